@@ -213,6 +213,27 @@ static __always_inline int is_sending(void)
 	return !count || *count != 0;
 }
 
+static __always_inline int is_half_free(void *to, __u64 size)
+{
+	return bpf_ringbuf_query(to, BPF_RB_AVAIL_DATA) + size <=
+	       bpf_ringbuf_query(to, BPF_RB_RING_SIZE) / 2;
+}
+
+/*
+ * Whether half of the ring stays free after another `size` bytes. Copies of stacks that are not
+ * essential must not take the room of samples.
+ */
+static __always_inline int is_ring_half_free(__u64 size)
+{
+	__u32 group = bpf_get_smp_processor_id() & (filter.rings - 1);
+	void *to;
+
+	if (filter.rings <= 1)
+		return is_half_free(&ring, size);
+	to = bpf_map_lookup_elem(&rings, &group);
+	return to && is_half_free(to, size);
+}
+
 /* Sends `size` bytes. Counts a lost sample if the ring is full. */
 static __always_inline void send(struct wire_cpu *cpu, void *message, __u64 size)
 {

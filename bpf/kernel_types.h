@@ -58,6 +58,7 @@ enum {
 
 enum {
 	BPF_RB_AVAIL_DATA = 0,
+	BPF_RB_RING_SIZE = 1,
 };
 
 /* The header of a message in the ring. */

@@ -99,12 +99,16 @@ static __always_inline __u64 without_signature(__u64 address)
 	return address;
 }
 
-#define HAS_LINK_REGISTER 0
-
+/* Where vfork keeps its return address, because the child overwrites the stack. */
 static __always_inline __u64 link_of(const bpf_user_pt_regs_t *regs)
 {
-	(void)regs;
-	return 0;
+	return regs->di;
+}
+
+/* Which rules of unwind tables may need. */
+static __always_inline __u64 base_register_of(const bpf_user_pt_regs_t *regs)
+{
+	return regs->bx;
 }
 
 /* The selector of the code segment contains the privilege level. */
@@ -129,11 +133,15 @@ static __always_inline __u64 without_signature(__u64 address)
 	return address & ((1ULL << 48) - 1);
 }
 
-#define HAS_LINK_REGISTER 1
-
 static __always_inline __u64 link_of(const bpf_user_pt_regs_t *regs)
 {
 	return regs->regs[30];
+}
+
+static __always_inline __u64 base_register_of(const bpf_user_pt_regs_t *regs)
+{
+	(void)regs;
+	return 0;
 }
 
 /* The kernel is in the upper half of the address space. */

@@ -108,9 +108,12 @@ static __always_inline void restore_common_fields(struct full_sample *full, __u1
 	full->words[0] = id | (bpf_get_current_pid_tgid() << 32);
 }
 
-/* The kernel's registers are those of the caller of the tracepoint. */
-static __always_inline void find_caller(void *ctx, const void *kernel_regs, int is_from_user,
-					struct sample_origin *origin)
+/*
+ * The kernel's registers are those of the caller of the tracepoint. A function of its own, because
+ * on arm64 they need more than half of the stack that on_tracepoint and what it calls can have.
+ */
+static __noinline void find_caller(void *ctx, const void *kernel_regs, int is_from_user,
+				   struct sample_origin *origin)
 {
 	bpf_user_pt_regs_t regs = {};
 

@@ -59,7 +59,14 @@ struct unwind_state {
 	__u64 pc;
 	__u64 sp;
 	__u64 fp;
-	__u64 link;	 /* x30 */
+	__u64 bx;   /* rbx, if follows_bx; 0: unknown */
+	__u64 link; /* x30, rdi */
+	/*
+	 * Few stacks have a rule that needs rbx. A walk that meets one begins again, and follows
+	 * the register.
+	 */
+	__u32 needs_bx;
+	__u32 follows_bx;
 	__u32 has_link;	 /* only the first frame has it */
 	__u32 is_return; /* pc is a return address, not an interrupted instruction */
 	__u32 end;	 /* enum wire_unwind_end */
@@ -179,7 +186,7 @@ static __always_inline struct wire_unwind_rule *find_rule(const struct wire_unwi
 }
 
 /* Computes the canonical frame address. Returns an enum wire_unwind_end; 0 is success here. */
-static __always_inline __u32 find_cfa(const struct unwind_state *state,
+static __always_inline __u32 find_cfa(struct unwind_state *state,
 				      const struct wire_unwind_rule *rule, __u64 *cfa)
 {
 	__u64 offset = (__s64)rule->cfa_offset;
@@ -196,12 +203,16 @@ static __always_inline __u32 find_cfa(const struct unwind_state *state,
 	case WIRE_CFA_AT_FRAME_POINTER:
 		if (read_word(cfa, base + offset) != 0)
 			return WIRE_END_UNREADABLE;
-		*cfa += rule->cfa_addend;
+		*cfa += rule->addend;
 		return 0;
 	case WIRE_CFA_PLT:
-		if ((state->pc & 15) >= rule->plt_push_end)
+		if ((state->pc & 15) >= rule->addend)
 			*cfa += 8;
 		return 0;
+	case WIRE_CFA_BASE_REGISTER:
+		state->needs_bx = 1;
+		*cfa = state->bx + offset;
+		return state->bx ? 0 : WIRE_END_NO_ROW;
 	}
 	return WIRE_END_NO_ROW;
 }
@@ -216,6 +227,20 @@ static __always_inline int enter_caller(struct unwind_state *state, __u64 pc, __
 	state->has_link = 0;
 	state->is_return = is_return;
 	return UNWIND_CALLER;
+}
+
+/* The caller's rbx. */
+static __always_inline void follow_bx(struct unwind_state *state,
+				      const struct wire_unwind_rule *rule, __u64 cfa)
+{
+	__u64 bx = 0;
+
+	if (!state->follows_bx || rule->bx_words == WIRE_RULE_BX_UNCHANGED)
+		return;
+	if (rule->bx_words != WIRE_RULE_BX_UNKNOWN &&
+	    read_word(&bx, cfa + 8 * (__s64)rule->bx_words) != 0)
+		bx = 0;
+	state->bx = bx;
 }
 
 static __always_inline int step_by_rule(struct unwind_state *state,
@@ -248,6 +273,7 @@ static __always_inline int step_by_rule(struct unwind_state *state,
 	/* A handler may run on a stack of its own, which can be anywhere. */
 	if (!is_signal && (by_link ? cfa < state->sp : cfa <= state->sp))
 		return end_walk(state, WIRE_END_NO_PROGRESS);
+	follow_bx(state, rule, cfa);
 	return enter_caller(state, pc, cfa, fp, !is_signal);
 }
 
@@ -265,6 +291,7 @@ static __always_inline int step_by_fp(struct unwind_state *state)
 	record[1] = without_signature(record[1]);
 	if (record[1] == 0)
 		return end_walk(state, WIRE_END_OF_STACK);
+	state->bx = 0;
 	return enter_caller(state, record[1], state->fp + sizeof(record), record[0], 1);
 }
 
@@ -399,7 +426,7 @@ static __always_inline int may_copy(__u32 tgid, __u64 now_ns)
 		allowance->since_ns = now_ns;
 		allowance->copies++;
 	}
-	if (!allowance->copies)
+	if (!allowance->copies || !is_ring_half_free(filter.late_bytes))
 		return 0;
 	allowance->copies--;
 	return 1;
@@ -427,13 +454,16 @@ static __always_inline void count_end(__u32 event, __u32 end)
 }
 
 /* Sets the registers of the first frame. */
-static __always_inline void start_walk(struct unwind_state *state, __u64 process)
+static __always_inline void start_walk(struct unwind_state *state, __u64 process, __u32 follows_bx)
 {
 	state->pc = ip_of(&state->regs);
 	state->sp = stack_pointer_of(&state->regs);
 	state->fp = frame_pointer_of(&state->regs);
+	state->bx = follows_bx ? base_register_of(&state->regs) : 0;
+	state->needs_bx = 0;
+	state->follows_bx = follows_bx;
 	state->link = link_of(&state->regs);
-	state->has_link = HAS_LINK_REGISTER;
+	state->has_link = 1;
 	state->is_return = 0;
 	state->end = WIRE_END_OF_STACK;
 	state->cause = WIRE_END_OF_STACK;
@@ -475,8 +505,12 @@ static __always_inline __u32 unwind_user(void *ctx, __u32 slot, __u32 tgid, __u6
 		frames[0] = ip_of(&state->regs);
 		return 1;
 	}
-	start_walk(state, process);
+	start_walk(state, process, 0);
 	count = unwind_frames(slot);
+	if (state->needs_bx) {
+		start_walk(state, process, 1);
+		count = unwind_frames(slot);
+	}
 	*end = unfinished(state->end, state->cause, tgid, state->now_ns);
 	barrier_var(count);
 	if (count > WIRE_MAX_FRAMES)

@@ -19,6 +19,7 @@ enum wire_unwind_cfa {
 	WIRE_CFA_AT_STACK_POINTER,
 	WIRE_CFA_AT_FRAME_POINTER,
 	WIRE_CFA_PLT,
+	WIRE_CFA_BASE_REGISTER,
 };
 
 #define WIRE_RULE_IN_REGISTER	((__s32)0x80000000)
@@ -26,6 +27,8 @@ enum wire_unwind_cfa {
 #define WIRE_RULE_FROM_SP	2
 #define WIRE_RULE_SIGNED_RETURN 4
 #define WIRE_RULE_FP_FROM_FP	8
+#define WIRE_RULE_BX_UNCHANGED	0
+#define WIRE_RULE_BX_UNKNOWN	(-128)
 
 struct wire_unwind_rule {
 	__s32 cfa_offset;
@@ -33,8 +36,8 @@ struct wire_unwind_rule {
 	__s32 ra_offset;
 	__u8 cfa; /* enum wire_unwind_cfa */
 	__u8 flags;
-	__u8 plt_push_end;
-	__u8 cfa_addend;
+	__u8 addend;
+	__s8 bx_words;
 };
 WIRE_ASSERT(sizeof(struct wire_unwind_rule) == 16, "wire_unwind_rule changed");
 

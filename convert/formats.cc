@@ -8,9 +8,12 @@
 
 #include "convert/export/flame_graph/to_html.h"
 #include "convert/export/flame_graph/to_svg.h"
+#include "convert/export/viewers/to_callgrind.h"
+#include "convert/export/viewers/to_speedscope.h"
 #include "convert/import/from_folded.h"
 #include "convert/import/from_perfdata.h"
 #include "convert/import/from_pprof.h"
+#include "formats/base/progress.h"
 #include "formats/bundle/expanded_input.h"
 #include "formats/perfdata/reader.h"
 
@@ -22,6 +25,8 @@ constexpr std::array<std::string_view, 2> kFoldedEndings = {".folded", ".collaps
 constexpr std::array<std::string_view, 3> kPprofEndings = {".pb.gz", ".pb", ".pprof"};
 constexpr std::array<std::string_view, 2> kHtmlEndings = {".html", ".htm"};
 constexpr std::array<std::string_view, 1> kSvgEndings = {".svg"};
+constexpr std::array<std::string_view, 1> kSpeedscopeEndings = {".speedscope.json"};
+constexpr std::array<std::string_view, 1> kCallgrindEndings = {".callgrind"};
 
 Result<Losses> WriteFoldedTo(const Profile& profile, const WriteOptions& options,
                              const std::filesystem::path& output) {
@@ -67,6 +72,33 @@ Result<Losses> WriteFlameGraphTo(const Profile& profile, const WriteOptions& opt
                 " samples with a negative number, which a flame graph cannot show"};
 }
 
+// Returns the lines for what an export left out or changed. `where` is "speedscope".
+Losses LossesOf(const viewers::ViewReport& report, std::string_view where) {
+  Losses losses;
+  if (report.negative_samples != 0) {
+    losses.push_back(std::to_string(report.negative_samples) +
+                     " samples with a negative number, which " + std::string(where) +
+                     " cannot show");
+  }
+  for (const std::string& event : report.rounded_events) {
+    losses.push_back(event + ": rounded to whole numbers, which are all that " +
+                     std::string(where) + " has");
+  }
+  return losses;
+}
+
+using ViewWriter = Result<viewers::ViewReport>(const Profile& profile, const FoldedOptions& options,
+                                               OutputFile& out);
+
+template <ViewWriter* Write, const std::string_view& kName>
+Result<Losses> WriteViewTo(const Profile& profile, const WriteOptions& options,
+                           const std::filesystem::path& output) {
+  TRY_ASSIGN(OutputFile out, OutputFile::Create(output, options.if_exists));
+  TRY_ASSIGN(const viewers::ViewReport report, Write(profile, options.folded, out));
+  TRY(std::move(out).Commit());
+  return LossesOf(report, kName);
+}
+
 constexpr std::array kFormats = {
     Format{.name = kPerfDataFormat,
            .endings = kPerfDataEndings,
@@ -91,6 +123,7 @@ constexpr std::array kFormats = {
            .write = WritePprofTo},
     Format{.name = kHtmlFormat,
            .endings = kHtmlEndings,
+           .shows_times = true,
            .matches = nullptr,
            .read = nullptr,
            .rewrite = nullptr,
@@ -102,6 +135,23 @@ constexpr std::array kFormats = {
            .read = nullptr,
            .rewrite = nullptr,
            .write = WriteFlameGraphTo<flame_graph::WriteSvg>},
+    Format{.name = kSpeedscopeFormat,
+           .endings = kSpeedscopeEndings,
+           .is_text = true,
+           .default_value = FoldedValue::kPeriod,
+           .matches = nullptr,
+           .read = nullptr,
+           .rewrite = nullptr,
+           .write = WriteViewTo<viewers::WriteSpeedscope, kSpeedscopeFormat>},
+    Format{.name = kCallgrindFormat,
+           .endings = kCallgrindEndings,
+           .beginning = "callgrind.out",
+           .is_text = true,
+           .default_value = FoldedValue::kPeriod,
+           .matches = nullptr,
+           .read = nullptr,
+           .rewrite = nullptr,
+           .write = WriteViewTo<viewers::WriteCallgrind, kCallgrindFormat>},
 };
 
 }  // namespace
@@ -118,6 +168,7 @@ const Format* DetectFormat(const Input& input) {
 
 Result<Input> OpenInput(const std::filesystem::path& path) {
   TRY_ASSIGN(Input input, Input::Open(path));
+  AddInputToProgress(input.is_stream() ? 0 : input.beginning().size());
   if (IsPprof(input)) return input;
   return bundle::Expanded(std::move(input));
 }
@@ -127,10 +178,12 @@ const Format* FindFormat(std::string_view name) {
   return format == kFormats.end() ? nullptr : format;
 }
 
-const Format* FormatByEnding(std::string_view path) {
+const Format* FormatByFileName(std::string_view path) {
+  const std::string_view name = BaseName(path);
   const Format* best = nullptr;
   std::size_t longest = 0;
   for (const Format& format : kFormats) {
+    if (!format.beginning.empty() && name.starts_with(format.beginning)) return &format;
     for (const std::string_view ending : format.endings) {
       if (ending.size() <= longest || !path.ends_with(ending)) continue;
       longest = ending.size();

@@ -38,17 +38,24 @@ inline constexpr std::string_view kFoldedFormat = "folded";
 inline constexpr std::string_view kPprofFormat = "pprof";
 inline constexpr std::string_view kHtmlFormat = "html";  // flame graphs
 inline constexpr std::string_view kSvgFormat = "svg";
+inline constexpr std::string_view kSpeedscopeFormat = "speedscope";
+inline constexpr std::string_view kCallgrindFormat = "callgrind";
 
 struct Format {
   std::string_view name;                      // one of the above
   std::span<const std::string_view> endings;  // file name suffixes, with the dot
+  std::string_view beginning = {};            // of file names: "callgrind.out"; empty if any
   // Whether the format can be printed to a terminal.
   bool is_text = false;
   // Whether the format is a recording. Its frames are addresses, for which names are looked up. It
   // also has sample times, which only its own `rewrite` keeps.
   bool is_recording = false;
+  // Whether it shows the order of the samples in time, for ImportOptions::first_times.
+  bool shows_times = false;
   // Whether a file has one number per stack, and so the samples of one event.
   bool holds_one_value = false;
+  // The numbers that are written if none are selected, in a format that does not have both.
+  FoldedValue default_value = FoldedValue::kSamples;
   // Returns whether the input has this format. If the format cannot be read, `matches` and `read`
   // are null.
   bool (*matches)(const Input& input);
@@ -78,8 +85,8 @@ Result<Input> OpenInput(const std::filesystem::path& path);
 // Returns the format with this name, or null.
 const Format* FindFormat(std::string_view name);
 
-// Returns the format to write for a file name or path with this ending; the longest ending wins.
-// Null if no ending matches.
-const Format* FormatByEnding(std::string_view path);
+// Returns the format to write for a path: by the beginning of its file name, otherwise by its
+// ending; the longest one wins. Null if none matches.
+const Format* FormatByFileName(std::string_view path);
 
 }  // namespace perftape::convert

@@ -19,7 +19,7 @@ struct UnwoundChains::State {
         options(OptionsWith(binaries, combine)),
         survey(MakeSurvey(reader, options, ignored)),
         tables(options.find_binary, options.index_cache),
-        unwinder(MakeUnwinder(reader, options, survey, tables)),
+        unwinder(MakeUnwinder(reader, options, survey, tables, nullptr)),
         records(reader.records()),
         lookup(reader.events()) {}
 

@@ -7,11 +7,13 @@
 
 namespace perftape::record {
 
+inline constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
+
 // Returns the current time in nanoseconds.
 inline std::uint64_t MonotonicNs() {
   timespec now = {};
   clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 +
+  return static_cast<std::uint64_t>(now.tv_sec) * kNsPerSecond +
          static_cast<std::uint64_t>(now.tv_nsec);
 }
 

@@ -17,6 +17,7 @@
 #include "record/events/event_attrs.h"
 #include "record/events/event_plan.h"
 #include "record/events/event_spec.h"
+#include "record/flight/flight_options.h"
 #include "record/output/rotation_options.h"
 #include "record/processes/child.h"
 #include "record/processes/targets.h"
@@ -24,6 +25,13 @@
 #include "record/symbols/recording_bundle.h"
 
 namespace perftape::record {
+
+// What a recording has written so far.
+struct RecordProgress {
+  std::uint64_t samples = 0;
+  std::uint64_t lost_samples = 0;
+  std::uint64_t file_bytes = 0;  // of the current file
+};
 
 enum class IncludeSelf : std::uint8_t { kNo, kYes };
 
@@ -51,6 +59,8 @@ struct RecordOptions {
   std::filesystem::path output = "perf.data";  // a stream (output_target.h) gets pipe format
   // If set, `output` is a pattern of names (name_pattern.h), and a bundle is in each file.
   std::optional<RotationOptions> rotation;
+  // If set, `output` is a pattern, too, and records stay in memory until a trigger writes them.
+  std::optional<FlightOptions> flight;
   std::uint64_t reserved_space = 0;  // bytes of the disk that are left to others
   bool sync = false;                 // each round is on the disk before the next begins
   // Equal samples of so long a time become one (sample_aggregator.h).
@@ -68,6 +78,9 @@ struct RecordOptions {
   // are attached, the command runs, and Record() has ended its own threads. An error of it ends the
   // recording. May be empty.
   std::function<Status()> drop_privileges = {};
+  // Called whenever the rings were drained, by the thread that records: it must return soon. May be
+  // empty.
+  std::function<void(const RecordProgress&)> on_progress = {};
 };
 
 }  // namespace perftape::record

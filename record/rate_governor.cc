@@ -4,10 +4,11 @@
 #include <algorithm>
 #include <ctime>
 
+#include "record/monotonic_clock.h"
+
 namespace perftape::record {
 namespace {
 
-constexpr std::uint64_t kSecondNs = 1'000'000'000;
 constexpr std::uint64_t kLargestDivisor = 1024;
 constexpr int kCheapChecks = 5;
 
@@ -20,7 +21,7 @@ RateGovernor::RateGovernor(double max_percent, std::uint64_t now_ns, std::uint64
       rates_{{.time_ns = now_ns, .divisor = 1, .cpu_percent = 0}} {}
 
 std::optional<std::uint64_t> RateGovernor::Check(std::uint64_t now_ns, std::uint64_t cpu_ns) {
-  if (now_ns < checked_ns_ + kSecondNs) return std::nullopt;
+  if (now_ns < checked_ns_ + kNsPerSecond) return std::nullopt;
   const double percent = 100 * static_cast<double>(cpu_ns - std::min(cpu_ns, checked_cpu_ns_)) /
                          static_cast<double>(now_ns - checked_ns_);
   checked_ns_ = now_ns;
@@ -47,7 +48,7 @@ std::optional<std::uint64_t> RateGovernor::Check(std::uint64_t now_ns, std::uint
 std::uint64_t OwnCpuNs() {
   timespec used = {};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
-  return static_cast<std::uint64_t>(used.tv_sec) * kSecondNs +
+  return static_cast<std::uint64_t>(used.tv_sec) * kNsPerSecond +
          static_cast<std::uint64_t>(used.tv_nsec);
 }
 

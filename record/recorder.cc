@@ -52,15 +52,21 @@ Status Recording::Begin() {
       input_,
       EventInput::Open(options_, command_ ? std::optional(command_->pid()) : std::optional<pid_t>(),
                        summary_.warnings));
+  if (flight_) TRY(flight_->Bind(input_->events()));
   TRY(OpenOutput(output));
   TRY(StartSampling());
   // An error before this line leaves an earlier recording with this name unchanged.
   TRY(output_->Publish());
   if (rotation_) rotation_->Start();
+  if (flight_) flight_->Start(*output_);
   return {};
 }
 
 Result<std::filesystem::path> Recording::FirstPath() {
+  if (options_.flight) {
+    TRY_ASSIGN(flight_, FlightRecorder::Prepare(options_));
+    return flight_->PeekPath();
+  }
   if (!options_.rotation) return options_.output;
   TRY_ASSIGN(rotation_, Rotation::Prepare(options_));
   return rotation_->NextPath();
@@ -73,6 +79,11 @@ Status Recording::RunToTheEnd() {
     // Records after this time wait for the next round, because older ones may still arrive in rings
     // that were already drained.
     TRY(Flush(MonotonicNs()));
+    if (options_.on_progress) {
+      options_.on_progress({.samples = output_->committed_samples(),
+                            .lost_samples = losses_.committed_samples(),
+                            .file_bytes = output_->size()});
+    }
     TRY(WaitForWork());
   } while (!IsOver());
   const std::uint64_t end_ns = MonotonicNs();
@@ -110,6 +121,7 @@ Status Recording::Commit(std::uint64_t limit_ns) {
     rotation_->Suspend(*output_, committed.error());
   }
   if (rotation_ && !is_last) rotation_->AfterRound(*output_, limit_ns);
+  if (flight_ && !is_last) flight_->AfterRound(*output_);
   return {};
 }
 
@@ -157,10 +169,16 @@ std::unexpected<Error> Recording::CommandFailed(Error error) {
 }
 
 bool Recording::IsOver() {
-  if (stop_.IsMet() || input_->targets().Gone()) return true;
+  if (stop_.IsMet()) return true;
+  if (input_->targets().Gone()) {
+    end_ = End::kTargetsGone;
+    return true;
+  }
   if (!command_) return false;
   const Result<std::optional<int>> status = command_->TryWait();
-  return status && status->has_value();
+  const bool has_ended = status && status->has_value();
+  if (has_ended) end_ = End::kCommandEnded;
+  return has_ended;
 }
 
 // Returns when a ring is full enough for a drain, when the recording may be over, or after a flush
@@ -168,10 +186,11 @@ bool Recording::IsOver() {
 Status Recording::WaitForWork() {
   // The shortest time between two drains. A ring has room for far more than arrives in it.
   constexpr std::chrono::milliseconds kShortestPause{10};
+  const int request_fd = rotation_ ? rotation_->poll_fd() : flight_ ? flight_->poll_fd() : -1;
   pollfd wait_for[] = {
       {.fd = stop_.poll_fd(), .events = POLLIN, .revents = 0},
       {.fd = command_ ? command_->pidfd() : -1, .events = POLLIN, .revents = 0},
-      {.fd = rotation_ ? rotation_->poll_fd() : -1, .events = POLLIN, .revents = 0},
+      {.fd = request_fd, .events = POLLIN, .revents = 0},
       {.fd = input_->sample_poll_fd(), .events = POLLIN, .revents = 0},
       {.fd = input_->sideband_poll_fd(), .events = POLLIN, .revents = 0},
   };

@@ -8,11 +8,13 @@
 #include <memory>
 #include <optional>
 #include <stop_token>
+#include <string>
 #include <utility>
 
 #include "formats/base/output_target.h"
 #include "formats/base/result.h"
 #include "record/events/event_input.h"
+#include "record/flight/flight_recorder.h"
 #include "record/losses/loss_account.h"
 #include "record/options.h"
 #include "record/output/recording_output.h"
@@ -47,6 +49,9 @@ class Recording {
   RecordSummary EndEarly(const Error& error) &&;
 
  private:
+  // Why a recording ends.
+  enum class End : std::uint8_t { kRequested, kTargetsGone, kCommandEnded };
+
   void ChooseCallchains();
   Result<std::filesystem::path> FirstPath();
   Status StartCommand(const OutputTarget& output);
@@ -64,6 +69,7 @@ class Recording {
   bundle::RecordingNotes NotesSoFar() const;
   void SummarizeInto(RecordSummary& summary) const;
   void CompleteFile();
+  std::string EndCause() const;
   void CountUnwritten();
   Status WriteLastRecords();
 
@@ -73,7 +79,9 @@ class Recording {
   std::optional<Child> command_;
   std::unique_ptr<EventInput> input_;
   std::unique_ptr<RecordingOutput> output_;
-  std::unique_ptr<Rotation> rotation_;  // null: one file
+  std::unique_ptr<Rotation> rotation_;      // null: one file
+  std::unique_ptr<FlightRecorder> flight_;  // not null: the records stay in memory
+  End end_ = End::kRequested;               // set at the end
   LossAccount losses_;
   std::optional<RateGovernor> governor_;  // nothing: the rate does not change
   RecordSummary summary_;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The end of a recording: regular, or early with the number of records that are not in the file.
 #include <csignal>
+#include <cstring>
 #include <limits>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "formats/perfdata/record.h"
@@ -36,6 +38,7 @@ Result<RecordSummary> Recording::Finish() && {
 // Writes the features and the bundle of the last file.
 void Recording::CompleteFile() {
   if (rotation_) return rotation_->End(*output_, summary_);
+  if (flight_) return flight_->End(*output_, EndCause(), summary_);
   summary_.compression = output_->compression();
   const std::uint64_t size = output_->size();
   const Result<std::uint64_t> written = output_->WriteFeatures();
@@ -43,6 +46,21 @@ void Recording::CompleteFile() {
   if (!written) summary_.failure = written.error().message + ": the features are missing";
   output_->CheckName(summary_);
   output_->WriteBundle(summary_);
+}
+
+// Returns why the last file of a flight recording is written.
+std::string Recording::EndCause() const {
+  constexpr int kSignalled = 128;  // RecordSummary::command_status
+  const bool is_of_command =
+      end_ == End::kCommandEnded ||
+      (end_ == End::kTargetsGone && std::holds_alternative<Workload>(options_.target));
+  if (end_ == End::kRequested) return "the end of the recording";
+  if (!is_of_command || !summary_.command_status) return "the recorded tasks ended";
+  const int status = *summary_.command_status;
+  if (status <= kSignalled) return "the command ended with status " + std::to_string(status);
+  const char* const name = sigabbrev_np(status - kSignalled);
+  if (name == nullptr) return "the command ended with status " + std::to_string(status);
+  return "signal SIG" + std::string(name) + " ended the command";
 }
 
 // It is unknown how many samples those processes would have had.
@@ -82,6 +100,11 @@ RecordSummary Recording::EndEarly(const Error& error) && {
     summary_.failure = error.message;
     return std::move(summary_);
   }
+  if (flight_) {
+    flight_->End(*output_, "the recording failed: " + error.message, summary_);
+    summary_.failure = error.message;
+    return std::move(summary_);
+  }
   summary_.bytes_written = output_->size();
   if (WriteLastRecords()) {
     summary_.bytes_written = output_->WriteFeatures().value_or(output_->size());
@@ -99,6 +122,7 @@ void Recording::CountUnwritten() {
   (void)input_->Drain();
   (void)losses_.AddNewLosses(*input_, now_ns);
   (void)input_->Release(std::numeric_limits<std::uint64_t>::max(), *output_);
+  if (flight_) (void)output_->CommitRound();
   Summarize();
   const RecordCounts unwritten = output_->uncommitted();
   summary_.unwritten_samples = unwritten.samples;

@@ -32,7 +32,7 @@ struct EventSummary {
   ChainEnds chain_ends = {};
 };
 
-// The files of a rotating recording.
+// The files of a recording that writes more than one.
 struct RotationSummary {
   std::uint64_t files = 0;  // that were completed
   std::uint64_t deleted = 0;
@@ -40,6 +40,23 @@ struct RotationSummary {
   std::uint64_t suspensions = 0;      // how often the disk was full
   std::uint64_t failed_commands = 0;  // of --exec-on-switch
   std::filesystem::path first, last;
+};
+
+// A file of a flight recording.
+struct FlightFile {
+  std::string trigger;  // why it was written
+  std::filesystem::path file;
+  std::uint64_t kept_ns = 0;  // the time before its end that it has
+};
+
+struct FlightSummary {
+  std::uint64_t span_ns = 0;  // that was requested
+  std::uint64_t kept_ns = 0;  // that the last file has
+  // The shortest time of a file that has less for lack of memory; nothing if none has.
+  std::optional<std::uint64_t> least_kept_ns = {};
+  std::uint64_t dropped_samples = 0;   // that were too old at the end
+  std::uint64_t ignored_triggers = 0;  // so soon after a file that they wrote none
+  std::vector<FlightFile> files;       // the latest ones, the last one last
 };
 
 struct RecordSummary {
@@ -72,7 +89,8 @@ struct RecordSummary {
   std::filesystem::path file;
   // Why the recording ended early (disk full) or is lost. The records in the file open in perf.
   std::string failure;
-  std::optional<RotationSummary> rotation = {};
+  std::optional<RotationSummary> rotation = {};  // also of a flight recording
+  std::optional<FlightSummary> flight = {};      // then `samples` are those of the last file
   // Why the command could not be run. Then nothing was recorded, and no file was changed.
   std::string command_failure;
   // The exit status of the command; 128 + n if signal n ended it; 126 or 127, as in a shell, if it

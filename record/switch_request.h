@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A request from another thread that a rotating recording begins its next file now.
+// A request from another thread: a rotating recording begins its next file now, or a flight
+// recording writes one.
 #pragma once
 
 #include <sys/eventfd.h>

@@ -11,8 +11,10 @@
 
 #include "convert/choose_samples.h"
 #include "convert/combine.h"
+#include "convert/export/differential.h"
 #include "convert/unwound_chains.h"
 #include "formats/base/input.h"
+#include "formats/base/progress.h"
 #include "tools/common/cli/console.h"
 #include "tools/common/cli/output.h"
 #include "tools/common/profiles/filter_text.h"
@@ -80,13 +82,13 @@ struct Findings {
 };
 
 // Reports the input that was read last.
-void PrintInput(const convert::InputReport& input, const Plan& plan, Findings& findings,
-                cli::Console& console) {
+void PrintInput(const convert::InputReport& input, const std::vector<std::filesystem::path>& paths,
+                Findings& findings, cli::Console& console) {
   if (!cli::PrintInputProblems(input, console)) findings.status = cli::kDegraded;
   const std::string line =
       fmt::format("{}: {}", input.name, cli::ReadLine(input.read, input.format));
   // For several inputs, only the sum is printed.
-  plan.inputs.size() == 1 ? console.Note(line) : console.Detail(line);
+  paths.size() == 1 ? console.Note(line) : console.Detail(line);
 }
 
 std::set<std::string> EventsLeftOut(const std::vector<convert::InputReport>& inputs) {
@@ -110,19 +112,21 @@ Status CheckFields(const Plan& plan, const std::vector<convert::InputReport>& in
   return {};
 }
 
-Result<convert::Profile> ReadAll(const Plan& plan, Input first, Findings& findings,
+// Adds inputs to a profile. `first` is the first one if it is open already.
+Result<convert::Profile> ReadAll(const Plan& plan, const std::vector<std::filesystem::path>& paths,
+                                 std::optional<Input> first, Findings& findings,
                                  cli::Console& console) {
   convert::Combiner combiner(CombineOptionsOf(plan));
-  for (std::size_t i = 0; i < plan.inputs.size(); ++i) {
+  for (std::size_t i = 0; i < paths.size(); ++i) {
     Result<Input> opened =
-        i == 0 ? Result<Input>(std::move(first)) : convert::OpenInput(plan.inputs[i]);
+        i == 0 && first ? Result<Input>(*std::move(first)) : convert::OpenInput(paths[i]);
     if (!opened) return std::unexpected(std::move(opened).error());
-    if (plan.inputs.size() > 1 && !opened->is_directory() && opened->beginning().empty()) {
+    if (paths.size() > 1 && !opened->is_directory() && opened->beginning().empty()) {
       console.Warning(fmt::format("{}: is empty", opened->name()));
       continue;
     }
     TRY(combiner.Add(*opened));
-    PrintInput(combiner.inputs().back(), plan, findings, console);
+    PrintInput(combiner.inputs().back(), paths, findings, console);
   }
   TRY(CheckFields(plan, combiner.inputs()));
   TRY_ASSIGN(convert::Profile profile, std::move(combiner).Finish());
@@ -134,6 +138,56 @@ Result<convert::Profile> ReadAll(const Plan& plan, Input first, Findings& findin
     }
   }
   return profile;
+}
+
+Result<convert::Profile> Filtered(const Plan& plan, const convert::Profile& profile,
+                                  Findings& findings) {
+  convert::FilterReport& report = findings.report.filter;
+  if (!plan.filter.changes_anything()) {
+    report = convert::TotalsOf(profile);
+    return profile;
+  }
+  convert::FilterOptions options = plan.filter;
+  // With several inputs, the events were chosen when each was converted to one value.
+  if (plan.inputs.size() > 1 && HoldsOneValue(plan)) options.events = {};
+  const convert::Profile kept = convert::ApplyFilter(profile, options, report);
+  if (!options.events.empty() && kept.events().empty() && !profile.events().empty()) {
+    std::set<std::string> names;
+    for (const convert::Event& event : profile.events()) names.emplace(profile.text(event.name));
+    return Fail(ErrorCode::kNotFound, NoEventLine(names));
+  }
+  return kept;
+}
+
+// Reads and filters what --diff compares the inputs with.
+Result<convert::Profile> ReadBase(const Plan& plan, Findings& findings, cli::Console& console) {
+  Findings of_base;
+  TRY_ASSIGN(const convert::Profile read, ReadAll(plan, plan.base, std::nullopt, of_base, console));
+  TRY_ASSIGN(convert::Profile base, Filtered(plan, read, of_base));
+  for (const std::string& line : cli::FilterLines(ConvertCommand(), of_base.report.filter))
+    console.Note(line);
+  if (base.samples().empty()) {
+    console.Warning(
+        fmt::format("--diff {}: no samples to compare with", plan.base.front().native()));
+  }
+  findings.report.base = std::move(of_base.report.inputs);
+  if (of_base.status != cli::kDone) findings.status = of_base.status;
+  return base;
+}
+
+// Warns of the pairs of events that an output with one pair leaves out.
+void WarnOfOtherPairs(const Plan& plan, const convert::Profile& profile, Findings& findings,
+                      cli::Console& console) {
+  const auto chosen = convert::ChooseEventPair(profile);
+  if (!chosen || !plan.to->holds_one_value) return;
+  std::vector<std::string> others;
+  for (const convert::EventPair& pair : convert::EventPairsOf(profile)) {
+    if (pair.after != chosen->after) others.emplace_back(pair.name);
+  }
+  findings.report.left_out_events = others;
+  if (others.empty()) return;
+  console.Warning(fmt::format("only the event {} is compared: use --event to select one of {}",
+                              chosen->name, fmt::join(others, ", ")));
 }
 
 // Returns the writer's options, with the event for an output that has one number per stack.
@@ -159,25 +213,6 @@ bool LosesTimeLine(const std::vector<convert::InputReport>& inputs, const conver
   return to.is_recording && std::ranges::any_of(inputs, [&](const convert::InputReport& input) {
            return input.format == to.name;
          });
-}
-
-Result<convert::Profile> Filtered(const Plan& plan, const convert::Profile& profile,
-                                  Findings& findings) {
-  convert::FilterReport& report = findings.report.filter;
-  if (!plan.filter.changes_anything()) {
-    report = convert::TotalsOf(profile);
-    return profile;
-  }
-  convert::FilterOptions options = plan.filter;
-  // With several inputs, the events were chosen when each was converted to one value.
-  if (plan.inputs.size() > 1 && HoldsOneValue(plan)) options.events = {};
-  const convert::Profile kept = convert::ApplyFilter(profile, options, report);
-  if (!options.events.empty() && kept.events().empty() && !profile.events().empty()) {
-    std::set<std::string> names;
-    for (const convert::Event& event : profile.events()) names.emplace(profile.text(event.name));
-    return Fail(ErrorCode::kNotFound, NoEventLine(names));
-  }
-  return kept;
 }
 
 void PrintConversion(const Plan& plan, const convert::Profile& written, Findings& findings,
@@ -229,17 +264,26 @@ Result<int> Run(const Plan& plan, cli::Console& console) {
     console.Warning(
         fmt::format("{}: given more than once, and counted each time", repeated.native()));
   }
+  ExpectInputs(plan.base.size() + plan.inputs.size());
   Findings findings;
-  convert::Profile read;
+  convert::Profile read, base;
+  if (!plan.base.empty()) {
+    TRY_ASSIGN(base, ReadBase(plan, findings, console));
+  }
   if (!plan.inputs.empty()) {
     TRY_ASSIGN(Input first, convert::OpenInput(plan.inputs.front()));
     if (plan.inputs.size() == 1 && plan.to->rewrite != nullptr) {
       TRY_ASSIGN(const convert::Format* from, convert::FormatOf(first, plan.from));
       if (from == plan.to) return Rewrite(plan, first, console);
     }
-    TRY_ASSIGN(read, ReadAll(plan, std::move(first), findings, console));
+    TRY_ASSIGN(read, ReadAll(plan, plan.inputs, std::move(first), findings, console));
   }
-  TRY_ASSIGN(const convert::Profile profile, Filtered(plan, read, findings));
+  TRY_ASSIGN(convert::Profile profile, Filtered(plan, read, findings));
+  if (!plan.base.empty()) {
+    profile = convert::MakeDifferential(base, profile);
+    WarnOfOtherPairs(plan, profile, findings, console);
+  }
+  if (target.is_stdout()) cli::EndProgress();
   TRY(Write(plan, profile, findings, console));
   if (LosesTimeLine(findings.report.inputs, *plan.to)) {
     findings.report.losses.push_back(
@@ -270,6 +314,6 @@ int main(int argc, char** argv) noexcept {
         argc, argv);
   }
   return cli::Main<convert_tool::Plan>({convert_tool::ConvertCommand(), &convert_tool::PlanOf,
-                                        &convert_tool::Run, &convert_tool::Confine},
+                                        &convert_tool::Run, &convert_tool::Confine, true},
                                        argc, argv);
 }

@@ -23,6 +23,7 @@
 #include "tools/doctor/report.h"
 #include "tools/record/command_line.h"
 #include "tools/record/list_events.h"
+#include "tools/record/recording_progress.h"
 #include "tools/record/stop_signals.h"
 #include "tools/record/summary.h"
 #include "tools/record/summary_json.h"
@@ -65,9 +66,10 @@ bool IsWritable(int fd) {
 // Checks the outputs. Returns whether the recording is written to a stream.
 Result<bool> CheckOutputs(const RecordRun& plan) {
   TRY_ASSIGN(const OutputTarget target, cli::CheckOutput(plan.output, IfExists::kReplace));
-  if (plan.rotation && target.is_stream()) {
+  if ((plan.rotation || plan.flight) && target.is_stream()) {
     return Fail(ErrorCode::kInvalidArgument,
-                target.name + ": is no file: --switch-output needs names of files");
+                target.name + ": is no file: " + (plan.flight ? "--flight" : "--switch-output") +
+                    " needs names of files");
   }
   TRY(cli::RefuseTerminal(target, "recording"));
   if (plan.bundle.destination == record::BundleRequest::Destination::kSeparateFile) {
@@ -118,10 +120,16 @@ Result<int> Run(const RecordRun& plan, cli::Console& console) {
       return sandbox::DropRecorderPrivileges(outputs);
     };
   }
+  RecordingProgress progress;
+  // A command has the terminal for itself.
+  if (plan.shows_progress && options.command.empty()) {
+    options.on_progress = [&](const record::RecordProgress& made) { progress.Show(made); };
+  }
   record::SwitchRequest switch_request;
   std::function<void()> on_usr2;
-  if (options.rotation) {
-    options.rotation->request = &switch_request;
+  if (options.rotation) options.rotation->request = &switch_request;
+  if (options.flight) options.flight->request = &switch_request;
+  if (options.rotation || options.flight) {
     on_usr2 = [&] { switch_request.Request(); };
   }
   const auto before_end = [&](int signal) {
@@ -129,7 +137,9 @@ Result<int> Run(const RecordRun& plan, cli::Console& console) {
   };
   TRY_ASSIGN(const std::unique_ptr<StopSignals> signals,
              StopSignals::Catch(before_end, &StopSignals::Clock::now, std::move(on_usr2)));
-  TRY_ASSIGN(const record::RecordSummary summary, record::Record(options, signals->token()));
+  const Result<record::RecordSummary> recorded = record::Record(options, signals->token());
+  cli::EndProgress();
+  TRY_ASSIGN(const record::RecordSummary summary, recorded);
   const int exit_status = ExitStatus(summary, plan.max_loss);
   TRY(WriteJson(SummaryJson(summary, exit_status), plan.json_file));
   if (!summary.command_failure.empty()) {

@@ -38,6 +38,6 @@ Result<int> Run(const Plan& plan, cli::Console& console) {
 int main(int argc, char** argv) noexcept {
   using namespace perftape;
   return cli::Main<recover_tool::Plan>({recover_tool::RecoverCommand(), &recover_tool::PlanOf,
-                                        &recover_tool::Run, &recover_tool::Confine},
+                                        &recover_tool::Run, &recover_tool::Confine, true},
                                        argc, argv);
 }

@@ -9,6 +9,7 @@
 #include "convert/combine.h"
 #include "convert/filter/filter.h"
 #include "formats/base/output_file.h"
+#include "formats/base/progress.h"
 #include "tools/common/cli/console.h"
 #include "tools/common/cli/output.h"
 #include "tools/common/profiles/filter_text.h"
@@ -131,8 +132,12 @@ Result<int> Run(const ReportPlan& plan, cli::Console& console) {
   std::optional<Pager> pager;
   if (is_shown && !plan.no_pager) pager.emplace();
   if (!plan.no_sandbox) TRY(Confine(plan));
-  TRY_ASSIGN(const Outcome outcome,
-             plan.base.empty() ? Report(plan, style, console) : Diff(plan, style, console));
+  const auto make = [&] {
+    return plan.base.empty() ? Report(plan, style, console) : Diff(plan, style, console);
+  };
+  ExpectInputs(plan.inputs.size() + plan.base.size());
+  TRY_ASSIGN(const Outcome outcome, cli::RunWithProgress(cli::WantsProgress(plan),
+                                                         report_tool::ReportCommand().name, make));
   TRY(Print(outcome.text, plan));
   return outcome.status;
 }

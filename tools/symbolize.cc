@@ -126,6 +126,6 @@ int main(int argc, char** argv) noexcept {
   using namespace perftape;
   return cli::Main<symbolize_tool::Plan>(
       {symbolize_tool::SymbolizeCommand(), &symbolize_tool::PlanOf, &symbolize_tool::Run,
-       &symbolize_tool::Confine},
+       &symbolize_tool::Confine, true},
       argc, argv);
 }

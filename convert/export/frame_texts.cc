@@ -6,6 +6,7 @@
 #include <numeric>
 #include <ranges>
 
+#include "convert/frames/frame_table.h"
 #include "formats/folded/folded.h"
 
 namespace perftape::convert {
@@ -42,12 +43,8 @@ TextId FrameTexts::Intern(std::string_view name) {
 }
 
 TextId FrameTexts::OfLine(const Line& line, const Location& location) {
+  if (!HasName(profile_, location, line)) return OfUnresolved(location.mapping);
   const StringId name = profile_[line.function].name;
-  // Only a folded file has frames with an intentionally empty name.
-  if (name == StringId{} &&
-      profile_.text(profile_[location.mapping].filename) != folded::kMappingName) {
-    return OfUnresolved(location.mapping);
-  }
   const bool is_marked = IsMarked(location.mapping);
   TextId& id = (is_marked ? of_marked_names_ : of_names_)[name.index];
   if (id == kUnset) {

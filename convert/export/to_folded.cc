@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "convert/export/differential.h"
 #include "convert/export/folded_lines.h"
 #include "convert/export/frame_texts.h"
 #include "convert/export/line_tree.h"
@@ -17,24 +18,14 @@ namespace {
 
 using Columns = FoldedColumns;
 
-std::optional<EventId> FindEvent(const Profile& profile, std::string_view name) {
-  for (std::uint32_t i = 0; i < profile.events().size(); ++i) {
-    if (profile.text(profile.events()[i].name) == name) return EventId{i};
-  }
-  return {};
-}
-
 Result<Columns> ChooseColumns(const Profile& profile, const FoldedOptions& options) {
   if (!options.differential) {
     const auto event = options.event ? options.event : DefaultEvent(profile);
     return Columns{{event.value_or(EventId{})}, event ? 1U : 0U};
   }
-  const auto before = FindEvent(profile, "before");
-  const auto after = FindEvent(profile, "after");
-  if (!before || !after) {
-    return Fail(ErrorCode::kNotFound, "a differential file needs the events 'before' and 'after'");
-  }
-  return Columns{{*before, *after}, 2};
+  TRY(CheckDifferential(profile));
+  const std::optional<EventPair> pair = ChooseEventPair(profile, options.event);
+  return pair ? Columns{{pair->before, pair->after}, 2} : Columns();
 }
 
 void AddSamples(const Profile& profile, const FoldedOptions& options, const Columns& columns,
@@ -86,10 +77,24 @@ std::optional<EventId> DefaultEvent(const Profile& profile) {
   return EventId{static_cast<std::uint32_t>(events.size() - 1)};
 }
 
+std::vector<EventId> EventsWithSamples(const Profile& profile) {
+  std::vector<bool> has_samples(profile.events().size());
+  for (const Sample& sample : profile.samples()) has_samples[sample.event.index] = true;
+  std::vector<EventId> events;
+  for (std::uint32_t i = 0; i < has_samples.size(); ++i) {
+    if (has_samples[i]) events.push_back(EventId{i});
+  }
+  const auto first = DefaultEvent(profile);
+  std::ranges::stable_partition(events, [&](EventId event) { return event == first; });
+  return events;
+}
+
+bool CountsSamples(const Profile& profile, FoldedValue value, EventId event) {
+  return value == FoldedValue::kSamples && profile[event].values == EventValues::kSampled;
+}
+
 std::int64_t FoldedNumber(const Profile& profile, FoldedValue value, const Sample& sample) {
-  const bool is_count =
-      value == FoldedValue::kSamples && profile[sample.event].values == EventValues::kSampled;
-  return is_count ? sample.count : sample.period;
+  return CountsSamples(profile, value, sample.event) ? sample.count : sample.period;
 }
 
 Status WriteFolded(const Profile& profile, const FoldedOptions& options, OutputFile& out) {

@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "convert/model/profile.h"
 #include "formats/base/output_file.h"
@@ -27,7 +28,7 @@ struct FoldedOptions {
   // A line has one number, so a file has one event. DefaultEvent if none is given.
   std::optional<EventId> event = {};
   folded::Root root = folded::Root::kComm;  // only for samples whose thread is known
-  bool differential = false;  // two numbers a line, of the events "before" and "after"
+  bool differential = false;  // two numbers a line, before and after: export/differential.h
   bool mark_kernel = false;   // append "_[k]" to kernel frames, which flamegraph.pl colours
   unsigned threads = 1;       // number of threads; the file does not depend on it
 };
@@ -37,12 +38,18 @@ struct FoldedOptions {
 // for a profile without events.
 std::optional<EventId> DefaultEvent(const Profile& profile);
 
+// Returns the events with samples: DefaultEvent first if it is one of them, then in their order.
+std::vector<EventId> EventsWithSamples(const Profile& profile);
+
+// Returns whether FoldedNumber is the number of samples for this event.
+bool CountsSamples(const Profile& profile, FoldedValue value, EventId event);
+
 // Returns the number of a sample: its count or its period, as `value` says; the number of a plain
 // value.
 std::int64_t FoldedNumber(const Profile& profile, FoldedValue value, const Sample& sample);
 
 // Fails as the output does, and with kNotFound if a differential file is requested and the profile
-// has no events "before" and "after". Stacks whose sum is 0 are left out for a sampled event. For
+// has no pair of events. Stacks whose sum is 0 are left out for a sampled event. For
 // plain values they are kept, because some input had such a line.
 Status WriteFolded(const Profile& profile, const FoldedOptions& options, OutputFile& out);
 

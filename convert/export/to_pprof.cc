@@ -13,6 +13,7 @@
 #include "convert/export/rank.h"
 #include "convert/model/label_keys.h"
 #include "convert/model/saturating.h"
+#include "formats/folded/count.h"
 #include "formats/pprof/writer.h"
 
 namespace perftape::convert {
@@ -21,12 +22,6 @@ namespace {
 // perf writes all ones for "no such process".
 std::int64_t ToNumber(std::uint32_t pid) {
   return static_cast<std::int32_t>(pid);
-}
-
-// Returns value / 10^decimals, to the nearest whole number, halves away from 0.
-std::int64_t Rounded(std::int64_t value, int decimals) {
-  for (; decimals > 1 && value != 0; --decimals) value /= 10;  // cuts less than 0.1
-  return value / 10 + (value % 10 >= 5 ? 1 : 0) - (value % 10 <= -5 ? 1 : 0);
 }
 
 struct ThreadKeys {
@@ -301,7 +296,7 @@ void PprofExport::AddTo(std::vector<std::int64_t>& values, const Sample& sample)
 void PprofExport::RoundDecimals(std::vector<std::int64_t>& values) const {
   for (const EventId event : lossy_) {
     std::int64_t& value = values[columns_[event.index]];
-    value = Rounded(value, profile_[event].decimals);
+    value = folded::RoundFixed(value, profile_[event].decimals);
   }
 }
 

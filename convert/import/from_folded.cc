@@ -19,6 +19,7 @@
 #include "convert/model/profile_builder.h"
 #include "convert/model/sample_thread.h"
 #include "convert/model/saturating.h"
+#include "formats/base/progress.h"
 #include "formats/folded/escape.h"
 #include "formats/folded/folded.h"
 #include "formats/folded/kernel_address.h"
@@ -92,9 +93,13 @@ class FoldedImporter {
         columns_(options.differential ? folded::Columns::kTwo : folded::Columns::kOne) {}
 
   Result<Profile> Import(std::string_view text) {
+    const std::size_t size = text.size();
+    AddWorkToProgress(size, 2);
     TRY(LookThrough(text));
     AddEvents();
+    ProgressMeter progress(0, report_.samples);
     for (std::string_view line; folded::ReadLine(text, line);) {
+      progress.MoveTo(size - text.size(), report_.samples);
       if (line.empty()) continue;
       const Result<folded::Line> parsed = folded::ParseLine(line, columns_);
       if (parsed) AddLine(*parsed);
@@ -111,7 +116,10 @@ class FoldedImporter {
   Status LookThrough(std::string_view text) {
     CountSurvey survey;
     std::uint64_t number = 0, lines = 0, lines_of_two = 0;
+    const std::size_t size = text.size();
+    ProgressMeter progress(0);
     for (std::string_view line; folded::ReadLine(text, line);) {
+      progress.MoveTo(size - text.size(), 0);
       ++number;
       if (line.empty()) continue;
       Result<folded::Line> parsed = folded::ParseLine(line, columns_);

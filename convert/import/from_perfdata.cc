@@ -21,6 +21,7 @@
 #include "convert/model/profile_builder.h"
 #include "convert/model/saturating.h"
 #include "formats/base/parallel.h"
+#include "formats/base/progress.h"
 #include "formats/perfdata/converted.h"
 #include "formats/perfdata/period_unit.h"
 #include "formats/perfdata/reader.h"
@@ -52,11 +53,12 @@ class ProfileMaker {
  public:
   // `fields` are ImportOptions::field_labels.
   ProfileMaker(const perfdata::Reader& reader, const Survey& survey,
-               std::span<const std::string> fields, SampleTable& table)
+               std::span<const std::string> fields, SampleSet& samples)
       : reader_(reader),
         survey_(survey),
         fields_(fields),
-        table_(table),
+        table_(samples.table),
+        locations_(samples.locations.get()),
         is_converted_(IsConverted(reader.events())) {}
 
   // If `distinct` is not null, stores the sample of each row in it.
@@ -75,6 +77,7 @@ class ProfileMaker {
   const Survey& survey_;
   std::span<const std::string> fields_;
   SampleTable& table_;
+  const offline_unwind::PackedLocations* locations_;
   const bool is_converted_;
   ProfileBuilder builder_;
 };
@@ -87,6 +90,7 @@ std::vector<StackResolver::Answer> ProfileMaker::ResolveStacks(unsigned threads)
   const Origin origin = is_converted_ ? Origin::kConverted : Origin::kRecorded;
   std::vector<StackResolver::Answer> answers(order.size());
   StackResolver resolver(origin, survey_.build_ids, survey_.jit, builder_);
+  if (locations_ != nullptr) resolver.AddUnwound(table_.unwound(), *locations_);
   ProcessHistory::Replay replay(survey_.history);
   std::size_t resolved = 0;
   const auto hash = [&](std::size_t batch) {
@@ -203,6 +207,7 @@ void ProfileMaker::AddSamples(std::span<const StackResolver::Answer> stacks,
     const std::uint32_t event = table_.event_labels()[row.event_labels].event;
     sample.count = HasPlainValues(reader_.events()[event]) ? 0 : ToSigned(row.count);
     sample.period = ToSigned(row.period);
+    sample.first_ms = row.first_ms;
     return sample;
   };
   for (const SampleTable::Row& row : table_.rows()) {
@@ -258,13 +263,14 @@ Result<Profile> Read(Input& input, const ImportOptions& options, ImportReport& r
   if (input.is_stream()) TRY(input.All());
   TRY_ASSIGN(const perfdata::Reader reader, perfdata::Reader::Open(input));
   for (const std::string& problem : reader.problems()) report.problems.push_back(problem);
+  AddWorkToProgress(reader.data_size(), 2);
 
   if (!options.field_labels.empty()) report.fields = FieldNamesOf(reader.events());
   const Survey survey = MakeSurvey(reader, options, report);
   SampleSet samples = recorded == nullptr ? ReadSamples(reader, options, survey, report)
                                           : ReadSamplesByRecord(reader, options, survey, report,
                                                                 recorded->of_records);
-  return ProfileMaker(reader, survey, options.field_labels, samples.table)
+  return ProfileMaker(reader, survey, options.field_labels, samples)
       .Make(DescribeRecording(reader, samples.times), options.threads, report,
             recorded == nullptr ? nullptr : &recorded->distinct);
 }

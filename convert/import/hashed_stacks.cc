@@ -15,6 +15,11 @@ std::uint64_t Mix(std::uint64_t word, std::uint64_t factor) {
   return word ^ (word >> 32);
 }
 
+// The hash of no frames below those of an unwound stack.
+Hash128 HashOf(UnwoundStacks::Id unwound) {
+  return {Mix(unwound, 0x9fb21c651e98df25), Mix(unwound, 0xd6e8feb86659fd93)};
+}
+
 Hash128 HashOf(const perfdata::ChainFrame& frame, const SpaceFingerprints& spaces) {
   const std::uint64_t kind =
       static_cast<std::uint64_t>(frame.mode) << 1 | static_cast<std::uint64_t>(frame.found_by);
@@ -58,8 +63,10 @@ std::span<const perfdata::ChainFrame> StackHasher::FramesOf(const RawStack& stac
     format.branch_sample_type = perfdata::kBranchCallStack;
   }
   const auto frames = callchains_.FramesOf(sample, format, stack.mode);
-  // A converted file may have a stack without frames.
-  if (!frames.empty() || origin_ == Origin::kConverted) return frames;
+  // A converted file may have a stack without frames. Those of the user may be unwound.
+  if (!frames.empty() || origin_ == Origin::kConverted || stack.unwound != UnwoundStacks::kNone) {
+    return frames;
+  }
   ip_alone_ = {.address = stack.ip, .mode = stack.mode};
   return {&ip_alone_, 1};
 }
@@ -72,7 +79,7 @@ void StackHasher::Add(const RawStack& stack) {
   for (const perfdata::ChainFrame& frame : frames) {
     hashed_.frame_hashes_.push_back(HashOf(frame, spaces));
   }
-  Hash128 prefix;
+  Hash128 prefix = HashOf(stack.unwound);
   if (stack.is_cut) prefix = kCutHash;
   for (std::size_t i = hashed_.frames_.size(); i > begin; --i) {
     const Hash128& frame = hashed_.frame_hashes_[i - 1];
@@ -83,6 +90,7 @@ void StackHasher::Add(const RawStack& stack) {
   hashed_.stacks_.push_back({.pid = stack.pid,
                              .epoch = stack.epoch,
                              .is_cut = stack.is_cut,
+                             .unwound = stack.unwound,
                              .end = hashed_.frames_.size()});
 }
 
@@ -93,6 +101,7 @@ HashedStack HashedStacks::operator[](std::size_t index) const {
   return {.pid = stack.pid,
           .epoch = stack.epoch,
           .is_cut = stack.is_cut,
+          .unwound = stack.unwound,
           .frames = std::span(frames_).subspan(begin, size),
           .frame_hashes = std::span(frame_hashes_).subspan(begin, size),
           .prefix_hashes = std::span(prefix_hashes_).subspan(begin, size)};

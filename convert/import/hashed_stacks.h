@@ -23,11 +23,12 @@ enum class Origin : std::uint8_t { kRecorded, kConverted };
 struct HashedStack {
   std::uint32_t pid = 0;
   Epoch epoch = 0;
-  bool is_cut = false;                           // as in RawStack
+  bool is_cut = false;  // these two as in RawStack
+  UnwoundStacks::Id unwound = UnwoundStacks::kNone;
   std::span<const perfdata::ChainFrame> frames;  // leaf first
   // Equal if the frames are equal, and the mappings of their process and of the kernel.
   std::span<const Hash128> frame_hashes;
-  std::span<const Hash128> prefix_hashes;  // of 1, 2, ... outermost frames
+  std::span<const Hash128> prefix_hashes;  // of 1, 2, ... outermost frames, and the unwound stack
 };
 
 class HashedStacks {
@@ -42,6 +43,7 @@ class HashedStacks {
     std::uint32_t pid = 0;
     Epoch epoch = 0;
     bool is_cut = false;
+    UnwoundStacks::Id unwound = UnwoundStacks::kNone;
     std::size_t end = 0;  // of its frames in frames_; they begin at the end of the previous stack
   };
   std::vector<Stack> stacks_;

@@ -52,6 +52,8 @@ struct ImportOptions {
   // Samples outside this range are left out and counted. The time of a perf.data's sample is in its
   // record, that of a pprof's sample in its label "timestamp_ns". Samples without a time are kept.
   std::optional<TimeRange> time = {};
+  // Keeps for each sample of the profile when the first one of a perf.data was taken.
+  bool first_times = false;
   // Counts the samples of a perf.data in this many equal parts of its time; 0 for none.
   std::size_t histogram_bins = 0;
   // Finds jitdumps of a perf.data. JIT code must be named while reading, because the same addresses

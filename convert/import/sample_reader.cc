@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "convert/import/field_labels.h"
@@ -19,6 +20,7 @@
 #include "convert/import/time_window.h"
 #include "convert/model/saturating.h"
 #include "formats/base/parallel.h"
+#include "formats/base/progress.h"
 #include "formats/perfdata/callchain.h"
 #include "formats/perfdata/deliveries.h"
 #include "formats/perfdata/event_lookup.h"
@@ -34,21 +36,33 @@ using perfdata::RecordView;
 
 constexpr std::uint64_t kToTheEnd = std::numeric_limits<std::uint64_t>::max();
 
+// What the unwinders of a recording share.
+struct Unwinding {
+  // Nothing if stacks are not unwound.
+  static std::optional<Unwinding> Of(const perfdata::Reader& reader, const ImportOptions& options) {
+    if (!UnwindsStacks(reader, options)) return std::nullopt;
+    return Unwinding{.tables = std::make_unique<offline_unwind::BinaryTables>(options.find_binary,
+                                                                              options.index_cache),
+                     .locations = std::make_unique<offline_unwind::PackedLocations>()};
+  }
+
+  std::unique_ptr<offline_unwind::BinaryTables> tables;
+  std::unique_ptr<offline_unwind::PackedLocations> locations;
+};
+
 // Reads the samples of a recording, or of a range of it.
 class SampleReader {
  public:
-  // `tables` are those of a recording whose stacks are unwound; otherwise null.
   SampleReader(const perfdata::Reader& reader, const ImportOptions& options, const Survey& survey,
-               offline_unwind::BinaryTables* tables);
+               const std::optional<Unwinding>& unwinding);
 
   // From now on, appends the row of each SAMPLE record to `rows`.
   void RecordRows(std::vector<std::uint32_t>& rows) { rows_of_records_ = &rows; }
 
   // Reads all samples in time order.
   void RunInTimeOrder();
-  // Reads the samples from the cursor's record up to the file offset `end`. `clock` must have the
-  // state after all records before the cursor.
-  void RunInFileOrder(perfdata::RecordCursor cursor, RoundClock clock, std::uint64_t end);
+  // Reads the samples from the cursor's record, which is at `from`, up to the file offset `end`.
+  void RunInFileOrder(perfdata::RecordCursor cursor, const RangeStart& from, std::uint64_t end);
 
   SampleSet& samples() { return samples_; }
   ImportReport report() const {
@@ -84,6 +98,8 @@ class SampleReader {
   // Adds samples of a time between the first and the last one of the survey.
   void CountInHistogram(std::uint64_t time, std::size_t samples);
   void CountBatch();
+  // Returns the time since the first sample of the recording. kNoTime for a sample without a time.
+  std::uint32_t MillisecondsOf(std::uint64_t time) const;
 
   const perfdata::Reader& reader_;
   const ImportOptions& options_;
@@ -104,7 +120,7 @@ class SampleReader {
 };
 
 SampleReader::SampleReader(const perfdata::Reader& reader, const ImportOptions& options,
-                           const Survey& survey, offline_unwind::BinaryTables* tables)
+                           const Survey& survey, const std::optional<Unwinding>& unwinding)
     : reader_(reader),
       options_(options),
       survey_(survey),
@@ -121,23 +137,32 @@ SampleReader::SampleReader(const perfdata::Reader& reader, const ImportOptions& 
                          .samples = std::vector<std::uint64_t>(options.histogram_bins)};
   }
   for (const perfdata::Event& event : reader.events().all()) plain_.emplace_back(event.format);
-  if (tables != nullptr) unwinder_.emplace(MakeUnwinder(reader, options, survey, *tables));
+  if (unwinding) {
+    // Compiled code is found by address and time.
+    offline_unwind::PackedLocations* locations =
+        survey.jit.dumps().empty() ? unwinding->locations.get() : nullptr;
+    unwinder_.emplace(MakeUnwinder(reader, options, survey, *unwinding->tables, locations));
+  }
   plain_labels_.resize(reader.events().size(), IdTable::kNone);
 }
 
-void SampleReader::RunInFileOrder(perfdata::RecordCursor cursor, RoundClock clock,
+void SampleReader::RunInFileOrder(perfdata::RecordCursor cursor, const RangeStart& from,
                                   std::uint64_t end) {
   Epoch epoch = 0;
+  RoundClock clock = from.clock;
+  ProgressMeter progress(from.file_offset, report_.samples);
   perfdata::EventLookup lookup(reader_.events());
   while (cursor.Step()) {
     const RecordView& record = cursor.record();
     if (record.file_offset >= end) break;
+    progress.MoveTo(record.file_offset, report_.samples);
     const perfdata::EventLookup::Answer found = lookup.Of(record);
     const SortKey key = clock.KeyOf(record, found.time);
     if (record.type != RecordType::kSample) continue;
     epoch = survey_.history.EpochOf(key, epoch);
     Read(record, found.event, epoch);
   }
+  progress.Finish(cursor.record().file_offset, report_.samples);
   CountBatch();
 }
 
@@ -145,7 +170,9 @@ void SampleReader::RunInTimeOrder() {
   Epoch epoch = 0;
   perfdata::InTimeOrder cursor(reader_.records(), reader_.events());
   perfdata::EventLookup lookup(reader_.events());
+  ProgressMeter progress(reader_.data_offset());
   while (cursor.Step()) {
+    progress.MoveTo(cursor.record().file_offset, report_.samples);
     if (cursor.record().type == RecordType::kSample) {
       epoch = survey_.history.EpochAfterCode(epoch, lookup.Of(cursor.record()).time);
       Read(cursor.record(), cursor.event(), epoch);
@@ -153,6 +180,7 @@ void SampleReader::RunInTimeOrder() {
       epoch = survey_.history.EpochAfterRecord(epoch);
     }
   }
+  progress.Finish(reader_.data_offset() + reader_.data_size(), report_.samples);
   if (cursor.out_of_order() > 0) {
     report_.problems.push_back(fmt::format(
         "{} of the records came too late for their round, the first at {}: counters read "
@@ -200,8 +228,13 @@ void SampleReader::Count(const RecordView& record, const perfdata::Sample& sampl
       .epoch = epoch,
       .mode = record.cpumode()};
   const bool is_unwound = Unwind(record, sample, event, state, stack);
+  // The words of a new callchain live until the next one is made.
+  const bool is_lasting = record.is_lasting && (!is_unwound || stack.chain.empty());
   SampleTable::Addition addition{
-      .hash = SampleTable::HashOf(stack, state.state), .thread = state.thread, .stack = stack};
+      .hash = SampleTable::HashOf(stack, state.state),
+      .thread = state.thread,
+      .stack = stack,
+      .first_ms = options_.first_times ? MillisecondsOf(sample.time) : Sample::kNoTime};
   for (const perfdata::Delivery& delivery : deliveries) {
     ++report_.samples;
     addition.event_labels = EventLabelsOf(sample, event, *delivery.event);
@@ -210,7 +243,7 @@ void SampleReader::Count(const RecordView& record, const perfdata::Sample& sampl
       const std::uint32_t row = samples_.table.Add(addition);
       std::uint32_t& row_of_record = rows_of_records_->back();
       if (row_of_record == kNoRow || delivery.event == &event) row_of_record = row;
-    } else if (record.is_lasting && !is_unwound) {
+    } else if (is_lasting) {
       batch_.push_back(addition);
       if (batch_.size() == SampleTable::kBatch) CountBatch();
     } else {
@@ -227,8 +260,15 @@ bool SampleReader::Unwind(const RecordView& record, const perfdata::Sample& samp
       sample, event.format, record.cpumode(),
       {.pid = stack.pid, .epoch = stack.epoch, .fingerprint = state.state.spaces.user});
   if (!chain) return false;
-  stack.chain = std::as_bytes(chain->words);
-  stack.is_cut = chain->is_cut;
+  if (chain->locations.empty()) {
+    stack.chain = std::as_bytes(chain->words);
+    stack.is_cut = chain->is_cut;
+    return true;
+  }
+  stack.chain = std::as_bytes(chain->words.first(chain->kernel_words));
+  stack.unwound = samples_.table.unwound().Add(
+      chain->locations, chain->is_cut ? UnwoundStacks::kCut : UnwoundStacks::kWhole);
+  stack.ip = 0;  // a frame is it
   return true;
 }
 
@@ -277,6 +317,13 @@ void SampleReader::CountInHistogram(std::uint64_t time, std::size_t samples) {
       samples;
 }
 
+std::uint32_t SampleReader::MillisecondsOf(std::uint64_t time) const {
+  constexpr std::uint64_t kMost = Sample::kNoTime - 1;
+  if (time == 0 || survey_.times.is_empty()) return Sample::kNoTime;
+  const std::uint64_t first = std::min(survey_.times.first, time);
+  return static_cast<std::uint32_t>(std::min((time - first) / 1'000'000, kMost));
+}
+
 void SampleReader::CountBatch() {
   samples_.table.AddBatch(batch_);
   batch_.clear();
@@ -311,13 +358,13 @@ constexpr unsigned kMostReaders = 4;
 
 // Reads the ranges of the file, several at once.
 SampleSet ReadRanges(const perfdata::Reader& reader, const ImportOptions& options,
-                     const Survey& survey, offline_unwind::BinaryTables* tables,
+                     const Survey& survey, const std::optional<Unwinding>& unwinding,
                      ImportReport& report) {
   const std::size_t threads =
       std::min<std::size_t>({options.threads, kMostReaders, survey.range_starts.size()});
   std::vector<std::unique_ptr<SampleReader>> readers;
   for (std::size_t i = 0; i < std::max<std::size_t>(threads, 1); ++i) {
-    readers.push_back(std::make_unique<SampleReader>(reader, options, survey, tables));
+    readers.push_back(std::make_unique<SampleReader>(reader, options, survey, unwinding));
   }
   const auto read = [&](std::size_t range, unsigned worker) {
     const std::uint64_t end = range + 1 < survey.range_starts.size()
@@ -325,7 +372,7 @@ SampleSet ReadRanges(const perfdata::Reader& reader, const ImportOptions& option
                                   : kToTheEnd;
     const RangeStart& from = survey.range_starts[range];
     readers[worker]->RunInFileOrder(
-        range == 0 ? reader.records() : reader.records_from(from.file_offset), from.clock, end);
+        range == 0 ? reader.records() : reader.records_from(from.file_offset), from, end);
   };
   ParallelFor(survey.range_starts.size(), static_cast<unsigned>(readers.size()), read);
   std::ranges::sort(readers, {}, [](const auto& its) { return its->first_skipped_offset(); });
@@ -339,52 +386,43 @@ SampleSet ReadRanges(const perfdata::Reader& reader, const ImportOptions& option
   return std::move(samples);
 }
 
-// The unwind tables of a recording whose stacks are unwound.
-class RecordingTables {
- public:
-  RecordingTables(const perfdata::Reader& reader, const ImportOptions& options) {
-    if (UnwindsStacks(reader, options)) tables_.emplace(options.find_binary, options.index_cache);
+// Ends the reading of samples.
+SampleSet Finish(SampleSet samples, std::optional<Unwinding> unwinding, ImportReport& report) {
+  if (unwinding) {
+    report.unwound.missing = unwinding->tables->Missing();
+    samples.locations = std::move(unwinding->locations);
   }
-  // Null if stacks are not unwound.
-  offline_unwind::BinaryTables* get() { return tables_ ? &*tables_ : nullptr; }
-  void AddMissing(ImportReport& report) const {
-    if (tables_) report.unwound.missing = tables_->Missing();
-  }
-
- private:
-  std::optional<offline_unwind::BinaryTables> tables_;
-};
+  samples.table.Finish();
+  return samples;
+}
 
 }  // namespace
 
 SampleSet ReadSamples(const perfdata::Reader& reader, const ImportOptions& options,
                       const Survey& survey, ImportReport& report) {
-  RecordingTables tables(reader, options);
+  std::optional<Unwinding> unwinding = Unwinding::Of(reader, options);
   SampleSet samples;
   if (NeedTimeOrder(reader.events())) {
-    SampleReader only(reader, options, survey, tables.get());
+    SampleReader only(reader, options, survey, unwinding);
     only.RunInTimeOrder();
     AddUp(only.report(), report);
     samples = std::move(only.samples());
   } else {
-    samples = ReadRanges(reader, options, survey, tables.get(), report);
+    samples = ReadRanges(reader, options, survey, unwinding, report);
   }
-  tables.AddMissing(report);
-  samples.table.Finish();
-  return samples;
+  return Finish(std::move(samples), std::move(unwinding), report);
 }
 
 SampleSet ReadSamplesByRecord(const perfdata::Reader& reader, const ImportOptions& options,
                               const Survey& survey, ImportReport& report,
                               std::vector<std::uint32_t>& rows_of_records) {
-  RecordingTables tables(reader, options);
-  SampleReader only(reader, options, survey, tables.get());
+  std::optional<Unwinding> unwinding = Unwinding::Of(reader, options);
+  SampleReader only(reader, options, survey, unwinding);
   only.RecordRows(rows_of_records);
-  only.RunInFileOrder(reader.records(), {}, kToTheEnd);
+  only.RunInFileOrder(reader.records(), {.file_offset = reader.data_offset(), .clock = {}},
+                      kToTheEnd);
   AddUp(only.report(), report);
-  tables.AddMissing(report);
-  only.samples().table.Finish();
-  return std::move(only.samples());
+  return Finish(std::move(only.samples()), std::move(unwinding), report);
 }
 
 }  // namespace perftape::convert

@@ -4,12 +4,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "convert/import/import_options.h"
 #include "convert/import/import_report.h"
 #include "convert/import/sample_table.h"
 #include "convert/import/survey.h"
+#include "convert/unwind/packed_locations.h"
 #include "formats/perfdata/reader.h"
 
 namespace perftape::convert {
@@ -17,6 +19,8 @@ namespace perftape::convert {
 struct SampleSet {
   SampleTable table;  // after Finish
   TimeSpan times;     // of the samples in it
+  // Of packed stacks in the table; null if no stacks were unwound.
+  std::unique_ptr<offline_unwind::PackedLocations> locations = nullptr;
 };
 
 // Reads all samples. `report` counts those that are left out. The table has views of the survey and

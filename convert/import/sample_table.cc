@@ -25,6 +25,14 @@ std::uint32_t Intern(IdTable& index, Table& table, std::uint64_t hash, const Val
   return added;
 }
 
+// Adds an unwound stack to the hash of the rest. Its id can be replaced by that in another table.
+Hash128 WithUnwound(const Hash128& hash, UnwoundStacks::Id id) {
+  return {hash.low + id * 0x9e3779b97f4a7c15, hash.high + id * 0xc2b2ae3d27d4eb4f};
+}
+Hash128 WithoutUnwound(const Hash128& hash, UnwoundStacks::Id id) {
+  return {hash.low - id * 0x9e3779b97f4a7c15, hash.high - id * 0xc2b2ae3d27d4eb4f};
+}
+
 template <std::size_t kWords>
 std::uint64_t HashWords(const std::uint64_t (&words)[kWords]) {
   return XXH3_64bits(words, sizeof words);
@@ -50,14 +58,16 @@ std::uint32_t SampleTable::AddFields(std::string_view values) {
 }
 
 Hash128 SampleTable::HashOf(const RawStack& stack, const ThreadState& state) {
-  const std::uint64_t start[] = {state.spaces.user, state.spaces.kernel,
-                                 std::uint64_t(stack.mode) << 1 | (stack.is_cut ? 1 : 0), stack.ip};
+  const bool is_unwound = stack.unwound != UnwoundStacks::kNone;
+  const std::uint64_t flags = (stack.is_cut ? 1U : 0U) | (is_unwound ? 2U : 0U);
+  const std::uint64_t start[] = {is_unwound ? 0 : state.spaces.user, state.spaces.kernel,
+                                 std::uint64_t(stack.mode) << 2 | flags, stack.ip};
   std::uint64_t seed = HashWords(start);
   if (!stack.branches.empty()) {
     seed = XXH3_64bits_withSeed(stack.branches.data(), stack.branches.size(), seed);
   }
   const XXH128_hash_t hash = XXH3_128bits_withSeed(stack.chain.data(), stack.chain.size(), seed);
-  return {hash.low64, hash.high64 ^ seed};
+  return WithUnwound({hash.low64, hash.high64 ^ seed}, stack.unwound);
 }
 
 // Differs for each thread, event and labels of one stack.
@@ -96,6 +106,7 @@ std::uint32_t SampleTable::Count(const Addition& sample) {
   if (row.count == 0) row.stack = AddStack(sample);
   row.count += sample.count;
   row.period = AddUpToLimit(row.period, sample.period);
+  row.first_ms = std::min(row.first_ms, sample.first_ms);
   return static_cast<std::uint32_t>(&row - rows_.data());
 }
 
@@ -117,14 +128,20 @@ void SampleTable::AddAll(SampleTable& other) {
     labels.fields = AddFields(other.fields(labels.fields));
     event_labels.push_back(Add(labels));
   }
+  const std::vector<UnwoundStacks::Id> unwound = unwound_.AddAll(other.unwound_);
   std::vector<Addition> batch;
   for (const Row& row : other.rows_) {
-    batch.push_back({.hash = {row.low - NumberOf(row.thread, row.event_labels), row.high},
+    const Hash128 hash = {row.low - NumberOf(row.thread, row.event_labels), row.high};
+    RawStack stack = other.stack(row.stack);
+    const Hash128 rest = WithoutUnwound(hash, stack.unwound);
+    stack.unwound = unwound[stack.unwound];
+    batch.push_back({.hash = WithUnwound(rest, stack.unwound),
                      .thread = threads[row.thread],
                      .event_labels = event_labels[row.event_labels],
                      .count = row.count,
                      .period = row.period,
-                     .stack = other.stack(row.stack)});
+                     .stack = stack,
+                     .first_ms = row.first_ms});
     if (batch.size() < kBatch) continue;
     AddBatch(batch);
     batch.clear();
@@ -156,10 +173,11 @@ void SampleTable::Store(const RawStack& stack) {
   if (!stack.branches.empty()) branches_[stacks_.size()] = stack.branches;
   stacks_.push_back({.ip = stack.ip,
                      .chain = stack.chain.data(),
-                     .chain_size = static_cast<std::uint32_t>(stack.chain.size()),
                      .pid = stack.pid,
                      .epoch = stack.epoch,
+                     .chain_size = static_cast<std::uint32_t>(stack.chain.size()),
                      .mode = stack.mode,
+                     .unwound = stack.unwound,
                      .has_branches = !stack.branches.empty(),
                      .is_cut = stack.is_cut});
 }
@@ -171,7 +189,8 @@ RawStack SampleTable::stack(std::size_t index) const {
                  .pid = stored.pid,
                  .epoch = stored.epoch,
                  .mode = stored.mode,
-                 .is_cut = stored.is_cut};
+                 .is_cut = stored.is_cut,
+                 .unwound = stored.unwound};
   if (stored.has_branches) stack.branches = branches_.at(index);
   return stack;
 }
@@ -211,6 +230,7 @@ void SampleTable::ReleaseStacks() {
   assert(state_ == State::kFinished);
   state_ = State::kReleased;
   Table<Stored>().swap(stacks_);
+  unwound_ = UnwoundStacks();
   branches_.clear();
   copies_ = Arena();
   copies_of_others_.clear();

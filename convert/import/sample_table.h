@@ -12,9 +12,11 @@
 #include <vector>
 
 #include "convert/import/process_history.h"
+#include "convert/import/unwound_stacks.h"
 #include "convert/model/arena.h"
 #include "convert/model/id_table.h"
 #include "convert/model/large_pages.h"
+#include "convert/model/profile.h"
 #include "formats/base/bytes.h"
 #include "formats/perfdata/abi.h"
 
@@ -29,6 +31,8 @@ struct RawStack {
   Epoch epoch = 0;
   perfdata::CpuMode mode = {};
   bool is_cut = false;  // outer frames are missing, because it could not be unwound to its end
+  // If the user frames are in SampleTable::unwound(), their stack; the chain has the others.
+  UnwoundStacks::Id unwound = UnwoundStacks::kNone;
 };
 
 // The thread of a sample.
@@ -50,18 +54,21 @@ struct EventLabels {
 
 class SampleTable {
  public:
-  // Equal samples. The last three fields are indexes in stack(), threads() and event_labels().
+  // Equal samples. `stack`, `thread` and `event_labels` are indexes in stack(), threads() and
+  // event_labels().
   struct Row {
     std::uint64_t low = 0, high = 0;  // hash
     std::uint64_t count = 0, period = 0;
     std::uint32_t stack = 0, thread = 0, event_labels = 0;
+    std::uint32_t first_ms = Sample::kNoTime;  // the earliest one
   };
   std::uint32_t Add(const RawThread& thread);
   std::uint32_t Add(const EventLabels& labels);
   // Adds the values of a FieldReader. 0 for none.
   std::uint32_t AddFields(std::string_view values);
 
-  // Equal if the words are equal, and the mappings of the process and of the kernel.
+  // Equal if the words and the unwound stack are equal, and the mappings of the process and of the
+  // kernel. An unwound stack does not depend on the mappings of the process.
   static Hash128 HashOf(const RawStack& stack, const ThreadState& state);
 
   struct Addition {
@@ -69,6 +76,7 @@ class SampleTable {
     std::uint32_t thread = 0, event_labels = 0;  // from Add
     std::uint64_t count = 1, period = 0;
     RawStack stack;
+    std::uint32_t first_ms = Sample::kNoTime;
   };
   // Counts samples, in their order. The bytes of their stacks must outlive the table. Batches of
   // about kBatch samples are fastest.
@@ -88,6 +96,8 @@ class SampleTable {
   std::span<const RawThread> threads() const { return threads_; }
   std::span<const EventLabels> event_labels() const { return event_labels_; }
   std::string_view fields(std::uint32_t index) const { return fields_[index]; }
+  UnwoundStacks& unwound() { return unwound_; }
+  const UnwoundStacks& unwound() const { return unwound_; }
 
   // Ends adding, and frees the memory that only adding needs.
   void Finish();
@@ -109,10 +119,11 @@ class SampleTable {
   struct Stored {
     std::uint64_t ip = 0;
     const std::byte* chain = nullptr;
-    std::uint32_t chain_size = 0;
     std::uint32_t pid = 0;
     Epoch epoch = 0;
+    std::uint32_t chain_size = 0;
     perfdata::CpuMode mode = {};
+    UnwoundStacks::Id unwound = UnwoundStacks::kNone;
     bool has_branches = false, is_cut = false;
   };
   template <class Value>
@@ -127,6 +138,7 @@ class SampleTable {
   std::vector<RawThread> threads_;
   std::vector<EventLabels> event_labels_;
   std::vector<std::string> fields_ = {""};
+  UnwoundStacks unwound_;
   Arena copies_;
   std::vector<Arena> copies_of_others_;  // of tables that were added
 };

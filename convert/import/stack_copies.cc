@@ -28,7 +28,8 @@ bool UnwindsStacks(const perfdata::Reader& reader, const ImportOptions& options)
 
 offline_unwind::SampleUnwinder MakeUnwinder(const perfdata::Reader& reader,
                                             const ImportOptions& options, const Survey& survey,
-                                            offline_unwind::BinaryTables& tables) {
+                                            offline_unwind::BinaryTables& tables,
+                                            offline_unwind::PackedLocations* locations) {
   const perfdata::Event* event = EventWithCopies(reader.events());
   const std::uint64_t mask = event == nullptr ? 0 : event->format.regs_user_mask;
   std::optional<unwind::Machine> machine;  // the supported processors are little endian
@@ -46,7 +47,8 @@ offline_unwind::SampleUnwinder MakeUnwinder(const perfdata::Reader& reader,
                     &tables](const perfdata::Dso& dso) -> const offline_unwind::BinaryTable& {
          const auto id = BuildId::FromHex(survey.build_ids.Of(dso, dso.path));
          return tables.TableOf(dso.path, id.value_or(BuildId{}));
-       }});
+       },
+       .locations = locations});
 }
 
 }  // namespace perftape::convert

@@ -9,6 +9,7 @@
 #include "convert/import/import_options.h"
 #include "convert/import/survey.h"
 #include "convert/unwind/binary_tables.h"
+#include "convert/unwind/packed_locations.h"
 #include "convert/unwind/sample_unwinder.h"
 #include "formats/perfdata/reader.h"
 
@@ -19,9 +20,11 @@ namespace perftape::convert {
 bool UnwindsStacks(const perfdata::Reader& reader, const ImportOptions& options);
 
 // Returns an unwinder for one thread. All references must outlive it. The survey's history must
-// have kept its regions.
+// have kept its regions. `locations` is null if no packed
+// locations are needed.
 offline_unwind::SampleUnwinder MakeUnwinder(const perfdata::Reader& reader,
                                             const ImportOptions& options, const Survey& survey,
-                                            offline_unwind::BinaryTables& tables);
+                                            offline_unwind::BinaryTables& tables,
+                                            offline_unwind::PackedLocations* locations);
 
 }  // namespace perftape::convert

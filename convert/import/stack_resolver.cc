@@ -17,6 +17,34 @@ std::string ListedBuildIds::Of(const perfdata::Dso& dso, const std::string& file
   return found == by_path.end() ? std::string() : found->second;
 }
 
+void StackResolver::AddUnwound(const UnwoundStacks& stacks,
+                               const offline_unwind::PackedLocations& locations) {
+  const std::span<const UnwoundStacks::Node> nodes = stacks.nodes();
+  if (nodes.size() == UnwoundStacks::kFirstFrame) return;
+  unwound_.resize(nodes.size());
+  IdTable frame_index;
+  std::vector<std::pair<std::uint64_t, KnownFrame>> frames;  // by packed location
+  const auto frame_at = [&](std::uint64_t location) -> const KnownFrame& {
+    const std::uint64_t hash = location * 0x9e3779b97f4a7c15;
+    const std::uint32_t known =
+        frame_index.Find(hash, [&](std::uint32_t id) { return frames[id].first == location; });
+    if (known != IdTable::kNone) return frames[known].second;
+    frame_index.Add(hash, static_cast<std::uint32_t>(frames.size()));
+    const auto unpacked = locations.Unpack(location);
+    const perfdata::Region* region = unpacked.region.dso == nullptr ? nullptr : &unpacked.region;
+    return frames.emplace_back(location, FrameAt(region, unpacked.address)).second;
+  };
+  for (std::size_t id = UnwoundStacks::kFirstFrame; id < nodes.size(); ++id) {
+    const KnownFrame& frame = frame_at(nodes[id].location);
+    Answer& caller = unwound_[nodes[id].caller];
+    const bool is_first_cut = nodes[id].caller == UnwoundStacks::kCut && caller.stack == StackId{};
+    if (is_first_cut) caller.stack = CutStack();
+    unwound_[id] = {.stack = builder_.Push(caller.stack, frame.location),
+                    .frames = nodes[id].frames,
+                    .unmapped_frames = caller.unmapped_frames + (frame.is_unmapped ? 1 : 0)};
+  }
+}
+
 std::vector<StackResolver::Answer> StackResolver::Resolve(const HashedStacks& batch,
                                                           ProcessHistory::Replay& replay) {
   constexpr std::size_t kAhead = 4;
@@ -33,7 +61,15 @@ std::vector<StackResolver::Answer> StackResolver::Resolve(const HashedStacks& ba
 StackResolver::Answer StackResolver::Resolve(const HashedStack& stack,
                                              const perfdata::Processes& processes) {
   Prefix prefix;
-  if (stack.is_cut) prefix.stack = CutStack();
+  std::uint32_t unwound_frames = 0;
+  if (stack.unwound != UnwoundStacks::kNone) {
+    const Answer& unwound = unwound_[stack.unwound];
+    prefix.stack = unwound.stack;
+    prefix.unmapped_frames = unwound.unmapped_frames;
+    unwound_frames = unwound.frames;
+  } else if (stack.is_cut) {
+    prefix.stack = CutStack();
+  }
   for (std::size_t known = FindLongestPrefix(stack.prefix_hashes, prefix);
        known < stack.frames.size(); ++known) {
     const std::size_t next = stack.frames.size() - 1 - known;
@@ -46,7 +82,7 @@ StackResolver::Answer StackResolver::Resolve(const HashedStack& stack,
     prefixes_.push_back(prefix);
   }
   return {.stack = prefix.stack,
-          .frames = static_cast<std::uint32_t>(stack.frames.size()),
+          .frames = unwound_frames + static_cast<std::uint32_t>(stack.frames.size()),
           .unmapped_frames = prefix.unmapped_frames};
 }
 
@@ -93,9 +129,13 @@ StackResolver::KnownFrame StackResolver::Look(const perfdata::ChainFrame& frame,
                                               const perfdata::Processes& processes) {
   const bool is_return = frame.found_by == perfdata::FoundBy::kReturnAddress && frame.address > 0;
   const std::uint64_t lookup = is_return ? frame.address - 1 : frame.address;
-  const perfdata::Region* region = processes.Find(pid, frame.mode, lookup);
-  if (region != nullptr) return {.hash = {}, .location = LocationOf(*region, lookup)};
-  return {.hash = {}, .location = builder_.Add(Location{.offset = {lookup}}), .is_unmapped = true};
+  return FrameAt(processes.Find(pid, frame.mode, lookup), lookup);
+}
+
+StackResolver::KnownFrame StackResolver::FrameAt(const perfdata::Region* region,
+                                                 std::uint64_t address) {
+  if (region != nullptr) return {.hash = {}, .location = LocationOf(*region, address)};
+  return {.hash = {}, .location = builder_.Add(Location{.offset = {address}}), .is_unmapped = true};
 }
 
 LocationId StackResolver::LocationOf(const perfdata::Region& region, std::uint64_t address) {

@@ -13,6 +13,7 @@
 #include "convert/import/jit_code.h"
 #include "convert/model/id_table.h"
 #include "convert/model/profile_builder.h"
+#include "convert/unwind/packed_locations.h"
 #include "formats/perfdata/address_space.h"
 #include "formats/perfdata/kernel_names.h"
 
@@ -44,6 +45,9 @@ class StackResolver {
   StackResolver(Origin origin, const ListedBuildIds& build_ids, const JitCode& jit,
                 ProfileBuilder& builder)
       : origin_(origin), build_ids_(build_ids), jit_(jit), builder_(builder) {}
+
+  // Adds the unwound stacks of those that will be resolved.
+  void AddUnwound(const UnwoundStacks& stacks, const offline_unwind::PackedLocations& locations);
 
   // Adds the stacks to the builder, in their order, and returns an answer for each. Their epochs
   // must not decrease, neither in a batch nor from batch to batch. All batches must use the same
@@ -80,6 +84,8 @@ class StackResolver {
                          const perfdata::Processes& processes);
   KnownFrame Look(const perfdata::ChainFrame& frame, std::uint32_t pid,
                   const perfdata::Processes& processes);
+  // `region` is null if nothing is mapped there.
+  KnownFrame FrameAt(const perfdata::Region* region, std::uint64_t address);
   LocationId LocationOf(const perfdata::Region& region, std::uint64_t address);
   LocationId CompiledLocationOf(const perfdata::Region& region, std::uint64_t address);
   MappingId MappingOf(const perfdata::Region& region);
@@ -93,6 +99,7 @@ class StackResolver {
   std::vector<KnownRegion> regions_;
   std::vector<Prefix> prefixes_;
   std::vector<KnownFrame> known_frames_;
+  std::vector<Answer> unwound_;  // by UnwoundStacks::Id
 };
 
 }  // namespace perftape::convert

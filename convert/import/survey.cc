@@ -9,6 +9,7 @@
 
 #include "convert/import/round_clock.h"
 #include "convert/import/stack_copies.h"
+#include "formats/base/progress.h"
 #include "formats/perfdata/event_lookup.h"
 #include "formats/perfdata/record_ranges.h"
 
@@ -158,8 +159,10 @@ void SurveyInOrder(const perfdata::Reader& reader, const ImportOptions& options,
   RoundClock clock;
   perfdata::EventLookup lookup(reader.events());
   perfdata::RecordCursor cursor = reader.records();
+  ProgressMeter progress(reader.data_offset());
   while (cursor.Step()) {
     const RecordView& record = cursor.record();
+    progress.MoveTo(record.file_offset, 0);
     const perfdata::EventLookup::Answer found = lookup.Of(record);
     const SortKey key = clock.KeyOf(record, found.time);
     if (record.type != RecordType::kSample) {
@@ -172,6 +175,7 @@ void SurveyInOrder(const perfdata::Reader& reader, const ImportOptions& options,
     ++report.damaged_records;
     report.problems.push_back(std::move(failure)->message);
   }
+  progress.Finish(reader.data_offset() + reader.data_size(), 0);
   report.late_records += clock.out_of_order();
 }
 

@@ -132,6 +132,10 @@ struct Sample {
   LabelsId labels = {};
   std::int64_t count = 0;   // number of samples; 0 for an event of plain values
   std::int64_t period = 0;  // the sum of their periods, in the event's unit; or the plain value
+  // When the first of them was taken, in milliseconds since the first sample of its recording.
+  // kNoTime unless ImportOptions::first_times asks for it.
+  static constexpr std::uint32_t kNoTime = UINT32_MAX;
+  std::uint32_t first_ms = kNoTime;
 };
 
 // The meaning of a number, as in pprof's period_type.

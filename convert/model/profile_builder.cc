@@ -279,6 +279,7 @@ void ProfileBuilder::Add(const Sample& sample) {
   Sample& sum = tables.samples[index];
   sum.count = AddUpToLimit(sum.count, sample.count);
   sum.period = AddUpToLimit(sum.period, sample.period);
+  sum.first_ms = std::min(sum.first_ms, sample.first_ms);
 }
 
 // The sample is indexed at the next lookup.

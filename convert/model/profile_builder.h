@@ -47,7 +47,8 @@ class ProfileBuilder {
   // Stores the labels sorted by the text of their keys. Labels of one key keep their order.
   LabelsId Add(std::span<const Label> labels);
   StackId Push(StackId caller, LocationId leaf);
-  // Adds to the sample of equal stack, thread, event and labels. Sums saturate.
+  // Adds to the sample of equal stack, thread, event and labels. Sums saturate. Keeps the earliest
+  // `first_ms`.
   void Add(const Sample& sample);
   // The same, if no sample of equal stack, thread, event and labels was added before.
   void AddNew(const Sample& sample);

@@ -104,7 +104,8 @@ Sample ProfileCopier::Copy(const Sample& sample) {
           .event = Copy(sample.event),
           .labels = Copy(sample.labels),
           .count = sample.count,
-          .period = sample.period};
+          .period = sample.period,
+          .first_ms = sample.first_ms};
 }
 
 }  // namespace perftape::convert

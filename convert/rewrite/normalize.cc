@@ -10,6 +10,7 @@
 #include "convert/rewrite/carry_bundle.h"
 #include "convert/rewrite/pipe_features.h"
 #include "convert/rewrite/record_check.h"
+#include "formats/base/progress.h"
 #include "formats/bundle/embedding.h"
 #include "formats/perfdata/reader.h"
 #include "formats/perfdata/transcode.h"
@@ -106,6 +107,8 @@ class Normalizer {
 
   Status ForEachRecord(const std::function<Status(const RecordView&)>& visit) {
     perfdata::RecordCursor cursor = reader_.records();
+    AddWorkToProgress(reader_.data_size(), 1);
+    ProgressMeter progress(reader_.data_offset(), samples_);
     while (true) {
       const Result<std::optional<RecordView>> record = cursor.Next();
       if (!record) {
@@ -114,6 +117,7 @@ class Normalizer {
         return {};
       }
       if (!*record) return {};
+      progress.MoveTo((*record)->file_offset, samples_);
       if (!IsCompressed((*record)->type)) TRY(visit(**record));
     }
   }

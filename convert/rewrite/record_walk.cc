@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "formats/base/progress.h"
 #include "formats/perfdata/kernel_size.h"
 
 namespace perftape::rewrite {
@@ -63,7 +64,10 @@ RecordWalk::RecordWalk(const perfdata::EventTable& events, std::endian order,
 
 Status RecordWalk::Run(Bytes stream, std::uint64_t offset) {
   Onward onward = Onward::kGoOn;
+  AddWorkToProgress(stream.size(), 1);
+  ProgressMeter progress(offset);
   while (!stream.empty() && onward == Onward::kGoOn) {
+    progress.MoveTo(offset, 0);
     const Step step = outer_.Next(stream, Extent::kAll);
     TRY_ASSIGN(onward, Handle(step, stream, offset));
     stream = stream.subspan(step.size);

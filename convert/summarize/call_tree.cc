@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <numeric>
 #include <ranges>
-#include <string>
 #include <tuple>
 
 namespace perftape::summarize {
@@ -19,8 +18,8 @@ class NodeAdder {
  public:
   explicit NodeAdder(std::vector<TreeNode>& nodes) : nodes_(nodes) {}
 
-  TreeNodeId Child(TreeNodeId parent, FrameId frame) {
-    const std::uint64_t key = (std::uint64_t{parent} << 32) | frame.index;
+  TreeNodeId Child(TreeNodeId parent, convert::FrameId frame) {
+    const std::uint64_t key = (std::uint64_t{parent} << 32) | frame;
     const auto next = static_cast<TreeNodeId>(nodes_.size());
     const auto [known, is_new] = children_.try_emplace(key, next);
     if (is_new) nodes_.push_back({.frame = frame, .parent = parent, .self = {}, .total = {}});
@@ -33,9 +32,9 @@ class NodeAdder {
 };
 
 // Cuts a stack, leaf first, to the part that belongs to the tree. Returns false if there is none.
-bool CutToStart(const TreeOptions& options, std::vector<FrameId>& path) {
+bool CutToStart(const TreeOptions& options, std::vector<convert::FrameId>& path) {
   if (options.start_at.empty()) return true;
-  const auto starts = [&](FrameId frame) { return bool{options.start_at[frame.index]}; };
+  const auto starts = [&](convert::FrameId frame) { return bool{options.start_at[frame]}; };
   if (options.direction == TreeDirection::kCallers) {
     path.erase(path.begin(), std::ranges::find_if(path, starts));
     return !path.empty();
@@ -47,19 +46,19 @@ bool CutToStart(const TreeOptions& options, std::vector<FrameId>& path) {
 
 }  // namespace
 
-CallTree::CallTree(const convert::Profile& profile, const FrameTable& frames,
+CallTree::CallTree(const convert::Profile& profile, const convert::FrameTable& frames,
                    const StackAmounts& amounts, const TreeOptions& options) {
   NodeAdder adder(nodes_);
-  std::vector<FrameId> path;
+  std::vector<convert::FrameId> path;
   for (std::uint32_t stack = 1; stack < profile.stacks().size(); ++stack) {
     const Amount& amount = amounts[StackId{stack}];
     if (amount.is_zero()) continue;
     path.clear();
-    AppendFrames(profile, frames, StackId{stack}, path);
+    convert::AppendFrames(profile, frames, StackId{stack}, path);
     if (!CutToStart(options, path)) continue;
     if (options.direction == TreeDirection::kCallees) std::ranges::reverse(path);
     TreeNodeId node = 0;
-    for (const FrameId frame : path) node = adder.Child(node, frame);
+    for (const convert::FrameId frame : path) node = adder.Child(node, frame);
     nodes_[node].self.Add(amount);
   }
   for (TreeNode& node : nodes_ | std::views::reverse) {
@@ -69,16 +68,14 @@ CallTree::CallTree(const convert::Profile& profile, const FrameTable& frames,
   SortChildren(frames);
 }
 
-void CallTree::SortChildren(const FrameTable& frames) {
-  std::vector<std::string> names;
-  for (std::uint32_t i = 0; i < frames.size(); ++i) names.push_back(frames.NameOf(FrameId{i}));
+void CallTree::SortChildren(const convert::FrameTable& frames) {
   children_.resize(nodes_.size() - 1);
   std::iota(children_.begin(), children_.end(), TreeNodeId{1});
   std::ranges::sort(children_, [&](TreeNodeId a, TreeNodeId b) {
     const TreeNode& one = nodes_[a];
     const TreeNode& other = nodes_[b];
-    return std::tie(one.parent, other.total.weight, names[one.frame.index], one.frame) <
-           std::tie(other.parent, one.total.weight, names[other.frame.index], other.frame);
+    return std::tuple(one.parent, other.total.weight, frames.NameOf(one.frame), one.frame) <
+           std::tuple(other.parent, one.total.weight, frames.NameOf(other.frame), other.frame);
   });
   begins_.resize(nodes_.size() + 1);
   for (const TreeNodeId child : children_) ++begins_[nodes_[child].parent + 1];

@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "convert/frames/frame_table.h"
 #include "convert/summarize/amount.h"
-#include "convert/summarize/frames.h"
 
 namespace perftape::summarize {
 
@@ -19,16 +19,16 @@ enum class TreeDirection : std::uint8_t {
 
 struct TreeOptions {
   TreeDirection direction = TreeDirection::kCallees;
-  // By FrameId: the frames at which the tree starts. Stacks without such a frame are left out. If
-  // such frames call each other, callees start at the outermost one, callers at the innermost one.
-  // Empty: all stacks, whole.
+  // By convert::FrameId: the frames at which the tree starts. Stacks without such a frame are left
+  // out. If such frames call each other, callees start at the outermost one, callers at the
+  // innermost one. Empty: all stacks, whole.
   std::vector<bool> start_at = {};
 };
 
 using TreeNodeId = std::uint32_t;  // 0 is the root, which is no frame
 
 struct TreeNode {
-  FrameId frame = {};
+  convert::FrameId frame = {};
   TreeNodeId parent = 0;
   Amount self = {};   // of samples whose path ends here
   Amount total = {};  // of samples whose path contains this node
@@ -36,8 +36,8 @@ struct TreeNode {
 
 class CallTree {
  public:
-  CallTree(const convert::Profile& profile, const FrameTable& frames, const StackAmounts& amounts,
-           const TreeOptions& options);
+  CallTree(const convert::Profile& profile, const convert::FrameTable& frames,
+           const StackAmounts& amounts, const TreeOptions& options);
 
   const TreeNode& operator[](TreeNodeId node) const { return nodes_[node]; }
   std::size_t size() const { return nodes_.size(); }
@@ -47,7 +47,7 @@ class CallTree {
   }
 
  private:
-  void SortChildren(const FrameTable& frames);
+  void SortChildren(const convert::FrameTable& frames);
 
   std::vector<TreeNode> nodes_ = {{}};  // parents before their children
   std::vector<TreeNodeId> children_;

@@ -9,10 +9,10 @@
 #include <tuple>
 #include <utility>
 
+#include "convert/frames/frame_table.h"
 #include "convert/model/saturating.h"
 #include "convert/summarize/amount.h"
 #include "convert/summarize/call_tree.h"
-#include "convert/summarize/frames.h"
 #include "convert/summarize/functions.h"
 
 namespace perftape::summarize {
@@ -35,14 +35,14 @@ struct Recording {
   std::map<StackKey, Amount> stacks;
 };
 
-void AddStacks(const Profile& profile, const FrameTable& frames, const StackAmounts& amounts,
-               Recording& recording) {
+void AddStacks(const Profile& profile, const convert::FrameTable& frames,
+               const StackAmounts& amounts, Recording& recording) {
   const CallTree tree(profile, frames, amounts, {});
   for (TreeNodeId end = 1; end < tree.size(); ++end) {
     if (tree[end].self.is_zero()) continue;
     StackKey key;
     for (TreeNodeId node = end; node != 0; node = tree[node].parent) {
-      key.push_back(frames.NameOf(tree[node].frame));
+      key.emplace_back(frames.NameOf(tree[node].frame));
     }
     recording.stacks[std::move(key)].Add(tree[end].self);
   }
@@ -51,7 +51,7 @@ void AddStacks(const Profile& profile, const FrameTable& frames, const StackAmou
 Recording RecordingOf(const Profile& profile, std::string_view event_name,
                       const CompareOptions& options) {
   Recording recording;
-  const FrameTable frames(profile);
+  const convert::FrameTable frames(profile, convert::FrameIdentity::kFunction);
   for (std::uint32_t i = 0; i < profile.events().size(); ++i) {
     if (profile.text(profile[EventId{i}].name) != event_name) continue;
     const StackAmounts amounts(profile, EventId{i});

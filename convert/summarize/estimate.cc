@@ -46,7 +46,9 @@ Estimate MeanOf(std::span<const Observation> recordings) {
   const double between = squares / (count - 1) / count;
   if (between > of_samples) {
     mean.variance = between;
-    mean.freedom = count - 1;
+    // Satterthwaite: only the part that the numbers of samples do not explain is estimated.
+    const double estimated = (between - of_samples) / between;
+    mean.freedom = (count - 1) / (estimated * estimated);
   }
   return mean;
 }

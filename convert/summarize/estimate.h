@@ -29,9 +29,10 @@ Observation ObservedShare(double part, double whole, double samples);
 Observation ObservedSum(double sum, double samples);
 
 // Returns the mean of several recordings. Its variance is what the numbers of samples leave, or how
-// much the recordings differ, whichever is larger. A single recording does not show how much
-// recordings differ. Its samples come in bursts (interrupts, page faults), so its variance is
-// doubled.
+// much the recordings differ, whichever is larger. What they differ beyond the former is estimated
+// from few numbers: the degrees of freedom are those of Satterthwaite's approximation. A single
+// recording does not show how much recordings differ. Its samples come in bursts (interrupts, page
+// faults), so its variance is doubled.
 Estimate MeanOf(std::span<const Observation> recordings);
 
 // Returns `later` - `earlier`; the degrees of freedom are those of Welch's test.

@@ -4,20 +4,21 @@
 
 #include <vector>
 
+#include "convert/frames/frame_table.h"
 #include "convert/summarize/amount.h"
-#include "convert/summarize/frames.h"
 
 namespace perftape::summarize {
 
 struct FunctionAmounts {
-  FrameId frame;
+  convert::FrameId frame;
   Amount self;       // of samples whose innermost frame it is
   Amount inclusive;  // of samples that have it anywhere; counted once if it is recursive
 };
 
 // Returns all frames that have samples. The largest `self` is first, then the largest `inclusive`,
 // then by name.
-std::vector<FunctionAmounts> SumFunctions(const convert::Profile& profile, const FrameTable& frames,
+std::vector<FunctionAmounts> SumFunctions(const convert::Profile& profile,
+                                          const convert::FrameTable& frames,
                                           const StackAmounts& amounts);
 
 // Sorts by `inclusive` first.

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "convert/frames/frame_table.h"
 #include "convert/summarize/amount.h"
-#include "convert/summarize/frames.h"
 
 namespace perftape::summarize {
 

@@ -15,20 +15,20 @@ using convert::Location;
 using convert::StackId;
 
 struct LineKey {
-  FrameId frame = {};
+  convert::FrameId frame = {};
   convert::StringId filename = {};
   std::int64_t number = 0;
   auto operator<=>(const LineKey&) const = default;
 };
 
 // Appends the keys of a location, innermost first.
-void AppendLines(const convert::Profile& profile, const FrameTable& frames,
+void AppendLines(const convert::Profile& profile, const convert::FrameTable& frames,
                  convert::LocationId location, const std::vector<bool>& selected,
                  std::vector<std::optional<LineKey>>& keys) {
-  const std::span<const FrameId> of_location = frames.Of(location);
+  const std::span<const convert::FrameId> of_location = frames.Of(location);
   const std::span<const Line> lines = profile[location].lines;
   for (std::size_t i = 0; i < of_location.size(); ++i) {
-    if (!selected[of_location[i].index]) {
+    if (!selected[of_location[i]]) {
       keys.emplace_back();
       continue;
     }
@@ -43,8 +43,9 @@ void AppendLines(const convert::Profile& profile, const FrameTable& frames,
 
 }  // namespace
 
-std::vector<LineAmounts> SumLines(const convert::Profile& profile, const FrameTable& frames,
-                                  const StackAmounts& amounts, const std::vector<bool>& selected) {
+std::vector<LineAmounts> SumLines(const convert::Profile& profile,
+                                  const convert::FrameTable& frames, const StackAmounts& amounts,
+                                  const std::vector<bool>& selected) {
   std::map<LineKey, LineAmounts> sums;
   std::vector<std::optional<LineKey>> keys;
   for (std::uint32_t index = 1; index < profile.stacks().size(); ++index) {
@@ -67,11 +68,9 @@ std::vector<LineAmounts> SumLines(const convert::Profile& profile, const FrameTa
     line.number = key.number;
     lines.push_back(line);
   }
-  std::map<FrameId, std::string> names;
-  for (const LineAmounts& line : lines) names.try_emplace(line.frame, frames.NameOf(line.frame));
   std::ranges::sort(lines, [&](const LineAmounts& a, const LineAmounts& b) {
-    return std::tie(names.at(a.frame), a.frame, a.filename, a.number) <
-           std::tie(names.at(b.frame), b.frame, b.filename, b.number);
+    return std::tuple(frames.NameOf(a.frame), a.frame, a.filename, a.number) <
+           std::tuple(frames.NameOf(b.frame), b.frame, b.filename, b.number);
   });
   return lines;
 }

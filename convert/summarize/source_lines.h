@@ -6,21 +6,22 @@
 #include <string>
 #include <vector>
 
+#include "convert/frames/frame_table.h"
 #include "convert/summarize/amount.h"
-#include "convert/summarize/frames.h"
 
 namespace perftape::summarize {
 
 struct LineAmounts {
   std::string filename;     // of the source; empty if unknown
   std::int64_t number = 0;  // 0 if unknown
-  FrameId frame = {};
+  convert::FrameId frame = {};
   Amount self = {}, inclusive = {};
 };
 
 // Returns the lines of the frames that are selected, by FrameId. The lines are sorted by function,
 // file and number.
-std::vector<LineAmounts> SumLines(const convert::Profile& profile, const FrameTable& frames,
-                                  const StackAmounts& amounts, const std::vector<bool>& selected);
+std::vector<LineAmounts> SumLines(const convert::Profile& profile,
+                                  const convert::FrameTable& frames, const StackAmounts& amounts,
+                                  const std::vector<bool>& selected);
 
 }  // namespace perftape::summarize

@@ -11,26 +11,26 @@ namespace perftape::summarize {
 
 using convert::StackId;
 
-StackQuality JudgeStacks(const convert::Profile& profile, const FrameTable& frames,
+StackQuality JudgeStacks(const convert::Profile& profile, const convert::FrameTable& frames,
                          const StackAmounts& amounts) {
   StackQuality quality;
   quality.without_frames = amounts[StackId{}];
-  std::set<std::vector<FrameId>> distinct;
-  std::vector<FrameId> path;
+  std::set<std::vector<convert::FrameId>> distinct;
+  std::vector<convert::FrameId> path;
   double frames_of_all = 0;
   for (std::uint32_t stack = 1; stack < profile.stacks().size(); ++stack) {
     const Amount& amount = amounts[StackId{stack}];
     if (amount.is_zero()) continue;
     path.clear();
-    AppendFrames(profile, frames, StackId{stack}, path);
+    convert::AppendFrames(profile, frames, StackId{stack}, path);
     distinct.insert(path);
     const std::int64_t count = amount.samples != 0 ? amount.samples : amount.weight;
     frames_of_all += static_cast<double>(path.size()) * static_cast<double>(count);
     if (path.size() == 1) quality.with_one_frame.Add(amount);
-    const FrameId root = path.back();
-    const bool is_user = frames[root].type == convert::MappingType::kUser;
-    if (is_user && !frames.HasName(root)) quality.with_unnamed_root.Add(amount);
-    if (!frames.HasName(path.front())) quality.unnamed.Add(amount);
+    const convert::FrameId root = path.back();
+    const bool is_user = frames[root].type != convert::FrameType::kKernel;
+    if (is_user && !frames[root].has_name) quality.with_unnamed_root.Add(amount);
+    if (!frames[path.front()].has_name) quality.unnamed.Add(amount);
   }
   const Amount& all = amounts.total();
   const std::int64_t count = all.samples != 0 ? all.samples : all.weight;
@@ -39,14 +39,15 @@ StackQuality JudgeStacks(const convert::Profile& profile, const FrameTable& fram
   return quality;
 }
 
-std::vector<UnnamedBinary> SumUnnamed(const convert::Profile& profile, const FrameTable& frames,
+std::vector<UnnamedBinary> SumUnnamed(const convert::Profile& profile,
+                                      const convert::FrameTable& frames,
                                       const StackAmounts& amounts) {
   std::map<convert::StringId, Amount> sums;
   for (std::uint32_t stack = 1; stack < profile.stacks().size(); ++stack) {
     const Amount& amount = amounts[StackId{stack}];
     if (amount.is_zero()) continue;
-    const FrameId leaf = frames.Of(profile[StackId{stack}].leaf).front();
-    if (!frames.HasName(leaf)) sums[frames[leaf].binary].Add(amount);
+    const convert::FrameId leaf = frames.Of(profile[StackId{stack}].leaf).front();
+    if (!frames[leaf].has_name) sums[frames[leaf].dso].Add(amount);
   }
   std::vector<UnnamedBinary> binaries;
   for (const auto& [filename, amount] : sums) {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "convert/frames/frame_table.h"
 #include "convert/summarize/amount.h"
-#include "convert/summarize/frames.h"
 
 namespace perftape::summarize {
 
@@ -22,7 +22,7 @@ struct StackQuality {
   Amount unnamed;  // the innermost frame has no name
 };
 
-StackQuality JudgeStacks(const convert::Profile& profile, const FrameTable& frames,
+StackQuality JudgeStacks(const convert::Profile& profile, const convert::FrameTable& frames,
                          const StackAmounts& amounts);
 
 struct UnnamedBinary {
@@ -31,7 +31,8 @@ struct UnnamedBinary {
 };
 
 // Returns the binaries with unnamed innermost frames, the largest first.
-std::vector<UnnamedBinary> SumUnnamed(const convert::Profile& profile, const FrameTable& frames,
+std::vector<UnnamedBinary> SumUnnamed(const convert::Profile& profile,
+                                      const convert::FrameTable& frames,
                                       const StackAmounts& amounts);
 
 }  // namespace perftape::summarize

@@ -25,25 +25,39 @@ std::uint64_t BiasOf(const perfdata::Region& region, std::span<const elf::Segmen
 
 }  // namespace
 
-CodeMap::CodeMap(std::span<const perfdata::Region> regions) {
+CodeMap::CodeMap(std::span<const perfdata::Region> regions, PackedLocations* locations)
+    : locations_(locations) {
   for (const perfdata::Region& region : regions) code_.push_back({.region = region});
 }
 
-unwind::Code CodeMap::Find(RuntimeAddress address, const TableFinder& find) {
-  if (last_ >= code_.size() || !code_[last_].region.Contains(address.value)) {
+void CodeMap::Find(RuntimeAddress address, const TableFinder& find, unwind::RuleCache& rules,
+                   FoundCode& found) {
+  found = {};
+  const MappedCode* code = CodeAt(address.value, find);
+  if (code == nullptr) return;
+  found.code.frames_by = code->table->frames_by;
+  if (code->mapping) {
+    found.packed = PackedLocations::Pack(*code->mapping, address.value - code->region.start);
+  }
+  if (found.code.frames_by == unwind::FramesBy::kTable) {
+    found.code.rule = &rules.Find(code->table->table, {address.value - code->bias});
+  }
+}
+
+CodeMap::MappedCode* CodeMap::CodeAt(std::uint64_t address, const TableFinder& find) {
+  if (last_ >= code_.size() || !code_[last_].region.Contains(address)) {
     const auto next = std::ranges::upper_bound(
-        code_, address.value, {}, [](const MappedCode& code) { return code.region.start; });
-    if (next == code_.begin() || !std::prev(next)->region.Contains(address.value)) return {};
+        code_, address, {}, [](const MappedCode& code) { return code.region.start; });
+    if (next == code_.begin() || !std::prev(next)->region.Contains(address)) return nullptr;
     last_ = static_cast<std::size_t>(std::prev(next) - code_.begin());
   }
   MappedCode& code = code_[last_];
   if (code.table == nullptr) {
     code.table = &find(*code.region.dso);
     code.bias = BiasOf(code.region, code.table->segments);
+    if (locations_ != nullptr) code.mapping = locations_->Add(code.region);
   }
-  return {.frames_by = code.table->frames_by,
-          .table = &code.table->table,
-          .address = {address.value - code.bias}};
+  return &code;
 }
 
 }  // namespace perftape::offline_unwind

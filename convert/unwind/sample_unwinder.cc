@@ -28,21 +28,33 @@ std::optional<UnwoundChain> SampleUnwinder::Unwind(const perfdata::Sample& sampl
     return std::nullopt;
   }
   CopyKernelPart(sample, mode);
+  const std::size_t kernel_words = words_.size();
   CodeMap& code = CodeOf(process);
+  found_.clear();
   const unwind::WalkEnd end = unwind::WalkStack(
-      *settings_.machine, *registers,
-      [&](RuntimeAddress address) { return code.Find(address, settings_.table_of); },
+      *settings_.machine, *registers, [&](RuntimeAddress address) { return Find(code, address); },
       unwind::StackCopy(registers->sp, sample.stack_user), settings_.most_frames, frames_);
   ++report_.ends[static_cast<std::size_t>(end)];
   AppendFrames();
-  return UnwoundChain{.words = words_, .is_cut = end != unwind::WalkEnd::kEndOfStack};
+  PackFrames();
+  return UnwoundChain{.words = words_,
+                      .kernel_words = kernel_words,
+                      .locations = locations_,
+                      .is_cut = end != unwind::WalkEnd::kEndOfStack};
+}
+
+unwind::Code SampleUnwinder::Find(CodeMap& code, RuntimeAddress address) {
+  FoundCode& found = found_.emplace_back();
+  code.Find(address, settings_.table_of, *rules_, found);
+  return found.code;
 }
 
 CodeMap& SampleUnwinder::CodeOf(const SampledProcess& process) {
   const auto known = code_.find(process.fingerprint);
   if (known != code_.end()) return known->second;
   if (code_.size() >= kMostProcesses) code_.clear();
-  return code_.try_emplace(process.fingerprint, settings_.regions_of(process)).first->second;
+  return code_.try_emplace(process.fingerprint, settings_.regions_of(process), settings_.locations)
+      .first->second;
 }
 
 // Copies the callchain up to its user part. A sample without a callchain has at least the address
@@ -66,6 +78,26 @@ void SampleUnwinder::AppendFrames() {
     if (frame.interrupted) words_.push_back(perfdata::kContextUser);
     words_.push_back(frame.pc);
   }
+}
+
+// The walk looks up each frame once, and perhaps one caller that is no frame.
+void SampleUnwinder::PackFrames() {
+  locations_.clear();
+  if (settings_.locations == nullptr) return;
+  for (std::size_t i = 0; i < frames_.size(); ++i) {
+    if (frames_[i].pc >= perfdata::kContextMax) continue;
+    const std::optional<std::uint64_t> location = PackedLocationOf(i);
+    if (!location) return locations_.clear();
+    locations_.push_back(*location);
+  }
+}
+
+std::optional<std::uint64_t> SampleUnwinder::PackedLocationOf(std::size_t frame) const {
+  const FoundCode& found = found_[frame];
+  if (found.code.frames_by != unwind::FramesBy::kNothing) return found.packed;
+  // The first frame.
+  const auto unmapped = settings_.locations->AddUnmapped(frames_[frame].pc);
+  return unmapped ? PackedLocations::Pack(*unmapped, 0) : std::nullopt;
 }
 
 }  // namespace perftape::offline_unwind

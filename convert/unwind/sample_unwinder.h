@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <unordered_map>
@@ -14,11 +15,13 @@
 
 #include "convert/unwind/binary_tables.h"
 #include "convert/unwind/code_map.h"
+#include "convert/unwind/packed_locations.h"
 #include "convert/unwind/unwind_report.h"
 #include "formats/perfdata/address_space.h"
 #include "formats/perfdata/attr.h"
 #include "formats/perfdata/record.h"
 #include "formats/unwind/rule.h"
+#include "formats/unwind/rule_cache.h"
 #include "formats/unwind/stack_walk.h"
 
 namespace perftape::offline_unwind {
@@ -37,6 +40,10 @@ struct UnwoundChain {
   // With context markers, leaf first. A frame that a signal interrupted follows a marker of its
   // own, because it is no return address. Valid until the next call of Unwind.
   std::span<const std::uint64_t> words;
+  std::size_t kernel_words = 0;  // the first words, which are of the sample
+  // The packed locations of the user frames, leaf first. They are those of the executed
+  // instructions: for a caller that of its call. Empty if not all can be packed.
+  std::span<const std::uint64_t> locations;
   bool is_cut = false;  // outer frames are missing
 };
 
@@ -52,6 +59,7 @@ class SampleUnwinder {
     std::size_t most_frames = unwind::kMostFrames;
     RegionFinder regions_of;
     TableFinder table_of;
+    PackedLocations* locations = nullptr;  // null: they are not packed
   };
   explicit SampleUnwinder(Settings settings) : settings_(std::move(settings)) {}
 
@@ -69,14 +77,20 @@ class SampleUnwinder {
   static constexpr std::size_t kMostProcesses = 4096;
 
   CodeMap& CodeOf(const SampledProcess& process);
+  unwind::Code Find(CodeMap& code, RuntimeAddress address);
   void CopyKernelPart(const perfdata::Sample& sample, perfdata::CpuMode mode);
   void AppendFrames();
+  void PackFrames();
+  std::optional<std::uint64_t> PackedLocationOf(std::size_t frame) const;
 
   Settings settings_;
   UnwindReport report_;
+  std::unique_ptr<unwind::RuleCache> rules_ = std::make_unique<unwind::RuleCache>();
   std::unordered_map<std::uint64_t, CodeMap> code_;  // by fingerprint
+  // Of the last sample.
   std::vector<unwind::WalkedFrame> frames_;
-  std::vector<std::uint64_t> words_;
+  std::vector<FoundCode> found_;  // at all addresses that were looked up
+  std::vector<std::uint64_t> words_, locations_;
 };
 
 }  // namespace perftape::offline_unwind

@@ -10,10 +10,11 @@ namespace {
 // arch/*/include/uapi/asm/perf_regs.h).
 struct RegisterBits {
   unsigned pc = 0, sp = 0, fp = 0;
-  std::optional<unsigned> link = {};
+  unsigned link = 0;
+  std::optional<unsigned> bx = {};
 };
-constexpr RegisterBits kX86Bits = {.pc = 8, .sp = 7, .fp = 6};
-constexpr RegisterBits kArm64Bits = {.pc = 32, .sp = 31, .fp = 29, .link = 30};
+constexpr RegisterBits kX86Bits = {.pc = 8, .sp = 7, .fp = 6, .link = 5, .bx = 1};
+constexpr RegisterBits kArm64Bits = {.pc = 32, .sp = 31, .fp = 29, .link = 30, .bx = {}};
 
 const RegisterBits& BitsOf(unwind::Machine machine) {
   return machine == unwind::Machine::kAArch64 ? kArm64Bits : kX86Bits;
@@ -53,9 +54,11 @@ std::optional<unwind::Registers> RegistersOf(const perfdata::Sample& sample, std
   const RegisterBits& bits = BitsOf(machine);
   const std::optional<std::uint64_t> pc = value(bits.pc), sp = value(bits.sp);
   if (!pc || !sp) return std::nullopt;
-  unwind::Registers registers = {.pc = *pc, .sp = *sp, .fp = value(bits.fp).value_or(0)};
-  if (bits.link) registers.link = value(*bits.link);
-  return registers;
+  return unwind::Registers{.pc = *pc,
+                           .sp = *sp,
+                           .fp = value(bits.fp).value_or(0),
+                           .bx = bits.bx ? value(*bits.bx) : std::nullopt,
+                           .link = value(bits.link)};
 }
 
 }  // namespace perftape::offline_unwind

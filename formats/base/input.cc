@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <utility>
 
+#include "formats/base/progress.h"
+
 namespace perftape {
 inline namespace base {
 namespace {
@@ -96,6 +98,7 @@ bool Input::ReadMore() {
   if (got < 0) error_ = FailErrno(name_, errno).error();
   at_end_ = got <= 0;
   buffer_.resize(before + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+  AddStreamedToProgress(buffer_.size() - before);
   return !at_end_;
 }
 

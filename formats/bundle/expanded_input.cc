@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "formats/base/progress.h"
 #include "formats/bundle/archive_reader.h"
 
 namespace perftape::bundle {
@@ -50,6 +51,7 @@ Result<Input> Expanded(Input input) {
 
 Result<Input> OpenExpanded(const std::filesystem::path& path) {
   TRY_ASSIGN(Input input, Input::Open(path));
+  AddInputToProgress(input.is_stream() ? 0 : input.beginning().size());
   return Expanded(std::move(input));
 }
 

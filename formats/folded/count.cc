@@ -60,6 +60,12 @@ std::int64_t ToFixed(const Count& count, unsigned decimals) {
   return Signed(count.is_negative, value);
 }
 
+std::int64_t RoundFixed(std::int64_t value, unsigned decimals) {
+  if (decimals == 0) return value;
+  for (; decimals > 1 && value != 0; --decimals) value /= 10;  // cuts less than 0.1
+  return value / 10 + (value % 10 >= 5 ? 1 : 0) - (value % 10 <= -5 ? 1 : 0);
+}
+
 void AppendFixed(std::string& out, std::int64_t value, unsigned decimals) {
   char text[24];
   char* const end = std::to_chars(std::begin(text), std::end(text), value).ptr;

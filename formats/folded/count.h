@@ -34,6 +34,9 @@ inline constexpr unsigned kMostDecimals = 18;
 // result type.
 std::int64_t ToFixed(const Count& count, unsigned decimals);
 
+// Returns value / 10^decimals, rounded to the nearest whole number, halves away from 0.
+std::int64_t RoundFixed(std::int64_t value, unsigned decimals);
+
 // Appends value / 10^decimals with as many decimals as it needs. Appends at least one decimal if
 // `decimals` is not 0, as other tools write floating-point counts ("19.0").
 void AppendFixed(std::string& out, std::int64_t value, unsigned decimals);

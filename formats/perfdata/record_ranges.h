@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "formats/base/parallel.h"
+#include "formats/base/progress.h"
 #include "formats/perfdata/reader.h"
 
 namespace perftape::perfdata {
@@ -31,15 +32,18 @@ bool WalkInRanges(const Reader& reader, const std::vector<std::uint64_t>& starts
     const std::uint64_t end = is_last ? reader.file().size() : starts[range + 1];
     RecordCursor cursor = reader.records_from(starts[range]);
     bool reached_next = false;
+    ProgressMeter progress(starts[range]);
     while (!reached_next && cursor.Step()) {
       const RecordView& record = cursor.record();
       if (record.type == RecordType::kCompressed || record.type == RecordType::kCompressed2) {
         is_right = false;
         return;
       }
+      progress.MoveTo(record.file_offset, 0);
       reached_next = record.file_offset >= end;
       if (!reached_next) parts[range].Add(record);
     }
+    progress.Finish(cursor.record().file_offset, 0);
     const bool ends_well =
         is_last ? !reached_next : reached_next && cursor.record().file_offset == end;
     if (!ends_well || cursor.ReleaseFailure()) is_right = false;

@@ -6,6 +6,8 @@
 
 #include <cerrno>
 
+#include "formats/base/stream_write.h"
+
 namespace perftape::perfdata {
 namespace {
 
@@ -56,6 +58,7 @@ Status Writer::OpenOutput(const OutputTarget& target, const WriterOptions& optio
   name_ = target.name;
   if (target.is_stream()) {
     TRY_ASSIGN(fd_, OpenStream(target, stop));
+    stop_ = stop;
     return {};
   }
   TRY_ASSIGN(StagedFile staged, StagedFile::Create(target, Readers::kOwner, options.old));
@@ -136,7 +139,7 @@ Result<UniqueFd> Writer::DuplicateFile() const {
 // before data.size is set to that end.
 Status Writer::WritePending() {
   if (container_ == Container::kPipe) {
-    TRY(WriteAll(fd(), pending_));
+    TRY(WriteToReader(fd(), pending_, stop_));
     data_end_ += pending_.size();
     return {};
   }

@@ -64,7 +64,7 @@ class Writer {
   // the header, HEADER_ATTR and EVENT_UPDATE for each event, and HEADER_FEATURE for each of
   // `features`. These must not include features of file mode only, such as BUILD_ID. The options
   // decide whether COMPRESSED is added. For a named pipe, waits for a reader until `stop` is
-  // requested.
+  // requested. After that, Commit fails if the reader has stalled (WriteToReader).
   static Result<Writer> CreatePipe(const std::filesystem::path& path, std::span<const Event> events,
                                    std::span<const Feature> features,
                                    const WriterOptions& options = {},
@@ -133,6 +133,7 @@ class Writer {
   Container container_ = Container::kFile;
   std::string name_;                  // for messages
   UniqueFd fd_;                       // for a stream
+  std::stop_token stop_;              // the same
   std::optional<StagedFile> staged_;  // for a file
   HeaderTail header_;                 // as in the file
   std::vector<PlacedFeature> required_features_;

@@ -39,7 +39,7 @@ std::optional<CodeRange> RangeOf(std::uint64_t start, std::uint64_t size,
 // lazily bound function then pushes a number, in a push of 5 bytes after a jump of 6 (psABI 5.2.3).
 Rule LinkageRule(Machine machine) {
   if (machine == Machine::kAArch64) return {.cfa = CfaRule::kStackPointer};
-  return {.cfa_offset = 8, .ra_offset = -8, .cfa = CfaRule::kPlt, .plt_push_end = 11};
+  return {.cfa_offset = 8, .ra_offset = -8, .cfa = CfaRule::kPlt, .addend = 11};
 }
 
 class TableBuilder {

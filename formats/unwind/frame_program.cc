@@ -139,6 +139,9 @@ FrameProgram::Effect FrameProgram::RunRegister(std::uint8_t opcode) {
       SetRule(reg, AddressExpression(Block(), context_.machine));
       return Effect::kSameRow;
     case DW_CFA_register:
+      SetRule(reg,
+              {.type = RuleType::kInRegister, .offset = static_cast<std::int64_t>(at_.Uleb())});
+      return Effect::kSameRow;
     case DW_CFA_val_offset:
     case DW_CFA_val_offset_sf:
       at_.Uleb();  // as long as the signed one
@@ -192,20 +195,20 @@ void FrameProgram::DefineOffset(std::int64_t offset) {
   if (state_.cfa.type == FrameAddress::Type::kRegister) state_.cfa.offset = offset;
 }
 
+RegisterRule FrameState::*FrameProgram::RuleMember(std::uint64_t reg) const {
+  const FrameRegisters registers = FrameRegistersOf(context_.machine);
+  if (reg == context_.return_register) return &FrameState::ra;
+  if (reg == registers.frame_pointer) return &FrameState::fp;
+  if (reg == registers.base) return &FrameState::bx;
+  return nullptr;
+}
+
 void FrameProgram::SetRule(std::uint64_t reg, RegisterRule rule) {
-  if (reg == context_.return_register) {
-    state_.ra = rule;
-  } else if (reg == FrameRegistersOf(context_.machine).frame_pointer) {
-    state_.fp = rule;
-  }
+  if (const auto member = RuleMember(reg)) state_.*member = rule;
 }
 
 void FrameProgram::RestoreRule(std::uint64_t reg) {
-  if (reg == context_.return_register) {
-    state_.ra = context_.initial.ra;
-  } else if (reg == FrameRegistersOf(context_.machine).frame_pointer) {
-    state_.fp = context_.initial.fp;
-  }
+  if (const auto member = RuleMember(reg)) state_.*member = context_.initial.*member;
 }
 
 std::int64_t FrameProgram::Factored(std::int64_t offset) const {

@@ -22,7 +22,8 @@ struct RegisterRule {
     kAtCfa,           // in memory at CFA + offset
     kAtStackPointer,  // in memory at sp + offset
     kAtFramePointer,  // in memory at fp + offset
-    kOther,           // another register, or an expression that Rule cannot express
+    kInRegister,      // in the register with the number `offset`
+    kOther,           // an expression that Rule cannot express
   };
   Type type = Type::kUnspecified;
   std::int64_t offset = 0;
@@ -48,7 +49,7 @@ struct FrameState {
   // The last offset that was defined, even if an expression overrides it for now. GCC's unwinder
   // and readelf return to it with DW_CFA_def_cfa_register.
   std::int64_t register_offset = 0;
-  RegisterRule fp, ra;
+  RegisterRule fp, bx, ra;
   bool signed_return = false;
 };
 
@@ -98,6 +99,8 @@ class FrameProgram {
   Effect Restore();
   void DefineRegister(std::uint64_t reg);
   void DefineOffset(std::int64_t offset);
+  // Returns where the rule of a register is kept; null if it is not.
+  RegisterRule FrameState::*RuleMember(std::uint64_t reg) const;
   void SetRule(std::uint64_t reg, RegisterRule rule);
   void RestoreRule(std::uint64_t reg);
   std::int64_t Factored(std::int64_t offset) const;

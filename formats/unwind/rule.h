@@ -18,14 +18,15 @@ enum class CfaRule : std::uint8_t {
   kEndOfStack,      // the function has no caller: its return address is undefined
   kStackPointer,    // sp + cfa_offset
   kFramePointer,    // fp + cfa_offset
-  kAtStackPointer,  // *(sp + cfa_offset) + cfa_addend: a signal's saved registers, OpenSSL's code
-  kAtFramePointer,  // *(fp + cfa_offset) + cfa_addend: GCC's realigned stacks
-  kPlt,             // sp + cfa_offset, and 8 more from byte `plt_push_end` of a 16-byte entry on
+  kAtStackPointer,  // *(sp + cfa_offset) + addend: a signal's saved registers, OpenSSL's code
+  kAtFramePointer,  // *(fp + cfa_offset) + addend: GCC's realigned stacks
+  kPlt,             // sp + cfa_offset, and 8 more from byte `addend` of a 16-byte entry on
+  kBaseRegister,    // rbx + cfa_offset: glibc's _dl_runtime_resolve
 };
 
 struct Rule {
   // Of fp_offset: the function has not changed the register. Of ra_offset: the return address is in
-  // the link register.
+  // the link register (x30, and rdi in vfork).
   static constexpr std::int32_t kInRegister = std::numeric_limits<std::int32_t>::min();
   // Flags.
   static constexpr std::uint8_t kSignalFrame = 1;  // the caller was interrupted, it did not call
@@ -33,14 +34,17 @@ struct Rule {
   static constexpr std::uint8_t kSignedReturn = 4;  // the return address is signed (aarch64 PAC)
   // fp_offset: from fp, not CFA. GCC's realigned stacks push fp before they know the CFA.
   static constexpr std::uint8_t kFpFromFp = 8;
+  // Of bx_words: the function has not changed rbx; it cannot be restored.
+  static constexpr std::int8_t kBxUnchanged = 0,
+                               kBxUnknown = std::numeric_limits<std::int8_t>::min();
 
   std::int32_t cfa_offset = 0;
   std::int32_t fp_offset = kInRegister;  // the caller's fp is at CFA + fp_offset
   std::int32_t ra_offset = kInRegister;  // the return address is at CFA + ra_offset
   CfaRule cfa = CfaRule::kNone;
   std::uint8_t flags = 0;
-  std::uint8_t plt_push_end = 0;
-  std::uint8_t cfa_addend = 0;
+  std::uint8_t addend = 0;
+  std::int8_t bx_words = kBxUnchanged;  // the caller's rbx is at CFA + 8 * bx_words
 
   bool operator==(const Rule&) const = default;
 };

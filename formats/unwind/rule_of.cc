@@ -20,6 +20,9 @@ std::optional<std::int32_t> Narrow(std::int64_t offset) {
 }
 
 std::optional<CfaRule> CfaRuleOf(const FrameAddress& cfa, const FrameRegisters& registers) {
+  if (cfa.reg == registers.base && cfa.type == FrameAddress::Type::kRegister) {
+    return CfaRule::kBaseRegister;
+  }
   const bool from_sp = cfa.reg == registers.stack_pointer;
   if (!from_sp && cfa.reg != registers.frame_pointer) return std::nullopt;
   switch (cfa.type) {
@@ -54,8 +57,11 @@ bool IsInMemory(RuleType type) {
 
 // False if Rule cannot express where the register is.
 bool SetReturnAddress(const RegisterRule& ra, Machine machine, Rule& rule) {
+  if (ra.type == RuleType::kInRegister) {
+    return static_cast<std::uint64_t>(ra.offset) == FrameRegistersOf(machine).link;
+  }
   if (!IsInMemory(ra.type)) {
-    // The link register. x86-64 has none.
+    // Calls leave it in the link register, on x86-64 in memory.
     return machine == Machine::kAArch64 &&
            (ra.type == RuleType::kUnspecified || ra.type == RuleType::kSameValue);
   }
@@ -68,7 +74,9 @@ bool SetReturnAddress(const RegisterRule& ra, Machine machine, Rule& rule) {
 
 // The same, after SetReturnAddress.
 bool SetFramePointer(const RegisterRule& fp, const RegisterRule& ra, Rule& rule) {
-  if (!IsInMemory(fp.type)) return fp.type != RuleType::kOther;
+  if (!IsInMemory(fp.type)) {
+    return fp.type != RuleType::kOther && fp.type != RuleType::kInRegister;
+  }
   const auto offset = Narrow(fp.offset);
   if (!offset) return false;
   if (fp.type == RuleType::kAtFramePointer) {
@@ -80,6 +88,19 @@ bool SetFramePointer(const RegisterRule& fp, const RegisterRule& ra, Rule& rule)
   }
   rule.fp_offset = *offset;
   return true;
+}
+
+std::int8_t BxWords(const RegisterRule& bx) {
+  constexpr std::int64_t kWord = 8;
+  if (bx.type == RuleType::kUnspecified || bx.type == RuleType::kSameValue) {
+    return Rule::kBxUnchanged;
+  }
+  const std::int64_t words = bx.offset / kWord;
+  if (bx.type != RuleType::kAtCfa || bx.offset % kWord != 0 || words == Rule::kBxUnchanged ||
+      words <= Rule::kBxUnknown || words > std::numeric_limits<std::int8_t>::max()) {
+    return Rule::kBxUnknown;
+  }
+  return static_cast<std::int8_t>(words);
 }
 
 }  // namespace
@@ -95,7 +116,8 @@ Rule RuleOf(const FrameState& state, Machine machine, bool signal_frame) {
   if (!cfa || !cfa_offset) return {};
   rule.cfa = *cfa;
   rule.cfa_offset = *cfa_offset;
-  (*cfa == CfaRule::kPlt ? rule.plt_push_end : rule.cfa_addend) = state.cfa.addend;
+  rule.addend = state.cfa.addend;
+  rule.bx_words = BxWords(FromCfa(state.bx, *cfa, *cfa_offset));
   if (signal_frame) rule.flags |= Rule::kSignalFrame;
   if (state.signed_return) rule.flags |= Rule::kSignedReturn;
   const RegisterRule ra = FromCfa(state.ra, *cfa, *cfa_offset);

@@ -41,8 +41,7 @@ enum class FramesBy : std::uint8_t {
 
 struct Code {
   FramesBy frames_by = FramesBy::kNothing;
-  const Table* table = nullptr;  // with kTable
-  ImageAddress address = {};     // of the code, in the table's binary
+  const Rule* rule = nullptr;  // with kTable: the table's rule for the address
 };
 
 // Finds the code at an address of the process.
@@ -85,8 +84,8 @@ inline constexpr Rule kFramePointerRule = {.cfa_offset = 16,
                                            .ra_offset = -8,
                                            .cfa = CfaRule::kFramePointer,
                                            .flags = 0,
-                                           .plt_push_end = 0,
-                                           .cfa_addend = 0};
+                                           .addend = 0,
+                                           .bx_words = Rule::kBxUnknown};
 
 // Replaces `frames` by the frames of a stack, leaf first, at most `most_frames`. The first one is
 // always registers.pc. A caller outside of all code is left out. Ends after `most_frames` steps,
@@ -124,7 +123,7 @@ std::optional<WalkEnd> StepByFramePointer(Machine machine, const Read& read, Reg
 template <ReadsWords Read>
 std::optional<WalkEnd> StepByTable(Machine machine, const Code& code, const Read& read,
                                    Registers& registers) {
-  switch (Step(machine, code.table->Find(code.address), read, registers)) {
+  switch (Step(machine, *code.rule, read, registers)) {
     case StepResult::kCaller:
       return std::nullopt;
     case StepResult::kEnd:

@@ -15,7 +15,8 @@ struct Registers {
   std::uint64_t pc = 0;
   std::uint64_t sp = 0;
   std::uint64_t fp = 0;                    // rbp, x29
-  std::optional<std::uint64_t> link = {};  // x30; unknown behind the first frame, and on x86-64
+  std::optional<std::uint64_t> bx = {};    // rbx, where it is known
+  std::optional<std::uint64_t> link = {};  // x30, rdi; unknown behind the first frame
   bool interrupted = true;  // pc is the next instruction; otherwise it is a return address
 };
 
@@ -34,7 +35,8 @@ concept ReadsWords = requires(Read read, std::uint64_t address) {
 };
 
 // Applies `rule` to `registers`. They are unchanged unless the result is kCaller. A return address
-// of 0 is kEnd. kNoRule also if the return address is in the link register, and that is unknown.
+// of 0 is kEnd. kNoRule also if the return address is in the link register, or the CFA needs rbx,
+// and it is unknown.
 template <ReadsWords Read>
 StepResult Step(Machine machine, const Rule& rule, const Read& read, Registers& registers);
 
@@ -55,7 +57,7 @@ StepResult FindFrameAddress(const Rule& rule, const Read& read, const Registers&
   const auto load = [&](std::uint64_t address) {
     const std::optional<std::uint64_t> word = read(address);
     if (!word) return StepResult::kUnreadable;
-    cfa = *word + rule.cfa_addend;
+    cfa = *word + rule.addend;
     return StepResult::kCaller;
   };
   switch (rule.cfa) {
@@ -75,10 +77,14 @@ StepResult FindFrameAddress(const Rule& rule, const Read& read, const Registers&
       return load(registers.fp + offset);
     case CfaRule::kPlt: {
       constexpr std::uint64_t kEntrySize = 16;
-      const bool is_pushed = registers.pc % kEntrySize >= rule.plt_push_end;
+      const bool is_pushed = registers.pc % kEntrySize >= rule.addend;
       cfa = registers.sp + offset + (is_pushed ? kWordSize : 0);
       return StepResult::kCaller;
     }
+    case CfaRule::kBaseRegister:
+      if (!registers.bx) return StepResult::kNoRule;
+      cfa = *registers.bx + offset;
+      return StepResult::kCaller;
   }
   return StepResult::kNoRule;
 }
@@ -111,13 +117,27 @@ StepResult Step(Machine machine, const Rule& rule, const Read& read, Registers& 
   }
   if (!fp) return StepResult::kUnreadable;
 
+  std::optional<std::uint64_t> bx = registers.bx;
+  if (rule.bx_words == Rule::kBxUnknown) {
+    bx.reset();
+  } else if (rule.bx_words != Rule::kBxUnchanged) {
+    bx = read(at(cfa, rule.bx_words * static_cast<std::int32_t>(kWordSize)));
+  }
+
   const std::uint64_t caller = machine == Machine::kAArch64 ? *pc & kAArch64AddressBits : *pc;
   if (caller == 0) return StepResult::kEnd;
   // A handler may run on a stack of its own (sigaltstack), which can be anywhere. A function that
   // returns by the link register may have nothing on the stack.
   const bool is_above = returns_by_link ? cfa >= registers.sp : cfa > registers.sp;
   if (!is_above && !is_signal) return StepResult::kNoProgress;
-  registers = {.pc = caller, .sp = cfa, .fp = *fp, .link = {}, .interrupted = is_signal};
+  // Field by field: a whole object would be copied before its parts have been stored, and the CPU
+  // would wait for them.
+  registers.pc = caller;
+  registers.sp = cfa;
+  registers.fp = *fp;
+  registers.bx = bx;
+  registers.link.reset();
+  registers.interrupted = is_signal;
   return StepResult::kCaller;
 }
 

@@ -29,7 +29,7 @@ namespace {
 
 BpfOptions OptionsFor(std::span<const PlannedEvent> planned, std::size_t cpus) {
   constexpr std::uint64_t kDefaultRate = 99;
-  const RingPlan rings = PlanRings(cpus, kDefaultRate, /*stack_bytes=*/0, std::nullopt);
+  const RingPlan rings = PlanRings(cpus, kDefaultRate, /*stack_bytes=*/0, kLeastRing, std::nullopt);
   return {.filter = {.threads = {gettid()}},
           .ring_bytes = rings.bytes,
           .rings = rings.rings,

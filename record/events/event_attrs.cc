@@ -5,6 +5,7 @@
 #include <ctime>
 
 #include "record/events/user_registers.h"
+#include "record/monotonic_clock.h"
 
 namespace perftape::record {
 namespace {
@@ -65,7 +66,7 @@ void AddUserState(std::uint32_t stack_bytes, perfdata::EventAttr& attr) {
 }
 
 std::uint64_t TimerPeriodNs(SamplingRate rate) {
-  constexpr std::uint64_t kNsPerSecond = 1'000'000'000, kShortestNs = 10'000;
+  constexpr std::uint64_t kShortestNs = 10'000;
   const Frequency* frequency = std::get_if<Frequency>(&rate);
   const std::uint64_t wanted = frequency != nullptr
                                    ? kNsPerSecond / std::max<std::uint64_t>(frequency->hz, 1)

@@ -11,6 +11,7 @@
 #include "record/events/bpf_events.h"
 #include "record/events/cpu_list.h"
 #include "record/machine/machine_features.h"
+#include "record/monotonic_clock.h"
 #include "record/rings/ring_plan.h"
 #include "record/scope/own_namespaces.h"
 
@@ -54,7 +55,7 @@ SidebandContent SidebandContentOf(const Scope& scope, const RecordOptions& optio
 // The samples per second of one event on one CPU. Nobody knows how often events without a frequency
 // happen.
 std::uint64_t RateOf(const PlannedEvent& event) {
-  constexpr std::uint64_t kUnknown = 10'000, kNsPerSecond = 1'000'000'000;
+  constexpr std::uint64_t kUnknown = 10'000;
   if (event.settings.period_ns != 0) return kNsPerSecond / event.settings.period_ns;
   if (event.attr.Has(perfdata::kFreq)) return event.attr.sample_period;
   return kUnknown;
@@ -67,7 +68,9 @@ RingPlan RingsOf(const RecordOptions& options, std::span<const PlannedEvent> pla
   }
   std::uint64_t rate = 0;
   for (const PlannedEvent& event : planned) rate += RateOf(event);
-  return PlanRings(cpus, rate, options.stack_bytes, options.ring_bytes);
+  const bool with_tables = options.callchains == Callchains::kUnwindTables;
+  return PlanRings(cpus, rate, options.stack_bytes, with_tables ? kLeastUnwindRing : kLeastRing,
+                   options.ring_bytes);
 }
 
 BpfOptions BpfOptionsOf(const RecordOptions& options, const Targets& targets, const Scope& scope,

@@ -28,6 +28,7 @@ unwind::Registers Walked(const wire_user_state& state) {
   return {.pc = state.regs[kProgramCounter],
           .sp = state.regs[kStackPointer],
           .fp = state.regs[kFp],
+          .bx = {},
           .link = state.regs[kLink],
           .interrupted = true};
 }
@@ -79,7 +80,8 @@ unwind::Registers Walked(const wire_user_state& state) {
   return {.pc = state.regs[kRip],
           .sp = state.regs[kRsp],
           .fp = state.regs[kRbp],
-          .link = {},
+          .bx = state.regs[kRbx],
+          .link = state.regs[kRdi],
           .interrupted = true};
 }
 #endif

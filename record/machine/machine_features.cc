@@ -12,6 +12,7 @@
 
 #include "formats/base/file.h"
 #include "record/events/cpu_list.h"
+#include "record/monotonic_clock.h"
 #include "record/processes/proc_files.h"
 
 namespace perftape::record {
@@ -164,7 +165,7 @@ std::string CpuId(const MachineRoots& roots, std::string_view cpuinfo) {
 }
 
 std::uint64_t Nanoseconds(const timespec& time) {
-  return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000 +
+  return static_cast<std::uint64_t>(time.tv_sec) * kNsPerSecond +
          static_cast<std::uint64_t>(time.tv_nsec);
 }
 

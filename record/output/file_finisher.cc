@@ -37,9 +37,33 @@ void WriteBundleOf(EndedFile& ended, std::uint64_t reserved_space, CompletedFile
   completed.bytes += completed.bundle->bytes;
 }
 
+// After an error, the file has the rounds before, and if possible the number of samples of the
+// others.
+Status WriteRounds(EndedFile& ended) {
+  if (ended.file.published_path()) return {};
+  Status written;
+  std::uint64_t unwritten = 0;
+  for (EndedRound& round : ended.rounds) {
+    if (written) written = ended.file.Append(*round.records);
+    if (written) written = ended.file.Commit();
+    if (!written) unwritten += round.samples;
+    round.records.reset();
+  }
+  if (!written) {
+    ended.samples -= unwritten;
+    const auto lost = ended.encode_lost(unwritten);
+    (void)ended.file.CommitInstead(lost ? Bytes(*lost) : Bytes());
+  } else {
+    written = ended.file.Sync();
+  }
+  if (Status published = ended.file.Publish(); !published) written = std::move(published);
+  return written;
+}
+
 }  // namespace
 
 CompletedFile Complete(EndedFile ended, std::uint64_t reserved_space) {
+  const Status rounds = WriteRounds(ended);
   CompletedFile completed{.path = {},
                           .requested_path = ended.file.requested_path(),
                           .bytes = ended.file.size(),
@@ -49,6 +73,10 @@ CompletedFile Complete(EndedFile ended, std::uint64_t reserved_space) {
     completed.bytes = *written;
   } else {
     completed.failure = written.error().message + ": the features are missing";
+    ended.has_failed = true;
+  }
+  if (!rounds) {
+    completed.failure = rounds.error().message + ": the youngest samples are missing";
     ended.has_failed = true;
   }
   completed.path = ended.file.CurrentPath().value_or(std::filesystem::path());

@@ -4,24 +4,39 @@
 #pragma once
 
 #include <condition_variable>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <filesystem>
+#include <functional>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "formats/base/result.h"
 #include "formats/perfdata/features.h"
 #include "record/output/recording_file.h"
 #include "record/symbols/recording_bundle.h"
 
 namespace perftape::record {
 
+// Records that are not written yet.
+struct EndedRound {
+  std::shared_ptr<const std::vector<std::byte>> records;
+  std::uint64_t samples = 0;
+};
+
 // A file after its last round.
 struct EndedFile {
   RecordingFile file;
+  // What is appended first, if the file does not have its name yet. It gets its name then.
+  std::vector<EndedRound> rounds = {};
+  // Returns the records of so many samples that the disk has no room for. Must be set if there are
+  // rounds.
+  std::function<Result<std::vector<std::byte>>(std::uint64_t samples)> encode_lost = {};
   std::vector<perfdata::Feature> features;  // in addition to those given to RecordingFile::Create
   std::optional<RecordingBundle> bundle;
   bundle::RecordingNotes notes;
@@ -39,8 +54,8 @@ struct CompletedFile {
   std::string failure = {};  // why it has no features
 };
 
-// Writes the features, then the bundle. Leaves `reserved_space` bytes of the disk free: a bundle
-// that would use them is removed again.
+// Writes the rounds, the features and then the bundle. Leaves `reserved_space` bytes of the disk
+// free: a bundle that would use them is removed again.
 CompletedFile Complete(EndedFile ended, std::uint64_t reserved_space);
 
 class FileFinisher {

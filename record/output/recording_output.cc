@@ -68,6 +68,14 @@ RecordingOutput::RecordingOutput(const RecordOptions& options, Contents contents
   if (options.aggregate) {
     aggregator_.emplace(format_, static_cast<std::uint64_t>(options.aggregate->count()));
   }
+  if (options.flight) {
+    flight_.emplace(
+        format_,
+        FlightLimits{.span_ns = static_cast<std::uint64_t>(options.flight->span.count()),
+                     .bytes = options.flight->memory},
+        bundle_ ? RoomForOpenFiles() : 0);
+    (void)build_ids_.StartFile(Keepers(), {});
+  }
   if (const auto& processes = input.targets().processes()) {
     target_filter_.emplace(*processes, format_);
   }
@@ -93,28 +101,31 @@ Result<std::unique_ptr<RecordingOutput>> RecordingOutput::Open(
   std::unique_ptr<RecordingOutput> output(
       new RecordingOutput(options, std::move(contents), std::move(bundle), input));
   TRY_ASSIGN(RecordingFile file, output->CreateFile(path, target, warnings));
-  output->file_.emplace(std::move(file));
+  // A flight recording has only checked that it can create one.
+  if (!output->flight_) output->file_.emplace(std::move(file));
   return output;
 }
 
 Result<RecordingFile> RecordingOutput::CreateFile(const std::filesystem::path& path,
                                                   const OutputTarget& target,
                                                   std::vector<std::string>& warnings) const {
+  const bool is_one_of_several = options_.rotation || options_.flight;
   TRY_ASSIGN(RecordingFile file,
              RecordingFile::Create({.path = path,
                                     .target = target,
                                     .compression_level = options_.compression_level,
-                                    .old = options_.rotation ? OldFile::kRefuse : OldFile::kKeep,
+                                    .old = is_one_of_several ? OldFile::kRefuse : OldFile::kKeep,
                                     .sync = options_.sync,
                                     .stop = contents_.stop},
                                    contents_.events, contents_.features, warnings));
-  if (options_.rotation && file.fd() >= 0) LockWhileInUse(file.fd());
+  if (is_one_of_several && file.fd() >= 0) LockWhileInUse(file.fd());
   return file;
 }
 
 Status RecordingOutput::WriteInitialState(Bytes records) {
   std::vector<std::byte> build_ids;
   TRY(build_ids_.Observe(records, build_ids));
+  if (flight_) return flight_->ApplyInitialState(records);
   if (seam_) TRY(seam_->Apply(records));
   TRY(file_->Append(records));
   return file_->Commit();
@@ -184,15 +195,20 @@ Status RecordingOutput::Resume(const std::filesystem::path& path, std::uint64_t 
   return StartFile(std::move(file), Bytes(records).first(state_size));
 }
 
-// Returns a LOST_SAMPLES with what no file reports yet, and a FINISHED_ROUND.
-Result<std::vector<std::byte>> RecordingOutput::EncodeUnwritten(std::uint64_t time_ns) const {
+Result<std::vector<std::byte>> RecordingOutput::EncodeLost(std::uint64_t samples,
+                                                           const perfdata::SampleId& trailer,
+                                                           const perfdata::SampleFormat& format) {
   std::vector<std::byte> records;
-  if (unwritten_ == 0) return records;
-  perfdata::SampleId trailer = loss_trailer_;
-  trailer.time = time_ns;
-  TRY(perfdata::Encode(perfdata::LostSamples{.count = unwritten_}, trailer, format_, 0, records));
+  if (samples == 0) return records;
+  TRY(perfdata::Encode(perfdata::LostSamples{.count = samples}, trailer, format, 0, records));
   TRY(perfdata::Encode(perfdata::FinishedRound{}, 0, records));
   return records;
+}
+
+Result<std::vector<std::byte>> RecordingOutput::EncodeUnwritten(std::uint64_t time_ns) const {
+  perfdata::SampleId trailer = loss_trailer_;
+  trailer.time = time_ns;
+  return EncodeLost(unwritten_, trailer, format_);
 }
 
 Status RecordingOutput::CommitInstead(Bytes records) {
@@ -209,9 +225,14 @@ Status RecordingOutput::Append(Bytes bytes) {
   if (record->type == perfdata::RecordType::kLost) {
     TRY(CountLost(*record));
   }
+  if (observe_ && record->type == perfdata::RecordType::kSample) observe_(*record);
   // A build id precedes the first sample in its binary.
   std::vector<std::byte> build_ids;
   TRY(build_ids_.Observe(bytes, build_ids));
+  if (flight_) {
+    flight_->Add(*record, bytes);
+    return flight_->IsRoundFull() ? EndFlightRound() : Status();
+  }
   if (!file_) return {};
   if (aggregator_) {
     aggregator_->AddOther(build_ids);
@@ -266,7 +287,9 @@ Status RecordingOutput::CheckReservedSpace() const {
 }
 
 Status RecordingOutput::CommitRound() {
-  if (!file_) {
+  if (flight_) {
+    TRY(EndFlightRound());
+  } else if (!file_) {
     discarded_ += appended_.samples - committed_.samples;
     unwritten_ += appended_.samples - committed_.samples + appended_lost_;
   } else {
@@ -299,12 +322,13 @@ std::optional<perfdata::Compression> RecordingOutput::compression() const {
 }
 
 void RecordingOutput::Summarize(RecordSummary& summary) const {
-  summary.samples = appended_.samples - discarded_;
+  summary.samples = appended_.samples - discarded_ - dropped_samples();
   summary.lost_samples += discarded_;
   summary.unwritten_samples += discarded_;
   for (std::size_t event = 0; event < summary.events.size(); ++event) {
     summary.events[event].samples = samples_by_event_[event];
   }
+  if (flight_) SubtractDropped(summary);
   summary.lost_process_events = 0;
   for (const auto& [cpu, records] : lost_process_events_) summary.lost_process_events += records;
   summary.sideband_losses = lost_process_events_;

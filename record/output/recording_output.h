@@ -19,6 +19,7 @@
 #include "formats/perfdata/features.h"
 #include "formats/perfdata/record.h"
 #include "record/events/event_input.h"
+#include "record/flight/flight_buffer.h"
 #include "record/losses/notes_of.h"
 #include "record/machine/loaded_bpf_programs.h"
 #include "record/options.h"
@@ -37,6 +38,13 @@ namespace perftape::record {
 struct RecordCounts {
   std::uint64_t samples = 0;
   std::uint64_t process_events = 0;  // all other records except LOST_SAMPLES
+};
+
+// A file of a flight recording, and how much it has.
+struct FlightDump {
+  EndedFile ended;
+  std::uint64_t kept_ns = 0;
+  bool is_short_of_memory = false;
 };
 
 // Not thread-safe.
@@ -59,8 +67,8 @@ class RecordingOutput {
 
   // Writes and commits the initial state (initial_state.h).
   Status WriteInitialState(Bytes records);
-  // Gives the file its name.
-  Status Publish() { return file_->Publish(); }
+  // Gives the file its name. A flight recording has none yet.
+  Status Publish() { return file_ ? file_->Publish() : Status(); }
 
   // These are for a rotating recording, between two rounds. The next file starts with the state at
   // the end of the last round; records that are appended later go there. Returns the old file,
@@ -74,11 +82,25 @@ class RecordingOutput {
   Status Resume(const std::filesystem::path& path, std::uint64_t time_ns);
   bool is_suspended() const { return !file_; }
 
+  // Creates a file for the records that a flight recording keeps. Its rounds are in the result;
+  // the recording continues. The notes get `trigger`. For a recording with
+  // RecordOptions::flight only, between two rounds.
+  Result<FlightDump> DumpFlight(const std::filesystem::path& path, const std::string& trigger);
+  // The memory of these records, in bytes.
+  std::uint64_t flight_bytes() const { return flight_ ? flight_->bytes() : 0; }
+  // The samples that are no longer in memory.
+  std::uint64_t dropped_samples() const { return flight_ ? flight_->dropped_samples() : 0; }
+  // Calls `observe` with each sample that concerns a target.
+  void SetObserver(std::function<void(const perfdata::RecordView&)> observe) {
+    observe_ = std::move(observe);
+  }
+
   // Writes one record, in time order, if it concerns a target.
   Status Append(Bytes record);
   // Whether the round must be committed now. With RecordOptions::aggregate, records wait for the
-  // end of an interval.
+  // end of an interval, and with RecordOptions::flight for the end of a round.
   bool IsCommitDue(std::uint64_t now_ns) const {
+    if (flight_) return flight_->IsRoundDue(now_ns);
     return !aggregator_ || aggregator_->IsOver(now_ns);
   }
   // Ends the interval. Call it before CommitRound.
@@ -104,6 +126,7 @@ class RecordingOutput {
 
   std::uint64_t size() const { return file_ ? file_->size() : 0; }
   std::uint64_t uncommitted_bytes() const { return file_ ? file_->uncommitted_bytes() : 0; }
+  std::uint64_t committed_samples() const { return committed_.samples; }
   std::uint64_t samples_in_file() const { return committed_.samples - before_file_.samples; }
   std::optional<perfdata::Compression> compression() const;
 
@@ -124,6 +147,15 @@ class RecordingOutput {
   // Replaces the file and what is counted of it.
   Status StartFile(RecordingFile file, Bytes state);
   Status CheckReservedSpace() const;
+  // The owners of what the next samples hit.
+  HitKeepers Keepers();
+  Status EndFlightRound();
+  void SubtractDropped(RecordSummary& summary) const;
+  // Returns a LOST_SAMPLES and a FINISHED_ROUND, or nothing for 0 samples.
+  static Result<std::vector<std::byte>> EncodeLost(std::uint64_t samples,
+                                                   const perfdata::SampleId& trailer,
+                                                   const perfdata::SampleFormat& format);
+  // The same for what no file reports yet.
   Result<std::vector<std::byte>> EncodeUnwritten(std::uint64_t time_ns) const;
   void Count(const perfdata::RecordView& record);
   void WriteSymbols(const bundle::RecordingNotes& notes, RecordSummary& summary);
@@ -131,7 +163,7 @@ class RecordingOutput {
 
   const RecordOptions& options_;
   Contents contents_;
-  std::optional<RecordingFile> file_;  // nothing while the recording is suspended
+  std::optional<RecordingFile> file_;  // nothing while suspended, and in a flight recording
   perfdata::SampleFormat format_;
   std::unordered_map<std::uint64_t, std::size_t> events_by_id_;  // of sampling events
   std::vector<std::uint64_t> samples_by_event_;
@@ -147,6 +179,8 @@ class RecordingOutput {
   perfdata::SampleId loss_trailer_;  // of a LOST_SAMPLES, without its time
   std::map<int, std::uint64_t> lost_process_events_;  // by LOST records, by CPU
   std::optional<SampleAggregator> aggregator_;
+  std::optional<FlightBuffer> flight_;                        // then there is no file_
+  std::function<void(const perfdata::RecordView&)> observe_;  // may be empty
   std::function<bundle::RecordingNotes()> notes_so_far_;
   NotesByFile notes_by_file_;
   bool has_features_ = false;              // the file is finished

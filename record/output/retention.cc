@@ -12,6 +12,7 @@
 #include <tuple>
 
 #include "formats/base/file.h"
+#include "record/monotonic_clock.h"
 
 namespace perftape::record {
 namespace {
@@ -25,10 +26,9 @@ std::optional<KeptFile> DescribeFile(const std::filesystem::path& path) {
   struct stat status = {};
   if (lstat(path.c_str(), &status) != 0) return std::nullopt;
   if (!S_ISREG(status.st_mode) || status.st_uid != geteuid()) return std::nullopt;
-  constexpr std::uint64_t kSecondNs = 1'000'000'000;
   return KeptFile{.name = path.filename(),
                   .size = static_cast<std::uint64_t>(status.st_size),
-                  .modified_ns = static_cast<std::uint64_t>(status.st_mtim.tv_sec) * kSecondNs +
+                  .modified_ns = static_cast<std::uint64_t>(status.st_mtim.tv_sec) * kNsPerSecond +
                                  static_cast<std::uint64_t>(status.st_mtim.tv_nsec),
                   .device = status.st_dev,
                   .inode = status.st_ino,

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/output/rotation.h"
 
-#include <sys/utsname.h>
-#include <time.h>
-
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "record/monotonic_clock.h"
@@ -13,48 +9,22 @@
 namespace perftape::record {
 namespace {
 
-constexpr std::uint64_t kSecondNs = 1'000'000'000;
-// Room for the end of a file: its last counts and its features.
-constexpr std::uint64_t kEndOfFileBytes = std::uint64_t{1} << 20;
-constexpr std::size_t kMostWarnings = 8;
-
-std::uint64_t RealtimeNs() {
-  timespec now = {};
-  clock_gettime(CLOCK_REALTIME, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * kSecondNs +
-         static_cast<std::uint64_t>(now.tv_nsec);
-}
-
-std::string HostName() {
-  utsname system = {};
-  if (::uname(&system) != 0) return "localhost";
-  return std::string(static_cast<const char*>(system.nodename));
-}
+constexpr std::uint64_t kRetryNs = 1'000'000'000;
 
 }  // namespace
 
 Result<std::unique_ptr<Rotation>> Rotation::Prepare(const RecordOptions& options) {
-  Result<NamePattern> pattern = NamePattern::Parse(options.output, HostName());
-  if (!pattern) return Fail(InContext(options.output.native(), std::move(pattern).error()));
-  std::optional<CommandRunner> commands;
-  if (const std::string& command = options.rotation->exec_on_switch; !command.empty()) {
-    TRY_ASSIGN(CommandRunner started, CommandRunner::Start(command, options.command_signals));
-    commands.emplace(std::move(started));
-  }
-  return std::unique_ptr<Rotation>(new Rotation(options, *std::move(pattern), std::move(commands)));
+  TRY_ASSIGN(std::unique_ptr<FileSeries> files,
+             FileSeries::Prepare({.pattern = options.output,
+                                  .keep = options.rotation->keep,
+                                  .command = options.rotation->exec_on_switch,
+                                  .signals = options.command_signals,
+                                  .reserved_space = options.reserved_space}));
+  return std::unique_ptr<Rotation>(new Rotation(options, std::move(files)));
 }
 
-Rotation::Rotation(const RecordOptions& options, NamePattern pattern,
-                   std::optional<CommandRunner> commands)
-    : options_(options),
-      rotation_(*options.rotation),
-      names_(std::move(pattern)),
-      commands_(std::move(commands)),
-      finisher_(options.reserved_space) {}
-
-std::filesystem::path Rotation::NextPath() {
-  return names_.Next(RealtimeNs());
-}
+Rotation::Rotation(const RecordOptions& options, std::unique_ptr<FileSeries> files)
+    : rotation_(*options.rotation), files_(std::move(files)) {}
 
 void Rotation::Start() {
   if (rotation_.request != nullptr) (void)rotation_.request->Consume();
@@ -75,34 +45,20 @@ std::chrono::milliseconds Rotation::UntilSwitch(std::chrono::milliseconds longes
   return std::min(longest, std::chrono::milliseconds(left_ms + 1));
 }
 
-bool Rotation::HasRoom(std::uint64_t bytes) const {
-  const Result<std::uint64_t> free = FreeSpace(names_.pattern().directory());
-  return !free || *free >= options_.reserved_space + kEndOfFileBytes + bytes;
-}
-
 void Rotation::MakeRoom(const RecordingOutput& output) {
-  if (options_.reserved_space == 0 || HasRoom(output.uncommitted_bytes())) return;
-  const Result<std::vector<KeptFile>> files = ListFiles(names_.pattern());
-  if (!files) return;
-  for (const KeptFile& file : *files) {
-    if (DeleteFile(names_.pattern(), file)) ++sums_.deleted;
-    if (HasRoom(output.uncommitted_bytes())) return;
-  }
+  files_->MakeRoom(output.uncommitted_bytes());
 }
 
 void Rotation::Suspend(RecordingOutput& output, const Error& error) {
   failure_ = error.message;
-  ++sums_.suspensions;
-  finisher_.Add(output.EndFile(RecordingOutput::Successor::kFollows));
-  retry_ns_ = MonotonicNs() + kSecondNs;
+  files_->CountSuspension();
+  files_->Add(output.EndFile(RecordingOutput::Successor::kFollows));
+  retry_ns_ = MonotonicNs() + kRetryNs;
 }
 
 void Rotation::AfterRound(RecordingOutput& output, std::uint64_t limit_ns) {
   const std::uint64_t now_ns = MonotonicNs();
-  std::vector<CompletedFile> completed = finisher_.Completed();
-  bool has_changed = !completed.empty();
-  AddCompleted(std::move(completed));
-  if (commands_) sums_.failed_commands += commands_->CountFailed();
+  bool has_changed = files_->Collect();
   if (now_ns >= retry_ns_) {
     if (output.is_suspended()) {
       Resume(output, limit_ns, now_ns);
@@ -111,9 +67,11 @@ void Rotation::AfterRound(RecordingOutput& output, std::uint64_t limit_ns) {
       has_changed = true;
     }
   }
-  const bool is_check_due =
-      (rotation_.keep.bytes || rotation_.keep.age) && now_ns >= next_check_ns_;
-  if (has_changed || is_check_due) DeleteOldFiles(now_ns);
+  if (has_changed) {
+    files_->DeleteOldFiles(now_ns);
+  } else {
+    files_->DeleteIfDue(now_ns);
+  }
 }
 
 bool Rotation::IsDue(const RecordingOutput& output, std::uint64_t now_ns) {
@@ -128,65 +86,26 @@ bool Rotation::IsDue(const RecordingOutput& output, std::uint64_t now_ns) {
 void Rotation::Switch(RecordingOutput& output, std::uint64_t now_ns) {
   Result<EndedFile> ended = output.NextFile(NextPath());
   if (!ended) {
-    if (warnings_.size() < kMostWarnings) {
-      warnings_.push_back(ended.error().message + ": the next file begins later");
-    }
-    retry_ns_ = now_ns + kSecondNs;
+    files_->Warn(ended.error().message + ": the next file begins later");
+    retry_ns_ = now_ns + kRetryNs;
     return;
   }
   is_requested_ = false;
-  finisher_.Add(*std::move(ended));
+  files_->Add(*std::move(ended));
   if (next_switch_ns_ == 0) return;
   const auto interval_ns = static_cast<std::uint64_t>(rotation_.switch_interval->count());
   next_switch_ns_ += ((now_ns - std::min(now_ns, next_switch_ns_)) / interval_ns + 1) * interval_ns;
 }
 
 void Rotation::Resume(RecordingOutput& output, std::uint64_t limit_ns, std::uint64_t now_ns) {
-  retry_ns_ = now_ns + kSecondNs;
+  retry_ns_ = now_ns + kRetryNs;
   MakeRoom(output);
-  if (!HasRoom(0)) return;
+  if (!files_->HasRoom(0)) return;
   if (const Status resumed = output.Resume(NextPath(), limit_ns); !resumed) {
     failure_ = resumed.error().message;
     return;
   }
   retry_ns_ = 0;
-}
-
-void Rotation::AddCompleted(std::vector<CompletedFile> files) {
-  for (CompletedFile& file : files) {
-    ++sums_.files;
-    sums_.bytes += file.bytes;
-    if (file.path.empty()) {
-      gone_samples_ += file.samples;
-      file.failure = file.requested_path.native() + ": was deleted while it was written";
-    } else {
-      if (sums_.first.empty()) sums_.first = file.path;
-      sums_.last = file.path;
-      RunCommand(file.path);
-    }
-    if (!file.failure.empty() && warnings_.size() < kMostWarnings) {
-      warnings_.push_back(std::move(file.failure));
-    }
-    if (file.bundle) last_bundle_ = std::move(file.bundle);
-    if (!file.bundle_failure.empty()) bundle_failure_ = std::move(file.bundle_failure);
-  }
-}
-
-void Rotation::RunCommand(const std::filesystem::path& file) {
-  if (!commands_) return;
-  if (const Status started = commands_->Run(file); !started && warnings_.size() < kMostWarnings) {
-    warnings_.push_back("--exec-on-switch: " + started.error().message);
-  }
-}
-
-void Rotation::DeleteOldFiles(std::uint64_t now_ns) {
-  next_check_ns_ = now_ns + kSecondNs;
-  if (!rotation_.keep.any()) return;
-  const Result<std::vector<KeptFile>> files = ListFiles(names_.pattern());
-  if (!files) return;
-  for (const std::size_t index : FilesToDelete(*files, rotation_.keep, RealtimeNs())) {
-    if (DeleteFile(names_.pattern(), (*files)[index])) ++sums_.deleted;
-  }
 }
 
 void Rotation::End(RecordingOutput& output, RecordSummary& summary) {
@@ -195,19 +114,9 @@ void Rotation::End(RecordingOutput& output, RecordSummary& summary) {
   if (output.is_suspended()) {
     summary.failure = failure_;
   } else {
-    finisher_.Add(output.EndFile(RecordingOutput::Successor::kNone));
+    files_->Add(output.EndFile(RecordingOutput::Successor::kNone));
   }
-  AddCompleted(finisher_.WaitForAll());
-  if (commands_) sums_.failed_commands += commands_->WaitForAll();
-  DeleteOldFiles(now_ns);
-  summary.bytes_written = sums_.bytes;
-  summary.file = sums_.last;
-  summary.samples -= std::min(summary.samples, gone_samples_);
-  summary.lost_samples += gone_samples_;
-  summary.bundle = std::move(last_bundle_);
-  summary.bundle_failure = bundle_failure_;
-  for (std::string& warning : warnings_) summary.warnings.push_back(std::move(warning));
-  summary.rotation = sums_;
+  files_->End(now_ns, summary);
 }
 
 }  // namespace perftape::record

@@ -8,16 +8,12 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <optional>
 #include <string>
-#include <vector>
 
 #include "formats/base/result.h"
 #include "record/options.h"
-#include "record/output/file_finisher.h"
-#include "record/output/name_pattern.h"
+#include "record/output/file_series.h"
 #include "record/output/recording_output.h"
-#include "record/processes/command_runner.h"
 #include "record/summary.h"
 
 namespace perftape::record {
@@ -31,7 +27,7 @@ class Rotation {
   static Result<std::unique_ptr<Rotation>> Prepare(const RecordOptions& options);
 
   // Returns a name that no file has.
-  std::filesystem::path NextPath();
+  std::filesystem::path NextPath() { return files_->NextPath(); }
   // The first file has its name, and sampling has started.
   void Start();
 
@@ -53,30 +49,16 @@ class Rotation {
   int poll_fd() const;
 
  private:
-  Rotation(const RecordOptions& options, NamePattern pattern,
-           std::optional<CommandRunner> commands);
+  Rotation(const RecordOptions& options, std::unique_ptr<FileSeries> files);
   void Switch(RecordingOutput& output, std::uint64_t now_ns);
   void Resume(RecordingOutput& output, std::uint64_t limit_ns, std::uint64_t now_ns);
-  bool HasRoom(std::uint64_t bytes) const;
-  void AddCompleted(std::vector<CompletedFile> files);
-  void RunCommand(const std::filesystem::path& file);
-  void DeleteOldFiles(std::uint64_t now_ns);
 
-  const RecordOptions& options_;
   const RotationOptions& rotation_;
-  FileNames names_;
   std::uint64_t next_switch_ns_ = 0;  // of CLOCK_MONOTONIC; 0 without an interval
   std::uint64_t retry_ns_ = 0;        // after a failure: when the next attempt is due
-  std::uint64_t next_check_ns_ = 0;   // of the limits
   bool is_requested_ = false;
   std::string failure_;  // why there is no file now
-  RotationSummary sums_;
-  std::uint64_t gone_samples_ = 0;  // of files that were deleted while they were written
-  std::vector<std::string> warnings_;
-  std::optional<BundleSummary> last_bundle_;
-  std::string bundle_failure_;
-  std::optional<CommandRunner> commands_;
-  FileFinisher finisher_;  // destroyed first
+  std::unique_ptr<FileSeries> files_;
 };
 
 }  // namespace perftape::record

@@ -9,9 +9,8 @@
 namespace perftape::record {
 
 RingPlan PlanRings(std::size_t cpus, std::uint64_t samples_per_second, std::uint32_t stack_bytes,
-                   std::optional<std::size_t> requested) {
+                   std::size_t least, std::optional<std::size_t> requested) {
   constexpr std::size_t kCpusOfARing = 8;
-  constexpr std::size_t kLeast = std::size_t{1} << 20;
   const std::size_t most_of_a_cpu = std::size_t{stack_bytes != 0 ? 32U : 8U} << 20;
   constexpr std::uint64_t kLargest = std::uint64_t{1} << 30;  // of any ring
   constexpr std::uint64_t kSeconds = 2, kSampleBytes = 1024;
@@ -23,7 +22,7 @@ RingPlan PlanRings(std::size_t cpus, std::uint64_t samples_per_second, std::uint
   // Bounded first, so that the product cannot overflow.
   const std::uint64_t of_a_cpu = std::min<std::uint64_t>(samples_per_second, most_of_a_cpu) *
                                  kSeconds * (kSampleBytes + stack_bytes);
-  const std::uint64_t bytes = std::clamp<std::uint64_t>(of_a_cpu * cpus_of_a_ring, kLeast, most);
+  const std::uint64_t bytes = std::clamp<std::uint64_t>(of_a_cpu * cpus_of_a_ring, least, most);
   return {.rings = rings, .bytes = std::bit_ceil(bytes)};
 }
 

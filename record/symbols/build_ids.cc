@@ -26,6 +26,13 @@ using perfdata::MappingSource;
 using perfdata::Region;
 
 constexpr unsigned kMostAttempts = 3;  // each with another process
+
+bool Contains(const perfdata::BuildIds& ids, const perfdata::BuildIdEntry& entry) {
+  return std::ranges::any_of(ids.entries, [&](const perfdata::BuildIdEntry& other) {
+    return other.filename == entry.filename && other.build_id == entry.build_id;
+  });
+}
+
 // Returns whether a build id can be read for this name. An executable may be a memfd.
 bool NamesAFile(std::string_view name) {
   return perfdata::IsFilePath(name) || perfdata::SourceOf(name) == MappingSource::kMemfd;
@@ -74,9 +81,10 @@ Status BuildIdCollector::Hit(std::uint32_t pid, const Region& region, std::vecto
 
   Binary& binary = binaries_[&dso];
   const bool is_first_in_file = !std::exchange(binary.is_in_file, true);
+  if (is_first_in_file) hit_.push_back(&dso);
   if (binary.attempts > 0) {
     const bool is_settled = binary.outcome == Outcome::kFound || binary.outcome == Outcome::kAbsent;
-    if (is_settled && is_first_in_file) return HitAgain(dso, binary.build_id, out);
+    if (is_settled && is_first_in_file) return HitAgain(pid, region, binary, out);
     if (is_settled || binary.attempts == kMostAttempts || binary.last_pid == pid) return {};
   }
   ++binary.attempts;
@@ -84,20 +92,25 @@ Status BuildIdCollector::Hit(std::uint32_t pid, const Region& region, std::vecto
   Attempt attempt = Read(pid, region);
   binary.outcome = attempt.outcome;
   binary.build_id = attempt.build_id;
+  binary.had_file = static_cast<bool>(attempt.file);
   if (keepers_.files != nullptr && attempt.file) {
     keepers_.files->Add(dso.path, attempt.build_id, std::move(attempt.file));
   }
   if (attempt.outcome != Outcome::kFound) return {};
-  return Announce({.mode = dso.is_kernel ? CpuMode::kKernel : CpuMode::kUser,
-                   .build_id = attempt.build_id,
-                   .filename = dso.path},
-                  out);
+  return Announce(EntryOf(dso, attempt.build_id), out);
+}
+
+perfdata::BuildIdEntry BuildIdCollector::EntryOf(const Dso& dso, const BuildId& build_id) {
+  return {.mode = dso.is_kernel ? CpuMode::kKernel : CpuMode::kUser,
+          .build_id = build_id,
+          .filename = dso.path};
 }
 
 Status BuildIdCollector::StartFile(HitKeepers keepers, Bytes initial_state) {
   keepers_ = keepers;
   all_ = {};
-  for (auto& [dso, binary] : binaries_) binary.is_in_file = false;
+  for (const Dso* dso : hit_) binaries_[dso].is_in_file = false;
+  hit_.clear();
   regions_.ForgetSeenFrames();
   if (keepers_.jit == nullptr) return {};
   perfdata::RecordCursor cursor(initial_state, 0, std::endian::native);
@@ -108,14 +121,32 @@ Status BuildIdCollector::StartFile(HitKeepers keepers, Bytes initial_state) {
   }
 }
 
-Status BuildIdCollector::HitAgain(const Dso& dso, const BuildId& build_id,
+// If nothing has kept the file open since, it is opened again. It must be the same.
+Status BuildIdCollector::HitAgain(std::uint32_t pid, const Region& region, const Binary& binary,
                                   std::vector<std::byte>& out) {
-  if (keepers_.files != nullptr) (void)keepers_.files->AddAgain(dso.path, build_id);
-  if (build_id.empty()) return {};
-  return Announce({.mode = dso.is_kernel ? CpuMode::kKernel : CpuMode::kUser,
-                   .build_id = build_id,
-                   .filename = dso.path},
-                  out);
+  const Dso& dso = *region.dso;
+  if (keepers_.files != nullptr && binary.had_file &&
+      !keepers_.files->AddAgain(dso.path, binary.build_id)) {
+    Attempt again = Read(pid, region);
+    if (again.file && again.build_id == binary.build_id) {
+      keepers_.files->Add(dso.path, again.build_id, std::move(again.file));
+    } else {
+      keepers_.files->AddMissing(bundle::FileKind::kElf, dso.path, binary.build_id,
+                                 "its process ended before it could be opened again");
+    }
+  }
+  return binary.build_id.empty() ? Status() : Announce(EntryOf(dso, binary.build_id), out);
+}
+
+perfdata::BuildIds BuildIdCollector::BuildIdsOf(std::span<const Dso* const> hit) const {
+  perfdata::BuildIds ids;
+  for (const Dso* dso : hit) {
+    const auto binary = binaries_.find(dso);
+    if (binary == binaries_.end() || binary->second.build_id.empty()) continue;
+    perfdata::BuildIdEntry entry = EntryOf(*dso, binary->second.build_id);
+    if (!Contains(ids, entry)) ids.entries.push_back(std::move(entry));
+  }
+  return ids;
 }
 
 void BuildIdCollector::KeepOthers(std::uint32_t pid, const Region& region) const {
@@ -129,7 +160,10 @@ void BuildIdCollector::KeepOthers(std::uint32_t pid, const Region& region) const
 }
 
 void BuildIdCollector::KeepMissing() const {
-  if (keepers_.files == nullptr) return;
+  if (keepers_.files != nullptr) AddMissing(hit_, *keepers_.files);
+}
+
+void BuildIdCollector::AddMissing(std::span<const Dso* const> hit, HitFiles& files) const {
   const auto reason_of = [](const Dso& dso, Outcome outcome) -> std::string_view {
     switch (outcome) {
       case Outcome::kFound:
@@ -150,24 +184,23 @@ void BuildIdCollector::KeepMissing() const {
                : "could not be opened: deleted, or its process is out of reach";
   };
   std::map<std::string_view, std::string_view> missing;
-  for (const auto& [dso, binary] : binaries_) {
-    const std::string_view reason = reason_of(*dso, binary.outcome);
-    if (binary.is_in_file && !dso->is_kernel && !reason.empty()) missing.emplace(dso->path, reason);
+  for (const Dso* dso : hit) {
+    const auto binary = binaries_.find(dso);
+    const std::string_view reason =
+        binary == binaries_.end() ? "" : reason_of(*dso, binary->second.outcome);
+    if (!dso->is_kernel && !reason.empty()) missing.emplace(dso->path, reason);
   }
   for (const auto& [path, reason] : missing) {
     const bundle::FileKind kind =
         path == perfdata::kVdsoMappingName ? bundle::FileKind::kVdso : bundle::FileKind::kElf;
-    keepers_.files->AddMissing(kind, path, {}, std::string(reason));
+    files.AddMissing(kind, path, {}, std::string(reason));
   }
 }
 
 Status BuildIdCollector::Announce(const perfdata::BuildIdEntry& entry,
                                   std::vector<std::byte>& out) {
   // A file may be mapped under several device numbers. Readers identify it by its name.
-  const bool is_known = std::ranges::any_of(all_.entries, [&](const perfdata::BuildIdEntry& other) {
-    return other.filename == entry.filename && other.build_id == entry.build_id;
-  });
-  if (is_known) return {};
+  if (Contains(all_, entry)) return {};
   all_.entries.push_back(entry);
   const perfdata::HeaderBuildId record{.build_id = entry.build_id, .filename = entry.filename};
   const auto misc = static_cast<std::uint16_t>(MiscOf(entry.mode) | perfdata::kMiscBuildIdSize);

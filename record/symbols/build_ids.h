@@ -59,9 +59,16 @@ class BuildIdCollector {
   // `initial_state` is that of the file; its jitdumps are kept.
   Status StartFile(HitKeepers keepers, Bytes initial_state);
 
+  // The binaries that were hit since StartFile. They live as long as this object.
+  const std::vector<const perfdata::Dso*>& hit() const { return hit_; }
+  // Returns the build ids of some of them.
+  perfdata::BuildIds BuildIdsOf(std::span<const perfdata::Dso* const> hit) const;
+
   // Adds the binaries that could not be read to the kept files, if files are kept. Call it once,
   // after all records of a file.
   void KeepMissing() const;
+  // Adds those of `hit` that could not be read to `files`.
+  void AddMissing(std::span<const perfdata::Dso* const> hit, HitFiles& files) const;
 
  private:
   enum class Outcome : std::uint8_t {
@@ -78,6 +85,7 @@ class BuildIdCollector {
     std::uint32_t last_pid = 0;
     BuildId build_id = {};
     bool is_in_file = false;  // hit since StartFile
+    bool had_file = false;    // `file` of the attempt was open
   };
   struct Attempt {
     Outcome outcome = Outcome::kUnreachable;
@@ -88,9 +96,11 @@ class BuildIdCollector {
   void ObserveMapping(const perfdata::RecordView& record);
   Status Hit(std::uint32_t pid, const perfdata::Region& region, std::vector<std::byte>& out);
   // A binary whose file is known is hit for the first time in a file.
-  Status HitAgain(const perfdata::Dso& dso, const BuildId& build_id, std::vector<std::byte>& out);
+  Status HitAgain(std::uint32_t pid, const perfdata::Region& region, const Binary& binary,
+                  std::vector<std::byte>& out);
   // Keeps anonymous memory, the kernel and the vdso, which have no file.
   void KeepOthers(std::uint32_t pid, const perfdata::Region& region) const;
+  static perfdata::BuildIdEntry EntryOf(const perfdata::Dso& dso, const BuildId& build_id);
   // Adds a new build id to all(), and to `out` as a record.
   Status Announce(const perfdata::BuildIdEntry& entry, std::vector<std::byte>& out);
 
@@ -104,6 +114,7 @@ class BuildIdCollector {
   HitKeepers keepers_;
   HitRegions regions_;
   std::unordered_map<const perfdata::Dso*, Binary> binaries_;
+  std::vector<const perfdata::Dso*> hit_;
   perfdata::BuildIds all_;
 };
 

@@ -20,9 +20,12 @@ constexpr std::size_t kMostOpen = 16384;
 // Reserved for other files of this program, in addition to those that are already open.
 constexpr std::size_t kOthers = 128;
 
+bool IsNamed(const HitBinary& kept, std::string_view path, const BuildId& build_id) {
+  return kept.build_id == build_id && (!build_id.empty() || kept.path == path);
+}
+
 bool IsSameBinary(const HitBinary& kept, std::string_view path, const BuildId& build_id) {
-  if (!kept.missing.empty() || kept.build_id != build_id) return false;
-  return !build_id.empty() || kept.path == path;
+  return kept.missing.empty() && IsNamed(kept, path, build_id);
 }
 
 // Estimates the number of open files: a new descriptor gets the lowest free number.
@@ -46,8 +49,33 @@ std::size_t RoomForOpenFiles() {
   return std::min<std::size_t>(limit.rlim_cur - used, kMostOpen);
 }
 
+std::shared_ptr<HitBinary> HitPool::Find(std::string_view path, const BuildId& build_id) const {
+  for (const std::weak_ptr<HitBinary>& kept : binaries_) {
+    std::shared_ptr<HitBinary> binary = kept.lock();
+    if (binary && IsNamed(*binary, path, build_id)) return binary;
+  }
+  return nullptr;
+}
+
+HitPool::Sums HitPool::CountKept() {
+  Sums sums;
+  std::erase_if(binaries_, [&](const std::weak_ptr<HitBinary>& kept) {
+    const std::shared_ptr<HitBinary> binary = kept.lock();
+    if (!binary) return true;
+    sums.open += binary->file ? 1 : 0;
+    sums.slim_bytes += binary->slim.size();
+    return false;
+  });
+  return sums;
+}
+
 void HitFiles::Add(std::string_view path, const BuildId& build_id, UniqueFd file) {
   if (AddAgain(path, build_id)) return;
+  if (pool_) {
+    const HitPool::Sums kept = pool_->CountKept();
+    open_ = kept.open;
+    slim_bytes_ = kept.slim_bytes;
+  }
   struct stat status = {};
   HitBinary binary{.path = std::string(path), .build_id = build_id, .file = {}};
   if (::fstat(file.get(), &status) == 0) binary.size = static_cast<std::uint64_t>(status.st_size);
@@ -68,17 +96,37 @@ void HitFiles::Add(std::string_view path, const BuildId& build_id, UniqueFd file
     binary.missing = mapped.error().message;
   }
   binaries_.push_back(std::make_shared<HitBinary>(std::move(binary)));
+  if (pool_) pool_->Add(binaries_.back());
 }
 
-HitFiles HitFiles::NextFile() const {
+void HitFiles::AddAllOf(const HitFiles& other) {
+  has_kernel_ = has_kernel_ || other.has_kernel_;
+  has_vdso_ = has_vdso_ || other.has_vdso_;
+  for (const std::shared_ptr<HitBinary>& binary : other.binaries_) {
+    const auto is_it = [&](const std::shared_ptr<HitBinary>& known) {
+      const bool is_absence = !binary->missing.empty() && known->missing == binary->missing &&
+                              known->path == binary->path;
+      return known == binary || is_absence;
+    };
+    if (std::ranges::none_of(binaries_, is_it)) binaries_.push_back(binary);
+  }
+}
+
+HitFiles HitFiles::NextFile() {
   HitFiles next(most_open_);
-  next.open_ = open_;
-  next.slim_bytes_ = slim_bytes_;
-  next.earlier_ = earlier_;
+  const auto share = [&next](const std::shared_ptr<HitBinary>& binary) {
+    next.earlier_.push_back(binary);
+    next.open_ += binary->file ? 1 : 0;
+    next.slim_bytes_ += binary->slim.size();
+  };
+  for (const std::shared_ptr<HitBinary>& binary : earlier_) ++binary->files_without_hit;
   for (const std::shared_ptr<HitBinary>& binary : binaries_) {
-    if (binary->missing.empty() && std::ranges::find(earlier_, binary) == earlier_.end()) {
-      next.earlier_.push_back(binary);
-    }
+    binary->files_without_hit = 0;
+    if (binary->missing.empty()) share(binary);
+  }
+  for (const std::shared_ptr<HitBinary>& binary : earlier_) {
+    const unsigned unhit = binary->files_without_hit;
+    if (unhit > 0 && unhit < kMostFilesWithoutHit) share(binary);
   }
   return next;
 }
@@ -88,9 +136,13 @@ bool HitFiles::AddAgain(std::string_view path, const BuildId& build_id) {
     return IsSameBinary(*kept, path, build_id);
   };
   if (std::ranges::any_of(binaries_, is_it)) return true;
-  const auto earlier = std::ranges::find_if(earlier_, is_it);
-  if (earlier == earlier_.end()) return false;
-  binaries_.push_back(*earlier);
+  if (const auto earlier = std::ranges::find_if(earlier_, is_it); earlier != earlier_.end()) {
+    binaries_.push_back(*earlier);
+    return true;
+  }
+  std::shared_ptr<HitBinary> pooled = pool_ ? pool_->Find(path, build_id) : nullptr;
+  if (!pooled) return false;
+  binaries_.push_back(std::move(pooled));
   return true;
 }
 

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "formats/base/build_id.h"
@@ -33,30 +34,61 @@ struct HitBinary {
   // What the bundle of an earlier file of a rotating recording contains of this binary: itself and
   // its debug files. Only WriteBundle uses it, and two bundles are never written at once.
   std::vector<BundledCopy> copies = {};
+  // How many files of a rotating recording in a row had no sample in it. Only HitFiles uses it.
+  unsigned files_without_hit = 0;
 };
+
+// A rotating recording closes a binary that so many files in a row had no sample in. So an
+// always-on recording does not collect descriptors, nor the disk space of deleted binaries.
+inline constexpr unsigned kMostFilesWithoutHit = 8;
 
 // Raises the limit of open files of this process as far as possible. Returns how many of them
 // HitFiles can use. Programs that are started later inherit the limit.
 std::size_t RoomForOpenFiles();
 
+// The binaries that several HitFiles share. One that none of them has any more is closed. Not
+// thread-safe, but another thread may destroy a HitFiles.
+class HitPool {
+ public:
+  void Add(const std::shared_ptr<HitBinary>& binary) { binaries_.push_back(binary); }
+  // Returns the binary if it is still kept, or null. Without a build id, the path identifies it.
+  std::shared_ptr<HitBinary> Find(std::string_view path, const BuildId& build_id) const;
+
+  struct Sums {
+    std::size_t open = 0;          // files
+    std::uint64_t slim_bytes = 0;  // of slim copies
+  };
+  // Forgets the binaries that are closed.
+  Sums CountKept();
+
+ private:
+  std::vector<std::weak_ptr<HitBinary>> binaries_;
+};
+
 // Not thread-safe.
 class HitFiles {
  public:
   // Keeps at most `most_open` files open. Makes slim copies of the others at once and keeps them in
-  // memory, up to the limit of one file for all copies (symbol_limits.h).
-  explicit HitFiles(std::size_t most_open) : most_open_(most_open) {}
+  // memory, up to the limit of one file for all copies (symbol_limits.h). With a pool, both limits
+  // are for all that share it.
+  explicit HitFiles(std::size_t most_open, std::shared_ptr<HitPool> pool = nullptr)
+      : most_open_(most_open), pool_(std::move(pool)) {}
 
   // Returns the owner for the next file of a rotating recording. It shares the binaries of this
-  // one, and has none of its own until they are hit again.
-  HitFiles NextFile() const;
+  // one, except those that were not hit for kMostFilesWithoutHit files. It has none of its own
+  // until they are hit again.
+  HitFiles NextFile();
 
   // Adds an open file. A second file with the same build id is ignored. So is, without a build id,
   // the same file under the same path.
   void Add(std::string_view path, const BuildId& build_id, UniqueFd file);
-  // A binary of an earlier file is hit again. Returns false if it was not kept.
+  // A binary of an earlier file, or of the pool, is hit again. Returns false if it was not kept.
   bool AddAgain(std::string_view path, const BuildId& build_id);
   void AddMissing(bundle::FileKind kind, std::string_view path, const BuildId& build_id,
                   std::string reason);
+
+  // Adds what `other` has and this one has not.
+  void AddAllOf(const HitFiles& other);
 
   // A sample hit the running kernel or one of its modules; a sample hit the vdso.
   void AddKernel() { has_kernel_ = true; }
@@ -73,6 +105,7 @@ class HitFiles {
   std::uint64_t slim_bytes_ = 0;
   std::vector<std::shared_ptr<HitBinary>> binaries_;
   std::vector<std::shared_ptr<HitBinary>> earlier_;  // those of earlier files, open still
+  std::shared_ptr<HitPool> pool_;                    // may be null
   bool has_kernel_ = false, has_vdso_ = false;
 };
 

@@ -84,6 +84,10 @@ std::string MapPath(std::uint32_t pid) {
   return "/tmp/perf-" + std::to_string(pid) + ".map";
 }
 
+UniqueFd Duplicate(const UniqueFd& file) {
+  return UniqueFd(file ? ::fcntl(file.get(), F_DUPFD_CLOEXEC, 0) : -1);
+}
+
 std::uint64_t SizeOf(int fd) {
   struct stat status = {};
   return ::fstat(fd, &status) == 0 ? static_cast<std::uint64_t>(status.st_size) : 0;
@@ -112,6 +116,7 @@ JitFiles::Process& JitFiles::Meet(std::uint32_t pid) {
 void JitFiles::Hit(std::uint32_t pid) {
   Process& process = processes_[pid];
   ++process.hits;
+  recent_hits_.insert(pid);
   // A compiler creates its map with its first code. So the map is searched at hits 1, 2, 4, 8 and
   // so on.
   if (process.map || (process.hits & (process.hits - 1)) != 0) return;
@@ -152,6 +157,26 @@ void JitFiles::Mapped(std::uint32_t pid, const perfdata::Region& region) {
     dump.refused = "could not be opened";
   }
   process.dumps.push_back(std::move(dump));
+}
+
+JitFiles JitFiles::CopyOf(const std::set<std::uint32_t>& pids) const {
+  JitFiles copy(proc_, root_);
+  for (const std::uint32_t pid : pids) {
+    const auto found = processes_.find(pid);
+    if (found == processes_.end()) continue;
+    const Process& process = found->second;
+    Process& same = copy.processes_[pid];
+    same.own_pid = process.own_pid;
+    same.user = process.user;
+    same.hits = process.hits;
+    same.map = Duplicate(process.map);
+    same.refused = process.refused;
+    for (const Process::Dump& dump : process.dumps) {
+      same.dumps.push_back(
+          {.path = dump.path, .file = Duplicate(dump.file), .refused = dump.refused});
+    }
+  }
+  return copy;
 }
 
 std::vector<JitFile> JitFiles::ReleaseFiles() && {

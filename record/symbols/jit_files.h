@@ -8,8 +8,10 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "formats/base/file.h"
@@ -37,6 +39,13 @@ class JitFiles {
   // The process mapped a file for which perfdata::IsJitDumpPath is true.
   void Mapped(std::uint32_t pid, const perfdata::Region& region);
 
+  // Returns a copy with open files of its own, of these processes only.
+  JitFiles CopyOf(const std::set<std::uint32_t>& pids) const;
+  // Returns the processes that were hit since the last call.
+  std::set<std::uint32_t> ReleaseHits() { return std::exchange(recent_hits_, {}); }
+  // Closes the files of a process.
+  void Forget(std::uint32_t pid) { processes_.erase(pid); }
+
   // Returns the perf maps and jitdumps of the processes that were hit, by pid.
   std::vector<JitFile> ReleaseFiles() &&;
 
@@ -62,6 +71,7 @@ class JitFiles {
 
   std::filesystem::path proc_, root_;
   std::map<std::uint32_t, Process> processes_;
+  std::set<std::uint32_t> recent_hits_;
 };
 
 }  // namespace perftape::record

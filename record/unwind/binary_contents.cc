@@ -104,4 +104,10 @@ void KnownBinaries::Add(const perfdata::Dso& dso, std::shared_ptr<const BinaryCo
   binaries_.insert_or_assign(std::move(key), std::move(contents));
 }
 
+void KnownBinaries::Remove(const perfdata::Dso& dso) {
+  const Key key = KeyOf(dso);
+  const std::lock_guard lock(mutex_);
+  binaries_.erase(key);
+}
+
 }  // namespace perftape::record

@@ -44,6 +44,7 @@ class KnownBinaries {
   // Null if the binary was not added. Dsos of different Processes are equal by their contents.
   std::shared_ptr<const BinaryContents> Find(const perfdata::Dso& dso) const;
   void Add(const perfdata::Dso& dso, std::shared_ptr<const BinaryContents> contents);
+  void Remove(const perfdata::Dso& dso);
 
  private:
   using Key = std::tuple<std::string, std::uint64_t, std::uint64_t, BuildId>;

@@ -79,6 +79,7 @@ Result<Bytes> LateUnwinder::Finish(Bytes bytes) {
 
 wire_unwind_end LateUnwinder::Walk(const WireMessage& message) {
   frames_.clear();
+  if (read_.size() > kMostRead) read_.clear();
   const std::uint32_t pid = message.sample.pid;
   const wire_user_state& state = *message.user_state;
   if (state.abi == PERF_SAMPLE_REGS_ABI_32) return WIRE_END_COMPAT;
@@ -94,15 +95,16 @@ wire_unwind_end LateUnwinder::Walk(const WireMessage& message) {
 unwind::Code LateUnwinder::CodeAt(std::uint32_t pid, std::uint64_t address) {
   const perfdata::Region* const region = processes_.UserSpace(pid).Find(address);
   if (region == nullptr) return {};
-  unwind::Code code = {.frames_by = unwind::FramesBy::kUnknown, .table = nullptr, .address = {}};
+  unwind::Code code = {.frames_by = unwind::FramesBy::kUnknown, .rule = nullptr};
   const BinaryContents* const contents = ContentsOf(pid, *region);
   if (contents == nullptr) return code;
   code.frames_by = unwind::FramesBy::kFramePointer;
   if (!contents->table) return code;
   const std::optional<ImageAddress> start = contents->StartOf(*region);
   code.frames_by = start ? unwind::FramesBy::kTable : unwind::FramesBy::kUnknown;
-  code.table = &*contents->table;
-  if (start) code.address = ImageAddress{start->value + (address - region->start)};
+  if (start) {
+    code.rule = &contents->table->Find(ImageAddress{start->value + (address - region->start)});
+  }
   return code;
 }
 

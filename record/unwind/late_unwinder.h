@@ -55,6 +55,8 @@ class LateUnwinder {
   const ChainEnds& EndsOf(std::uint32_t event) const { return ends_[event]; }
 
  private:
+  // Binaries are looked up again after so many, so that those that no process maps are closed.
+  static constexpr std::size_t kMostRead = 1024;
   // A binary that cannot be opened is tried again for other processes, so many times.
   static constexpr int kMostTries = 4;
   struct Binary {

@@ -83,6 +83,17 @@ wire_unwind_mapping MappedBinaries::WireMapping(const Mapping& mapping) {
   return wire;
 }
 
+void MappedBinaries::KeepOnly(const std::unordered_set<const perfdata::Dso*>& mapped,
+                              std::uint64_t now_ns) {
+  std::erase_if(binaries_, [&](const auto& entry) {
+    const auto& [dso, binary] = entry;
+    if (mapped.contains(dso)) return false;
+    if (binary.table < WIRE_UNWIND_UNKNOWN) store_.Forget(binary.table, now_ns);
+    known_.Remove(*dso);
+    return true;
+  });
+}
+
 std::vector<std::uint32_t> MappedBinaries::ReadNext(std::uint64_t now_ns) {
   if (unread_.empty()) return {};
   const std::vector<Mapping> mappings = std::move(unread_.front());

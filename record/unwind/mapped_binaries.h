@@ -8,6 +8,7 @@
 #include <memory>
 #include <span>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "formats/base/addresses.h"
@@ -41,6 +42,12 @@ class MappedBinaries {
   // Reads one of the binaries that wait, if there is one. Returns the processes for whose mappings
   // WireMapping now returns a table.
   std::vector<std::uint32_t> ReadNext(std::uint64_t now_ns);
+
+  // The binaries that were read and not forgotten.
+  std::size_t size() const { return binaries_.size(); }
+  // Forgets the binaries that are not in `mapped`, which no process maps any more: their files are
+  // closed, and their tables leave the maps.
+  void KeepOnly(const std::unordered_set<const perfdata::Dso*>& mapped, std::uint64_t now_ns);
 
   TableStore& tables() { return store_; }
 

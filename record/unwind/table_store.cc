@@ -19,8 +19,8 @@ static_assert(offsetof(wire_unwind_rule, fp_offset) == offsetof(Rule, fp_offset)
 static_assert(offsetof(wire_unwind_rule, ra_offset) == offsetof(Rule, ra_offset));
 static_assert(offsetof(wire_unwind_rule, cfa) == offsetof(Rule, cfa));
 static_assert(offsetof(wire_unwind_rule, flags) == offsetof(Rule, flags));
-static_assert(offsetof(wire_unwind_rule, plt_push_end) == offsetof(Rule, plt_push_end));
-static_assert(offsetof(wire_unwind_rule, cfa_addend) == offsetof(Rule, cfa_addend));
+static_assert(offsetof(wire_unwind_rule, addend) == offsetof(Rule, addend));
+static_assert(offsetof(wire_unwind_rule, bx_words) == offsetof(Rule, bx_words));
 static_assert(WIRE_CFA_NONE == static_cast<int>(CfaRule::kNone));
 static_assert(WIRE_CFA_END_OF_STACK == static_cast<int>(CfaRule::kEndOfStack));
 static_assert(WIRE_CFA_STACK_POINTER == static_cast<int>(CfaRule::kStackPointer));
@@ -28,11 +28,14 @@ static_assert(WIRE_CFA_FRAME_POINTER == static_cast<int>(CfaRule::kFramePointer)
 static_assert(WIRE_CFA_AT_STACK_POINTER == static_cast<int>(CfaRule::kAtStackPointer));
 static_assert(WIRE_CFA_AT_FRAME_POINTER == static_cast<int>(CfaRule::kAtFramePointer));
 static_assert(WIRE_CFA_PLT == static_cast<int>(CfaRule::kPlt));
+static_assert(WIRE_CFA_BASE_REGISTER == static_cast<int>(CfaRule::kBaseRegister));
 static_assert(WIRE_RULE_IN_REGISTER == Rule::kInRegister);
 static_assert(WIRE_RULE_SIGNAL_FRAME == Rule::kSignalFrame);
 static_assert(WIRE_RULE_FROM_SP == Rule::kFromStackPointer);
 static_assert(WIRE_RULE_SIGNED_RETURN == Rule::kSignedReturn);
 static_assert(WIRE_RULE_FP_FROM_FP == Rule::kFpFromFp);
+static_assert(WIRE_RULE_BX_UNCHANGED == Rule::kBxUnchanged);
+static_assert(WIRE_RULE_BX_UNKNOWN == Rule::kBxUnknown);
 
 std::uint32_t PagesOf(const unwind::Table& table) {
   return table.empty() ? 0 : (table.rows().back().pc >> WIRE_UNWIND_PAGE_BITS) + 1;
@@ -54,10 +57,22 @@ TableStore::TableStore(const UnwindMaps& maps)
   (void)NumberOf(Rule());  // number 0 is kNone, also for rules that do not fit
 }
 
-std::optional<std::uint32_t> TableStore::Add(unwind::Table table, std::uint64_t now_ns) {
+std::optional<std::uint32_t> TableStore::FreeIndexAt(std::uint64_t now_ns) {
+  if (!free_.empty() && free_.front().since_ns + kIdleNs <= now_ns) {
+    const std::uint32_t index = free_.front().index;
+    free_.pop_front();
+    return index;
+  }
   if (entries_.size() == maps_.tables.size()) return std::nullopt;
-  const auto index = static_cast<std::uint32_t>(entries_.size());
-  entries_.push_back({.table = std::move(table)});
+  entries_.emplace_back();
+  return static_cast<std::uint32_t>(entries_.size() - 1);
+}
+
+std::optional<std::uint32_t> TableStore::Add(unwind::Table table, std::uint64_t now_ns) {
+  const std::optional<std::uint32_t> free = FreeIndexAt(now_ns);
+  if (!free) return std::nullopt;
+  const std::uint32_t index = *free;
+  entries_[index] = {.table = std::move(table)};
   if (!Load(index, now_ns)) MakeRoom(CellsOf(entries_[index].table), now_ns);
   return index;
 }
@@ -137,14 +152,20 @@ void TableStore::Remove(std::uint32_t index, std::uint64_t now_ns) {
   entry.removed_ns = now_ns;
 }
 
+void TableStore::Forget(std::uint32_t index, std::uint64_t now_ns) {
+  if (entries_[index].cells != 0) Remove(index, now_ns);
+  entries_[index].table = {};
+  free_.push_back({.index = index, .since_ns = now_ns});
+}
+
 std::uint64_t TableStore::LastHit(std::uint32_t index) const {
   return std::atomic_ref(maps_.tables[index].last_hit_ns).load(std::memory_order_relaxed);
 }
 
 std::uint32_t TableStore::NumberOf(const Rule& rule) {
   const std::uint32_t rest = static_cast<std::uint32_t>(rule.cfa) | std::uint32_t{rule.flags} << 8 |
-                             std::uint32_t{rule.plt_push_end} << 16 |
-                             std::uint32_t{rule.cfa_addend} << 24;
+                             std::uint32_t{rule.addend} << 16 |
+                             std::uint32_t{static_cast<std::uint8_t>(rule.bx_words)} << 24;
   const RuleKey key(rule.cfa_offset, rule.fp_offset, rule.ra_offset, rest);
   const auto found = rules_.find(key);
   if (found != rules_.end()) return found->second;

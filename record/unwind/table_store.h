@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
 #include <tuple>
@@ -24,9 +25,11 @@ class TableStore {
   // The memory of `maps` must outlive this object.
   explicit TableStore(const UnwindMaps& maps);
 
-  // Returns the index of the table in the maps, which it keeps. Nothing if there is no index left.
-  // Its rows may come later, when there is room (LoadMissing).
+  // Returns the index of the table in the maps, which it keeps until Forget. Nothing if there is no
+  // index left. Its rows may come later, when there is room (LoadMissing).
   std::optional<std::uint32_t> Add(unwind::Table table, std::uint64_t now_ns);
+  // No mapping has this index any more. Another table can get it, after kIdleNs.
+  void Forget(std::uint32_t index, std::uint64_t now_ns);
 
   // Loads tables that samples have hit while they were not in the maps, and removes others for
   // them. Call it every now and then. Times are CLOCK_MONOTONIC.
@@ -38,6 +41,7 @@ class TableStore {
     std::uint32_t first = 0, cells = 0;  // in the maps; 0 cells if it is not
     std::uint64_t removed_ns = 0;        // 0: it never was
   };
+  std::optional<std::uint32_t> FreeIndexAt(std::uint64_t now_ns);
   bool Load(std::uint32_t index, std::uint64_t now_ns);
   void Write(const unwind::Table& table, std::span<wire_unwind_cell> cells, std::uint32_t first);
   void MakeRoom(std::uint32_t cells, std::uint64_t now_ns);
@@ -48,6 +52,11 @@ class TableStore {
   UnwindMaps maps_;
   UnwindArena arena_;
   std::vector<Entry> entries_;
+  struct FreeIndex {
+    std::uint32_t index = 0;
+    std::uint64_t since_ns = 0;
+  };
+  std::deque<FreeIndex> free_;  // in the order of their times
   using RuleKey = std::tuple<std::int32_t, std::int32_t, std::int32_t, std::uint32_t>;
   std::map<RuleKey, std::uint32_t> rules_;  // all tables share their rules
 };

@@ -132,6 +132,7 @@ Status UnwindLoader::Update() {
     TRY(DrainRings());
     SetChanged(MonotonicNs());
   }
+  ForgetUnmapped(MonotonicNs());
   binaries_.tables().LoadMissing(MonotonicNs());
   return {};
 }
@@ -180,7 +181,9 @@ bool UnwindLoader::IsOfInterest(const perfdata::RecordView& record) {
 void UnwindLoader::Apply(const perfdata::RecordView& record) {
   if (!IsOfInterest(record)) return;
   processes_.Apply(record, format_);
-  if (processes_.forgotten()) changed_.insert(*processes_.forgotten());
+  if (!processes_.forgotten()) return;
+  changed_.insert(*processes_.forgotten());
+  if (followed_) followed_->erase(*processes_.forgotten());
 }
 
 void UnwindLoader::ReadBinariesOfChanged(std::uint64_t now_ns) {
@@ -191,6 +194,19 @@ void UnwindLoader::ReadBinariesOfChanged(std::uint64_t now_ns) {
     });
   }
   binaries_.ReadAll(mappings, now_ns);
+}
+
+// A machine that compiles has new binaries all the time. They are counted rarely, because all
+// mappings of all processes are looked at.
+void UnwindLoader::ForgetUnmapped(std::uint64_t now_ns) {
+  if (binaries_.size() <= many_binaries_) return;
+  std::unordered_set<const perfdata::Dso*> mapped;
+  entries_.ForEachProcess([&](std::uint32_t pid) {
+    processes_.UserSpace(pid).ForEach(
+        [&](const perfdata::Region& region) { mapped.insert(region.dso); });
+  });
+  binaries_.KeepOnly(mapped, now_ns);
+  many_binaries_ = std::max(kManyBinaries, 2 * binaries_.size());
 }
 
 // A process without executable mappings has no entry.

@@ -58,6 +58,7 @@ class UnwindLoader {
   bool IsOfInterest(const perfdata::RecordView& record);
   void SetChanged(std::uint64_t now_ns);
   void ReadBinariesOfChanged(std::uint64_t now_ns);
+  void ForgetUnmapped(std::uint64_t now_ns);
 
   perfdata::SampleFormat format_;
   std::vector<CpuEvent> events_;
@@ -74,6 +75,9 @@ class UnwindLoader {
   MappedBinaries binaries_;
   ProcessEntries entries_;
   std::vector<wire_unwind_mapping> mappings_;  // scratch
+  // With more binaries than this, those that no process maps are forgotten.
+  static constexpr std::size_t kManyBinaries = 1024;
+  std::size_t many_binaries_ = kManyBinaries;
   // Uses all of the above, so it is destroyed first.
   std::optional<BackgroundDrain> thread_;
 };

@@ -58,7 +58,7 @@ class UserWalk {
       case unwind::FramesBy::kTable:
         break;
     }
-    const unwind::Rule& rule = code.table->Find(code.address);
+    const unwind::Rule& rule = *code.rule;
     if (rule.cfa == unwind::CfaRule::kNone) return StepWithoutRule();
     if (rule.cfa == unwind::CfaRule::kEndOfStack) return WIRE_END_OF_STACK;
     return ResultOf(unwind::Step(machine_, rule, read_, registers_), WIRE_END_OF_STACK);

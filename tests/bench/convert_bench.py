@@ -3,7 +3,7 @@
 """Measures perftape-convert in comparison with other tools, as ratios from one run.
 
     convert_bench.py [--build build/release] [--recording FILE] [--runs 3] [--megabytes 700 1400]
-                     [--only time|pprof|folded|forms|memory ...]
+                     [--only time|pprof|folded|forms|views|memory ...]
 
 The inputs are a recording with call graphs, repeated by repeat_perfdata until it is large enough.
 Without --recording, the script records 12 seconds of deep_stacks and of the whole system: some
@@ -54,6 +54,7 @@ class Bench:
         self.directory.mkdir(parents=True, exist_ok=True)
         self.convert = str(arguments.build / "bin/perftape-convert")
         self.inspect = str(arguments.build / "bin/perftape-inspect")
+        self.report = str(arguments.build / "bin/perftape-report")
         recording = arguments.recording
         if not recording:
             recording = str(self.directory / "recording.data")
@@ -150,6 +151,22 @@ class Bench:
             print(f"  {name:42} {its_wall:8.3f} {its_cpu:8.3f}   {its_wall / wall:6.2f} x wall, "
                   f"{its_cpu / cpu:6.2f} x CPU of the file's")
 
+    def views(self):
+        """Compares what people look at with the folded stacks of the same recording."""
+        path = self.inputs.get(self.size, "file")
+        folded = "perf.data to folded"
+        commands = {
+            folded: self.to("folded", path, self.directory / "out.folded"),
+            "report": [self.report, "-q", "-f", "--local", path],
+            "flame graph, HTML": self.to("html", path, self.directory / "out.html"),
+            "flame graph, SVG": self.to("svg", path, self.directory / "out.svg")}
+        took = alternate({name: (command, None) for name, command in commands.items()},
+                         self.arguments.runs)
+        wall, cpu = took[folded]
+        for name, (its_wall, its_cpu) in took.items():
+            print(f"{name:44} {its_wall:8.3f} {its_cpu:8.3f}   {its_wall / wall:6.2f} x wall, "
+                  f"{its_cpu / cpu:6.2f} x CPU of folded")
+
     def memory(self):
         print(f"peak RssAnon in MB{'':26} {self.size:>6} MB {self.double_size:>6} MB")
         for form in ("folded", "pprof"):
@@ -171,7 +188,7 @@ class Bench:
 
 def parse():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parts = ("time", "pprof", "folded", "forms", "memory")
+    parts = ("time", "pprof", "folded", "forms", "views", "memory")
     parser.add_argument("--build", type=Path, default=Path("build/release"))
     parser.add_argument("--recording", help="a perf.data with call graphs")
     parser.add_argument("--runs", type=int, default=3)

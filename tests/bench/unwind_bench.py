@@ -5,8 +5,9 @@ perf script --no-inline and hotspot's perfparser. All read the same recording, a
 
     tests/bench/unwind_bench.py --build build/release [--runs N] [--samples N] [--recording FILE]
 
-Without --recording it records a compiler with perf record --call-graph dwarf, which needs root,
-until there are --samples.
+Without --recording it records compilers with perf record --call-graph dwarf, which needs root, until
+there are about --samples. The recording is read into the page cache before each run. perftape-convert
+keeps unwind tables in a cache of its own, which the first run fills; "cold" is without it.
 """
 import argparse
 import os
@@ -17,6 +18,8 @@ import subprocess
 import sys
 import tempfile
 import time
+
+from measure import anonymous_kb
 
 PERFPARSER = "/usr/lib/x86_64-linux-gnu/libexec/hotspot-perfparser"
 ENVIRONMENT = {**os.environ, "HOME": "/dev/null", "LC_ALL": "C"}
@@ -36,17 +39,24 @@ def record(directory, samples):
     return recording
 
 
-def run(command):
-    """Returns wall seconds, CPU seconds and the largest resident size in MB."""
+def run(command, recording, environment):
+    """Returns wall seconds, CPU seconds and the most memory without mapped files in MB."""
+    with open(recording, "rb") as file:
+        while file.read(1 << 20):
+            pass
     begin = time.monotonic()
     child = subprocess.Popen([str(word) for word in command], stdout=subprocess.DEVNULL,
-                             stderr=subprocess.DEVNULL, env=ENVIRONMENT)
-    _, status, usage = os.wait4(child.pid, 0)
-    child.returncode = os.waitstatus_to_exitcode(status)
+                             stderr=subprocess.DEVNULL, env=environment)
+    peak_kb, pid = 0, 0
+    while not pid:
+        peak_kb = max(peak_kb, anonymous_kb(child.pid))
+        time.sleep(0.002)
+        pid, status, usage = os.wait4(child.pid, os.WNOHANG)
     wall = time.monotonic() - begin
+    child.returncode = os.waitstatus_to_exitcode(status)
     if child.returncode not in (0, 3):
         sys.exit(f"exit status {child.returncode}: {command}")
-    return wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+    return wall, usage.ru_utime + usage.ru_stime, peak_kb / 1024
 
 
 def main():
@@ -60,8 +70,10 @@ def main():
     with tempfile.TemporaryDirectory(dir=os.environ.get("TMPDIR")) as name:
         directory = pathlib.Path(name)
         recording = options.recording or record(directory, options.samples)
+        warm = {**ENVIRONMENT, "XDG_CACHE_HOME": str(directory)}
         commands = {
             "perftape-convert": [convert, "-q", recording, "--to", "folded"],
+            "perftape-convert, cold": [convert, "-q", recording, "--to", "folded"],
             "perftape-convert --threads 1": [convert, "-q", "--threads", "1", recording, "--to",
                                              "folded"],
             "perftape-convert --unwind": [convert, "-q", "-f", recording, "--unwind", "-o",
@@ -72,13 +84,16 @@ def main():
             commands["hotspot-perfparser"] = [PERFPARSER, "--input", recording, "--output",
                                               directory / "parsed"]
         usages = {of: [] for of in commands}
+        run(commands["perftape-convert"], recording, warm)
         for _ in range(options.runs):
             for of, command in commands.items():
-                usages[of].append(run(command))
-        ours = statistics.median(wall for wall, _, _ in usages["perftape-convert"])
+                environment = ENVIRONMENT if of.endswith("cold") else warm
+                usages[of].append(run(command, recording, environment))
+        medians = {of: [statistics.median(values) for values in zip(*found)]
+                   for of, found in usages.items()}
+        ours = medians["perftape-convert"][0]
         print(f"{recording.stat().st_size / 1e6:.0f} MB")
-        for of, found in usages.items():
-            wall, cpu, size = (statistics.median(values) for values in zip(*found))
+        for of, (wall, cpu, size) in medians.items():
             print(f"{of:30} {wall:8.2f} s {cpu:8.2f} s CPU {size:7.0f} MB {wall / ours:7.1f} x")
 
 

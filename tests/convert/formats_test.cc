@@ -48,9 +48,9 @@ TEST(Formats, AreFoundByName) {
   EXPECT_EQ(FindFormat("gif"), nullptr);
 }
 
-TEST(Formats, AreDetectedByTheExtension) {
+TEST(Formats, AreChosenByTheFileName) {
   const auto name_of = [](std::string_view path) {
-    const Format* format = FormatByEnding(path);
+    const Format* format = FormatByFileName(path);
     return format == nullptr ? "none" : format->name;
   };
   EXPECT_EQ(name_of("/tmp/out.folded"), "folded");
@@ -61,7 +61,13 @@ TEST(Formats, AreDetectedByTheExtension) {
   EXPECT_EQ(name_of("perf.data"), "perf.data");
   EXPECT_EQ(name_of("out.html"), "html");
   EXPECT_EQ(name_of("out.svg"), "svg");
+  EXPECT_EQ(name_of("out.speedscope.json"), "speedscope");
+  EXPECT_EQ(name_of("out.callgrind"), "callgrind");
+  EXPECT_EQ(name_of("/tmp/callgrind.out.1234"), "callgrind");
+  EXPECT_EQ(name_of("callgrind.out.data"), "callgrind");
+  EXPECT_EQ(name_of("callgrind.out.1/perf.data"), "perf.data");
   EXPECT_EQ(name_of("out.gz"), "none");
+  EXPECT_EQ(name_of("out.json"), "none");
   EXPECT_EQ(name_of("pprof"), "none");
 }
 

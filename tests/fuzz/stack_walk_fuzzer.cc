@@ -29,9 +29,9 @@ Rule ReadRule(ByteReader& at) {
   rule.cfa_offset = offset;
   at.Fixed(cfa);
   at.Fixed(rule.flags);
-  at.Fixed(rule.plt_push_end);
-  at.Fixed(rule.cfa_addend);
-  rule.cfa = static_cast<CfaRule>(cfa % (static_cast<unsigned>(CfaRule::kPlt) + 1));
+  at.Fixed(rule.addend);
+  at.Fixed(rule.bx_words);
+  rule.cfa = static_cast<CfaRule>(cfa % (static_cast<unsigned>(CfaRule::kBaseRegister) + 1));
   return rule;
 }
 
@@ -55,7 +55,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   at.Fixed(registers.fp);
   at.Fixed(link);
   at.Fixed(choices);
-  if ((choices & 1) != 0) registers.link = link;
+  if ((choices & 1) != 0) registers.link = registers.bx = link;
   const Machine machine = (choices & 2) != 0 ? Machine::kAArch64 : Machine::kX86_64;
   const std::size_t most_frames = choices >> 2;
   const std::string_view rest = at.Rest();
@@ -64,8 +64,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
   const auto find = [&](RuntimeAddress address) -> Code {
     return {.frames_by = static_cast<FramesBy>(address.value >> 7 & 3),
-            .table = &table,
-            .address = {address.value % (kRules * kSpacing)}};
+            .rule = &table.Find({address.value % (kRules * kSpacing)})};
   };
   std::vector<WalkedFrame> frames;
   WalkStack(machine, registers, find, StackCopy(registers.sp, std::as_bytes(std::span(stack))),

@@ -34,10 +34,6 @@ CASES = {
     "kretprobe": Case(["-e", "kretprobe:vfs_read"], "main;", 5),
     "several": Case(["-e", "cycles,cpu-clock,page-faults/period=1/,offcpu"], FP, 5),
 }
-LIBRARIES = ("libc6-dev", "libstdc++-12-dev", "libbpf-dev", "libelf-dev", "libfmt-dev",
-             "libzstd-dev", "zlib1g-dev", "liblzma-dev", "libdeflate-dev", "libarchive-dev",
-             "libiberty-dev", "libprotozero-dev", "libboost-program-options-dev", "linux-libc-dev",
-             "libcap-dev")
 CROSS = "aarch64-linux-gnu"
 
 
@@ -61,7 +57,7 @@ class Arm64Guest(recordings.GuestTest):
         kernel = packages.unpacked(packages.newest(r"^linux-image-6\.1\.0-[0-9]+-cloud-arm64$"))
         busybox = packages.unpacked("busybox-static")
         root = (recordings.DIRECTORY / "arm64/root").resolve()
-        packages.unpack_all(LIBRARIES, root)
+        packages.unpack_all(debian.build_libraries(), root)
         recorder = build_recorder(root)
         libraries = [root / place / CROSS for place in ("lib", "usr/lib")]
         initramfs = machine.Initramfs(recordings.DIRECTORY / "arm64/initramfs", libraries,

@@ -5,6 +5,7 @@ import os
 import pathlib
 import subprocess
 
+PACKAGES = pathlib.Path(__file__).resolve().parent.parent.parent / "tools/packages.txt"
 KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg"
 SOURCES = """deb [signed-by={key}] http://deb.debian.org/debian bookworm main
 deb [signed-by={key}] http://deb.debian.org/debian bookworm-updates main
@@ -33,6 +34,14 @@ def call(*command, **options):
     if done.returncode != 0:
         raise Unavailable(f"{' '.join(map(str, command))}: {done.stderr.strip()[-500:]}")
     return done.stdout
+
+
+def build_libraries():
+    """Returns the packages of the libraries that the tools are compiled with."""
+    rows = (line.split() for line in PACKAGES.read_text().splitlines())
+    # A library is told by its header.
+    named = [row[1] for row in rows if len(row) == 3 and row[0] == "build" and row[2][0] == "<"]
+    return ["libc6-dev", "libstdc++-12-dev", "linux-libc-dev", *named]
 
 
 class Packages:

@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares the stacks that perftape-convert makes of copied registers and stacks with perf's own.
 
-    copied_stacks_test.py --bin build/dev/bin [--workload COMMAND]
+    copied_stacks_test.py --bin build/dev/bin [--workload COMMAND | --recording FILE]
 
 Records a program with perf record --call-graph dwarf. perf script unwinds the recording with
 libunwind. perftape-convert --unwind writes the same recording with callchains, which perf script
-prints. In at least 99.5 % of the samples we must find all frames that libunwind finds. No sample
-may be contradicted. The classes are:
+prints. In at least 99.5 % of the samples of all programs together we must find all frames that
+libunwind finds. No sample may be contradicted. The classes are:
 
   same          all frames are the same
   bogus         libunwind adds a last frame in no mapping, where the copy ends
@@ -15,9 +15,14 @@ may be contradicted. The classes are:
   cut           we end at a frame whose callers libunwind finds
   contradicted  the frames differ
 
-The programs are one of ours, which has each kind of frame, and cc1plus, python3 and
+All samples in the vdso must have a caller in the program. (libunwind finds none where perf has saved
+no copy of the vdso, as here.) The programs are one of ours, which has each kind of frame, and cc1plus, python3 and
 xz, where they are installed. "cut" occurs in ld.so below _dl_runtime_resolve, whose CFA is in rbx,
 which tables do not follow.
+
+With --recording FILE only that recording is compared. Its samples should be of a program that perf
+started itself: perf 6.1 loses the tables of libraries that a process had mapped before its exec, as
+a child of a shell has. There libunwind ends at the first frame in libc, or guesses a caller.
 
 perf prints the address of a call, one byte before the return address that a callchain has. Needs
 root. Skipped (status 77) if perf cannot record here.
@@ -36,6 +41,7 @@ from pathlib import Path
 SKIPPED = 77
 KERNEL = 1 << 47
 ENOUGH = 0.995
+SHOWN = 2  # examples of each class
 ENVIRONMENT = {**os.environ, "HOME": "/dev/null", "LC_ALL": "C"}
 
 PROGRAM = r"""
@@ -45,12 +51,18 @@ PROGRAM = r"""
 #include <stdlib.h>
 #include <string.h>
 #include <sys/time.h>
+#include <time.h>
 
 volatile unsigned long sink;
 __attribute__((noinline)) void leaf(int rounds) { for (int i = 0; i < rounds; ++i) sink += i; }
 __attribute__((noinline)) void deep(int depth, int rounds) {
   if (depth == 0) leaf(rounds); else deep(depth - 1, rounds);
   ++sink;
+}
+/* Most of this is in the vdso. */
+__attribute__((noinline)) void tell_time(int rounds) {
+  struct timespec now;
+  for (int i = 0; i < rounds; ++i) sink += clock_gettime(CLOCK_MONOTONIC, &now);
 }
 /* The frame is addressed by rbp. */
 __attribute__((noinline)) void sized(int bytes) {
@@ -78,6 +90,7 @@ static void *work(void *unused) {
     qsort(numbers, 300, sizeof *numbers, compare);
     for (int i = 0; i < 30; ++i) { sized(100 + i); aligned(); }
     deep(k % 100, 20000);
+    tell_time(1000);
   }
   return unused;
 }
@@ -100,19 +113,25 @@ def run(command, **options):
 
 
 def samples(recording):
-    """The user frames of each sample as (offset in the file, dso), leaf first."""
-    text = run(["perf", "script", "--no-inline", "-i", recording, "-F", "tid,time,ip,dso"])
-    found = []
-    for line in text.decode(errors="replace").splitlines():
-        if not line.strip():
-            continue
-        if not line.startswith(("\t", "        \t")) and re.match(r"\s*\d+\s+[\d.]+:", line):
-            found.append((line.split(":")[0].split(), []))
-            continue
-        address, dso = line.strip().split(" ", 1)
-        if int(address, 16) < KERNEL or "[unknown]" in dso:
-            found[-1][1].append((int(address, 16), dso))
-    return found
+    """Yields the user frames of each sample as (address, dso), leaf first."""
+    command = ["perf", "script", "--no-inline", "-i", recording, "-F", "tid,time,ip,dso"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                          env=ENVIRONMENT, text=True, errors="replace") as script:
+        sample = None
+        for line in script.stdout:
+            if not line.strip():
+                continue
+            if not line.startswith(("\t", "        \t")) and re.match(r"\s*\d+\s+[\d.]+:", line):
+                if sample:
+                    yield sample
+                sample = (line.split(":")[0].split(), [])
+                continue
+            address, dso = line.strip().split(" ", 1)
+            if int(address, 16) < KERNEL or "[unknown]" in dso:
+                sample[1].append((int(address, 16), dso))
+        if sample:
+            yield sample
+    assert script.returncode == 0, f"perf script: exit status {script.returncode}"
 
 
 def same(ours, theirs):
@@ -136,28 +155,35 @@ def class_of(ours, theirs):
     return "contradicted"
 
 
-def compare(convert, command, size, directory):
-    recording, written = directory / "perf.data", directory / "unwound.data"
+def record(command, size, recording):
     done = subprocess.run(["perf", "record", "-q", "-F", "1999", "--call-graph", f"dwarf,{size}",
                            "-o", recording, "--", *command], env=ENVIRONMENT, check=False,
                           stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     if not recording.exists() or recording.stat().st_size == 0:
         print(f"perf cannot record here: {done.stderr.decode(errors='replace')}")
         sys.exit(SKIPPED)
+
+
+def compare(convert, name, recording, written):
+    """Returns the number of samples by class."""
     run([convert, recording, "--unwind", "-o", written, "-f"])
-    ours, theirs = samples(written), samples(recording)
-    assert [of for of, _ in ours] == [of for of, _ in theirs], "other samples"
     classes, examples = collections.Counter(), {}
-    for (of, mine), (_, its) in zip(ours, theirs):
+    in_vdso = []
+    for (of, mine), (its_of, its) in zip(samples(written), samples(recording), strict=True):
+        assert of == its_of, "other samples"
         kind = class_of(mine, its)
         classes[kind] += 1
-        examples.setdefault(kind, (of, mine, its))
-    print(f"{' '.join(command)[:60]}, {size} bytes: {dict(classes)}, "
-          f"{recording.stat().st_size} -> {written.stat().st_size} bytes")
-    for kind in ("contradicted", "cut", "shorter"):
-        if kind in examples:
-            print(f"  {kind}: {examples[kind]}")
-    return classes, recording, written
+        examples.setdefault(kind, []).append((of, mine, its))
+        if mine and mine[0][1] == "([vdso])":
+            in_vdso.append(mine)
+    alone = [mine for mine in in_vdso if mine[-1][1] == "([vdso])"]
+    print(f"{len(in_vdso)} samples in the vdso, {len(alone)} of them without a caller")
+    assert not alone, alone[0]
+    print(f"{name}: {dict(classes)}, {recording.stat().st_size} -> {written.stat().st_size} bytes")
+    for kind in ("contradicted", "cut", "shorter", "bogus"):
+        for example in examples.get(kind, [])[:SHOWN]:
+            print(f"  {kind}: {example}")
+    return classes
 
 
 def check_folded(convert, recording, written):
@@ -197,32 +223,49 @@ def installed_programs(directory):
     return [[str(word) for word in command] for command in commands]
 
 
+def workloads(named, directory):
+    """Returns commands, and the sizes of the stacks that are copied."""
+    command = shlex.split(named or "")
+    if not command:
+        source, program = directory / "program.c", directory / "program"
+        source.write_text(PROGRAM)
+        subprocess.run(["cc", "-O2", "-fomit-frame-pointer", "-fno-optimize-sibling-calls",
+                        "-pthread", "-o", program, source], check=True)
+        command = [str(program)]
+    others = [] if named else installed_programs(directory)
+    return [(command, 16384), (command, 1024)] + [(other, 16384) for other in others]
+
+
+def fails(classes):
+    total = sum(classes.values())
+    found = total - classes["cut"] - classes["contradicted"]
+    return total == 0 or classes["contradicted"] > 0 or found < ENOUGH * total
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--bin", type=Path, required=True)
     parser.add_argument("--workload", help="another program to record")
+    parser.add_argument("--recording", type=Path, help="a recording instead of those made here")
     arguments = parser.parse_args()
     convert = arguments.bin / "perftape-convert"
     with tempfile.TemporaryDirectory() as name:
         directory = Path(name)
-        command = shlex.split(arguments.workload or "")
-        if not command:
-            source, program = directory / "program.c", directory / "program"
-            source.write_text(PROGRAM)
-            subprocess.run(["cc", "-O2", "-fomit-frame-pointer", "-fno-optimize-sibling-calls",
-                            "-pthread", "-o", program, source], check=True)
-            command = [str(program)]
-        runs = [(command, 16384), (command, 1024)]
-        if not arguments.workload:
-            runs += [(program, 16384) for program in installed_programs(directory)]
-        failed = False
-        for command, size in runs:
-            classes, recording, written = compare(convert, command, size, directory)
-            total = sum(classes.values())
-            found = total - classes["cut"] - classes["contradicted"]
-            failed |= total == 0 or classes["contradicted"] > 0 or found < ENOUGH * total
+        written = directory / "unwound.data"
+        if arguments.recording:
+            classes = compare(convert, arguments.recording, arguments.recording, written)
+            check_folded(convert, arguments.recording, written)
+            sys.exit(1 if fails(classes) else 0)
+        recording, classes = directory / "perf.data", collections.Counter()
+        for command, size in workloads(arguments.workload, directory):
+            record(command, size, recording)
+            name = f"{' '.join(command)[:60]}, {size} bytes"
+            found = compare(convert, name, recording, written)
+            assert found, f"{name}: no samples"
+            classes += found
             check_folded(convert, recording, written)
-        sys.exit(1 if failed else 0)
+        print(f"all programs: {dict(classes)}")
+        sys.exit(1 if fails(classes) else 0)
 
 
 if __name__ == "__main__":

@@ -213,6 +213,25 @@ test('orders by weight', async () => {
   assert.ok((await boxOf('logger')).left > (await boxOf('server')).left);
 });
 
+test('orders by the time of the first sample, if the profile is a recording', async () => {
+  await open('server.html');
+  assert.equal(await page.locator('#sort option[value=time]').getAttribute('hidden'), '');
+  await open('recording.html');
+  await page.selectOption('#sort', 'time');
+  const times = await page.evaluate(() => {
+    const [{tree}] = Page.application.view.panes;
+    return FlameTree.childrenOf(tree, 0).map((node) => tree.first[node]);
+  });
+  assert.ok(times.length > 1);
+  assert.deepEqual(times, times.toSorted((a, b) => a - b));
+  assert.equal(times[0], 0);
+  await page.focus('#graph');
+  await page.keyboard.press('ArrowUp');
+  await page.keyboard.press('ArrowUp');
+  assert.match(await textOf('#selected'), /First sample: after \d+\.\d{3} s/);
+  await screenshot('time');
+});
+
 test('works without a mouse', async () => {
   await open('server.html');
   await page.focus('#graph');
@@ -315,8 +334,10 @@ test('says that there are no samples', async () => {
   assert.match(await textOf('#failure'), /has no samples/);
 });
 
-test('shows hostile names as they are', async () => {
-  await open('hostile.html');
+const HOSTILE = ['hostile', 'hostile-diff'];
+
+for (const file of HOSTILE) test(`shows names as they are: ${file}`, async () => {
+  await open(`${file}.html`);
   const labels = await page.evaluate(() => Page.application.page.texts.join('\n'));
   assert.match(labels, /<img src=x onerror=alert\(1\)>/);
   assert.doesNotMatch(labels, /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
@@ -333,7 +354,7 @@ test('shows hostile names as they are', async () => {
     await click(name);
     assert.ok((await textOf('#selected')).startsWith(name));
   }
-  await screenshot('hostile');
+  await screenshot(file);
   await page.keyboard.press('Escape');
   await page.fill('#search', '<script>');
   assert.match(await textOf('#matched'), /100\.0 % matched/);
@@ -342,6 +363,51 @@ test('shows hostile names as they are', async () => {
     assert.ok((await textOf('#total')).length > 0);
   }
   assert.equal(await page.evaluate(() => ({}).polluted), undefined);
+});
+
+test('shows what changed between two profiles', async () => {
+  await open('diff.html');
+  assert.equal(await textOf('#total'), 'new: 2,000 cpu, old: 1,000 cpu; only old: 50 cpu (5.00 %)');
+  const width = await widthOfGraph();
+  assert.ok(Math.abs((await boxOf('parse')).width - width * 0.69) < 1);
+  assert.equal(await boxOf('Script:render'), null);
+  await hover('parse');
+  const tip = await textOf('#tip');
+  for (const part of ['69.0 %, 1,380 cpu', '50.0 %, 500 cpu', '+19.0 points']) {
+    assert.ok(tip.includes(part), `${part} is not in ${tip}`);
+  }
+  await screenshot('diff');
+  await hover('cache');
+  assert.match(await textOf('#tip'), /Old0\.0 %, 0 cpuChange\+3\.00 points/);
+  assert.match(await textOf('#legend'), /less −20\.0.*more \+20\.0 points/);
+});
+
+test('shows the widths of the old profile', async () => {
+  await open('diff.html');
+  await page.keyboard.press('w');
+  const width = await widthOfGraph();
+  assert.ok(Math.abs((await boxOf('Script:render')).width - width * 0.05) < 1);
+  await hover('Script:render');
+  assert.match(await textOf('#tip'), /New0\.0 %, 0 cpuOld5\.00 %, 50 cpuChange−5\.00 points/);
+  assert.match(await fragment(), /widths=old/);
+  await page.emulateMedia({colorScheme: 'dark'});
+  await page.keyboard.press('t');
+  await page.click('th button[data-sort=change]');
+  assert.match(await textOf('#rows tr:first-child'), /\+20\.0peek$/);
+  await screenshot('diff-dark');
+  await page.click('#inverted');
+  assert.ok(Math.abs((await boxOf('peek')).width - (await widthOfGraph()) * 0.4) < 1);
+  await open('diff.html', await fragment());
+  assert.equal(await page.getAttribute('#old', 'aria-pressed'), 'true');
+});
+
+test('draws what changed in an SVG', async () => {
+  await page.goto(urlOf('diff.svg'));
+  const titles = await page.locator('#frames title').allTextContents();
+  assert.ok(titles.some((title) => title.startsWith('parse (1,380') &&
+    title.includes('before: 50.00%, +19.00 points')), titles.join('\n'));
+  assert.ok(titles[0].includes('only before: 50'), titles[0]);
+  await screenshot('diff-svg');
 });
 
 test('draws an SVG with zoom and search', async () => {
@@ -371,12 +437,12 @@ test('draws an SVG with zoom and search', async () => {
   assert.equal((await textOf('#matched')).trim(), '');
 });
 
-test('draws hostile names in an SVG', async () => {
-  await page.goto(urlOf('hostile.svg'));
+for (const file of HOSTILE) test(`draws names in an SVG: ${file}`, async () => {
+  await page.goto(urlOf(`${file}.svg`));
   assert.equal(await page.evaluate(() => document.querySelectorAll('script').length), 1);
   assert.equal(await page.evaluate(() => document.querySelectorAll('img').length), 0);
   for (const group of await page.locator('#frames g').all()) await group.hover();
-  await screenshot('svg-hostile');
+  await screenshot(`svg-${file}`);
 });
 
 test('opens 150,000 stacks in a small page', async (t) => {

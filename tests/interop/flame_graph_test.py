@@ -124,6 +124,28 @@ def server_profile():
     return profile
 
 
+def newer_server_profile():
+    """server_profile after a change: parse is slower, Script:render is gone, cache is new."""
+    app, libc, kernel = "/opt/2/server", "/usr/lib/libc.so.6", "[kernel.kallsyms]"
+    main = (app, [("main", "src/main.cc", 14)])
+    serve = (app, [("serve", "src/serve.cc", 90)])
+    parse = (app, [("peek", "src/parse.h", 7), ("parse", "src/parse.cc", 33)])
+    parse_again = (app, [("parse", "src/parse.cc", 47)])
+    cache = (app, [("cache", "src/cache.cc", 5)])
+    read = (libc, [("read", "", 0)])
+    vfs = (kernel, [("vfs_read", "", 0)])
+    copy = (kernel, [("copy_to_user", "", 0)])
+    allocate = (libc, [("malloc", "", 0)])
+    profile = Pprof()
+    profile.sample("server", 201, [main, serve, parse], (1200, 0))
+    profile.sample("server", 201, [main, serve, parse_again, allocate], (180, 8192))
+    profile.sample("server", 201, [main, serve, cache], (60, 0))
+    profile.sample("server", 201, [main, serve, read, vfs, copy], (260, 0))
+    profile.sample("logger", 202, [main, read, vfs], (220, 0))
+    profile.sample("logger", 202, [main, allocate], (80, 1024))
+    return profile
+
+
 def many_stacks(path):
     """150,000 different stacks, 24 frames deep, of 2,839 C++ names."""
     rng = random.Random(7)
@@ -151,12 +173,20 @@ def make_pages(convert, folder):
                                   HOSTILE[: i + 1]) + b" 10\n" for i in range(len(HOSTILE))]
     (folder / "hostile.folded").write_bytes(b"".join(lines))
     many_stacks(folder / "many.folded")
+    recording = Path(__file__).parents[2] / "testdata" / "perfdata" / "quickstart.data"
+    run(str(recording), "-o", "recording.html")
+    newer_server_profile().write(folder / "newer.pb")
     run("server.pb", "-o", "server.html")
+    run("--diff", "server.pb", "newer.pb", "-o", "diff.html")
+    run("--diff", "server.pb", "newer.pb", "--event", "cpu", "-o", "diff.svg")
     run("server.pb", "--event", "cpu", "-o", "server.svg")
     run("server.pb", "--comm", "nobody", "-o", "empty.html")
     run("server.pb", "--event", "cpu", "--root", "none", "-o", "server.folded")
     run("hostile.folded", "--from", "folded", "--input-root", "comm", "-o", "hostile.html")
     run("hostile.folded", "--from", "folded", "--input-root", "comm", "-o", "hostile.svg")
+    for output in ("hostile-diff.html", "hostile-diff.svg"):
+        run("--diff", "hostile.folded", "hostile.folded", "--from", "folded", "--input-root", "comm",
+            "-o", output)
     run("many.folded", "--input-root", "comm", "-o", "many.html")
     page = (folder / "server.html").read_text()
     (folder / "damaged.html").write_text(page.replace('id="data">H4s', 'id="data">H5s'))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Loads our pprof and folded stacks in speedscope, in a headless Chromium. No error may appear, and
+"""Loads our pprof, folded stacks and speedscope files in speedscope, in a headless Chromium. No error may appear, and
 functions and totals must be those of the input.
 
     speedscope_test.py --bin build/dev/bin [--speedscope FOLDER]
@@ -12,6 +12,7 @@ local file, and no host name is resolved.
 """
 import argparse
 import base64
+import html
 import json
 import os
 import re
@@ -77,12 +78,15 @@ class SpeedscopeShows(unittest.TestCase):
                               capture_output=True, timeout=120, check=True)
         return done.stdout.decode()
 
-    def check_page(self, name):
+    def functions_of(self, name, title):
+        """Returns total and self of each function that the page of a file shows."""
         page = self.page_of(name)
         self.assertNotIn("ALERT", page)
-        self.assertIn(f"<title>{name} - speedscope</title>", page)
-        shown = {function: (total, own) for total, own, function in ROW.findall(page)}
-        self.assertEqual(shown, SHOWN)
+        self.assertIn(f"<title>{title} - speedscope</title>", page)
+        return {html.unescape(function): (total, own) for total, own, function in ROW.findall(page)}
+
+    def check_page(self, name, title=None):
+        self.assertEqual(self.functions_of(name, title or name), SHOWN)
 
     def test_our_pprof(self):
         self.convert("in.folded", "out.pb.gz")
@@ -92,6 +96,25 @@ class SpeedscopeShows(unittest.TestCase):
         self.convert("in.folded", "one.pb.gz")
         self.convert("one.pb.gz", "out.folded")
         self.check_page("out.folded")
+
+    def test_our_speedscope_files(self):
+        self.convert("in.folded", "out.speedscope.json")
+        self.check_page("out.speedscope.json", title="samples")
+
+    def test_our_callgrind_files(self):
+        self.convert("in.folded", "callgrind.out.1")
+        shown = self.functions_of("callgrind.out.1", title="callgrind.out.1")
+        self.assertEqual(shown.pop("[all]"), ("10", "0"))
+        self.assertEqual(shown, SHOWN)
+
+    def test_functions_with_odd_names(self):
+        names = ["<script>alert(1)</script>", 'a"b\\c', "x</td>", "recursive", "\u202etxt"]
+        lines = [f"{name};recursive;recursive 4\n" for name in names]
+        (self.folder / "odd.folded").write_text("".join(lines))
+        self.convert("odd.folded", "odd.speedscope.json")
+        shown = self.functions_of("odd.speedscope.json", title="samples")
+        self.assertEqual(shown.pop("recursive"), ("20", "20"))
+        self.assertEqual(shown, {name: ("4", "0") for name in names if name != "recursive"})
 
     def test_a_message_if_a_file_is_no_profile(self):
         (self.folder / "none.bin").write_bytes(b"\x01\x02\x03")

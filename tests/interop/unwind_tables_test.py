@@ -38,7 +38,8 @@ ALWAYS = ("libc.so.6", "ld-linux-x86-64.so.2", "libcrypto.so.3", "libstdc++.so.6
           "libm.so.6", "libgcc_s.so.1", "libz.so.1", "python3", "sort", "ls", "xz", "perf")
 SAMPLE_SECONDS = 20
 SMALL = 4 << 20  # bytes of a file in the sample, except ALWAYS
-MACHINES = {62: ("rsp", "rbp", "rbp"), 183: ("sp", "x29", "x30")}  # EM_*: names that both print
+MACHINES = {62: ("rsp", "rbp", "rdi"), 183: ("sp", "x29", "x30")}  # EM_*: our names
+LINKS = {"r5": "rdi", "x30": "x30"}  # as readelf prints them, and our names
 
 FUNCTION = re.compile(r"\S+ \S+ \S+ FDE cie=(\S+) pc=([0-9a-f]+)\.\.([0-9a-f]+)")
 COMMON = re.compile(r"(\S+) \S+ \S+ CIE ")
@@ -66,12 +67,23 @@ def expected(columns, values, machine):
     if ra == "u":
         return ("end",) if machine == 62 else ("end or x30", cfa, saved)
     register = re.match(r"[a-z]+\d*", cfa)[0]
-    other = cfa != "exp" and register not in (sp, fp)
+    other = cfa != "exp" and register not in (sp, fp, "rbx")
     if other or saved[0] == "v" or saved not in ("u", "s", "exp") and saved[:2] not in ("c+", "c-"):
         return ("none",)
-    if ra != "exp" and ra[:2] not in ("c+", "c-"):
+    if ra != "exp" and ra not in LINKS and ra[:2] not in ("c+", "c-"):
         return ("none",)
-    return (cfa, fp if saved in "us" else saved, ra)
+    known = (cfa, fp if saved in "us" else saved, LINKS.get(ra, ra))
+    return known + (expected_base(row.get("rbx", "u")),) if machine == 62 else known
+
+
+def expected_base(saved):
+    """Returns our column for where rbx is saved: a word near the CFA, or nowhere."""
+    if saved in "us":
+        return "rbx"
+    if saved == "exp":
+        return saved
+    words, rest = divmod(int(saved[1:]), 8) if saved[0] == "c" else (0, 1)
+    return saved if rest == 0 and words != 0 and -128 < words < 128 else "?"
 
 
 def equal(ours, theirs):

@@ -38,7 +38,8 @@ void BurnOnCpu(int cpu) {
 
 // Options as for 64 CPUs, of which this machine has the first.
 record::BpfOptions OptionsFor(pid_t pid, std::optional<std::size_t> ring_bytes = {}) {
-  const record::RingPlan plan = record::PlanRings(kManyCpus, 1000, 0, ring_bytes);
+  const record::RingPlan plan =
+      record::PlanRings(kManyCpus, 1000, 0, record::kLeastRing, ring_bytes);
   return {.filter = {.processes = {pid}}, .ring_bytes = plan.bytes, .rings = plan.rings};
 }
 

@@ -122,6 +122,18 @@ class PipeReaders(harness.RecordingTest):
         lost = sum(map(int, re.findall(r" LOST_SAMPLES .*: lost (\d+)", out)))
         self.assertEqual(lost, int(totals[2]), err)
 
+    def test_a_reader_that_stalls_for_ever_does_not_keep_the_recorder(self):
+        recorder = self.start("-a", "-F", "4999")
+        recorder.stdout.read(10_000)
+        time.sleep(2)  # the pipe is full
+        recorder.send_signal(signal.SIGTERM)
+        status = recorder.wait(timeout=harness.TIMEOUT_S)
+        err = recorder.stderr.read().decode()
+        recorder.stdout.close()
+        self.assertEqual(status, 1, err)
+        self.assertRegex(err, r"the reader has stalled: \d+ bytes are not written")
+        self.assertRegex(err, r"[1-9]\d* samples? (is|are) not in|[1-9]\d* lost|not written")
+
     def test_a_reader_that_exits_ends_the_recording(self):
         recorder = self.start("-a", "-F", "999")
         recorder.stdout.read(10_000)

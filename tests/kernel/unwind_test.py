@@ -5,7 +5,10 @@ are complete, whatever caused the sample, and perf names their frames."""
 import collections
 import os
 import re
+import signal
+import subprocess
 import sys
+import time
 
 import harness
 
@@ -13,6 +16,24 @@ DEEP_STACK = harness.BIN.parent / "tests" / "deep_stack"
 DEPTH = 100
 PYTHON = os.path.realpath(sys.executable)  # not a script that starts it
 COMPLETE = re.compile(r"user call chains: ([0-9.]+) % complete(.*)")
+
+VFORK = """
+#include <unistd.h>
+#include <sys/wait.h>
+__attribute__((noinline)) static void start_program(void) {
+  pid_t child = vfork();
+  if (child == 0) {
+    usleep(20000);
+    execl("/bin/true", "true", (char *)0);
+    _exit(1);
+  }
+  waitpid(child, 0, 0);
+}
+int main(void) {
+  for (int i = 0; i < 8; i++) start_program();
+  return 0;
+}
+"""
 
 
 class Unwind(harness.RecordingTest):
@@ -84,6 +105,44 @@ class Unwind(harness.RecordingTest):
     def test_waits(self):
         script = "import time\nfor _ in range(50): time.sleep(0.005)"
         self.assert_complete("-e", "offcpu", "--", PYTHON, "-c", script, least=90)
+
+    def test_a_parent_waits_in_vfork(self):
+        """The child uses the parent's stack, so vfork keeps its return address in a register."""
+        program = self.dir / "spawns"
+        subprocess.run(["gcc", "-O2", "-fno-optimize-sibling-calls", "-x", "c", "-", "-o", program],
+                       input=VFORK, text=True, check=True)
+        self.assert_complete("-e", "offcpu", "--", program, least=100)
+        waits = [chain for chain in self.chains() if any("vfork" in frame for frame in chain)]
+        self.assertGreaterEqual(len(waits), 5)
+        self.assertTrue(all("start_program" in chain for chain in waits), waits)
+
+    def test_binaries_that_no_process_maps_are_closed(self):
+        """A machine that compiles runs new binaries all the time."""
+        copies = self.dir / "copies"
+        copies.mkdir()
+        script = (f"i=0; while [ $i -lt 1500 ]; do cp /bin/true {copies}/$i; {copies}/$i; "
+                  f"rm {copies}/$i; i=$((i+1)); done; echo done; exec sleep 100")
+        storm = self.spawn("sh", "-c", f"read go; {script}", stdin=subprocess.PIPE,
+                           stdout=subprocess.PIPE, text=True)
+        recorder = self.spawn(harness.RECORD, "--call-graph", "eh", "-p", str(storm.pid), "-o",
+                              "x.data", cwd=self.dir, stderr=subprocess.PIPE, text=True)
+        while not (self.dir / "x.data").exists():
+            self.assertIsNone(recorder.poll())
+            time.sleep(0.01)
+        storm.stdin.write("go\n")
+        storm.stdin.flush()
+        self.assertEqual(storm.stdout.readline(), "done\n")
+        kept = 1500
+        for _ in range(200):
+            with open(f"/proc/{recorder.pid}/maps") as maps:
+                kept = sum(str(copies) in line for line in maps)
+            if kept <= 1100:
+                break
+            time.sleep(0.05)
+        recorder.send_signal(signal.SIGINT)
+        _, err = recorder.communicate(timeout=harness.TIMEOUT_S)
+        print(f"\n{kept} of 1500 binaries are kept")
+        self.assertLessEqual(kept, 1100, err)
 
     def test_tiny_memory(self):
         """The libraries of the recorder, whose process becomes the command, fill the memory until

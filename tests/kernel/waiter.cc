@@ -10,6 +10,7 @@
 //                          state D
 //   waiter threads N       N threads that sleep
 //   waiter spin N NS       N threads that burn so much CPU time each, on one CPU
+//   waiter stall BEFORE AFTER  burns so many milliseconds, stalls once for 700 ms, burns again
 //   waiter deadlock        prints "ready" and waits for ever, in two threads
 #include <pthread.h>
 #include <sched.h>
@@ -255,6 +256,19 @@ int Spin(int count, std::int64_t ns) {
   return InThreads(count, [=](int) { burn_cpu(ns); });
 }
 
+[[gnu::noinline]] void stall_once() {
+  Nap(700 * kMs);
+}
+int Stall(std::int64_t before_ms, std::int64_t after_ms) {
+  burn_cpu(before_ms * kMs);
+  const std::int64_t start = Now();
+  stall_once();
+  Print("start", start);
+  Print("end", Now());
+  burn_cpu(after_ms * kMs);
+  return 0;
+}
+
 int Deadlock() {
   pthread_mutex_lock(&mutex);
   std::thread waiting([] { wait_for_mutex(); });
@@ -282,6 +296,7 @@ int main(int argc, char** argv) {
     });
   }
   if (mode == "spin") return Spin(static_cast<int>(number(2)), number(3));
+  if (mode == "stall") return Stall(number(2), number(3));
   if (mode == "deadlock") return Deadlock();
   std::fputs("waiter: unknown mode\n", stderr);
   return 2;

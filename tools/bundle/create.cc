@@ -10,6 +10,7 @@
 
 #include "formats/base/input.h"
 #include "formats/base/output_file.h"
+#include "formats/base/progress.h"
 #include "formats/bundle/bundle_writer.h"
 #include "formats/perfdata/reader.h"
 #include "record/symbols/recorded_hits.h"
@@ -47,6 +48,7 @@ constexpr cli::Option kCreateRows[] = {
     cli::ForceRow(cli::SetTo<IfExists::kReplace, &CreatePlan::if_exists>,
                   "replace an existing FILE"),
     cli::NoSandboxRow(),
+    cli::NoProgressRow(),
     cli::QuietRow(),
     cli::VerboseRow("print the name of each missing file"),
 };
@@ -91,6 +93,7 @@ std::vector<std::filesystem::path> Caches() {
 
 Result<record::BundleSummary> Create(const CreatePlan& plan) {
   TRY_ASSIGN(Input input, Input::Open(plan.recording));
+  AddInputToProgress(input.is_stream() ? 0 : input.beginning().size());
   const auto reader = perfdata::Reader::Open(input);
   if (!reader) return Fail(InContext(input.name(), reader.error()));
   record::HitFiles files(record::RoomForOpenFiles());
@@ -137,7 +140,7 @@ const cli::Command& CreateCommand() {
 }
 
 int CreateMain(int argc, char** argv) {
-  return cli::Main<CreatePlan>({kCreateCommand, &CreatePlanOf, &Run, &Confine}, argc, argv);
+  return cli::Main<CreatePlan>({kCreateCommand, &CreatePlanOf, &Run, &Confine, true}, argc, argv);
 }
 
 }  // namespace perftape::bundle_tool

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <optional>
 
@@ -36,7 +37,9 @@ Status FindInputs(Plan& plan) {
   if (plan.inputs.empty() && plan.lists.empty()) {
     return Usage("no input files given: name files, or - for stdin");
   }
-  if (std::ranges::count(plan.inputs, "-") > 1) return Usage("-: stdin can be read only once");
+  if (std::ranges::count(plan.inputs, "-") + std::ranges::count(plan.base, "-") > 1) {
+    return Usage("-: stdin can be read only once");
+  }
   if (plan.shard) {
     TRY_ASSIGN(const Shard shard, ParseShard(*plan.shard, EnvironmentVariable));
     plan.inputs = PartOf(plan.inputs, shard);
@@ -44,13 +47,25 @@ Status FindInputs(Plan& plan) {
   return {};
 }
 
+// Other formats have no place for a second number, and a table of differences is a report.
+Status CheckDiffOutput(const Plan& plan) {
+  if (plan.base.empty()) return {};
+  constexpr std::array kFormats = {convert::kHtmlFormat, convert::kSvgFormat,
+                                   convert::kFoldedFormat};
+  if (plan.to != nullptr && std::ranges::find(kFormats, plan.to->name) != kFormats.end()) return {};
+  return Usage(
+      "--diff draws a flame graph: use -o FILE.html, FILE.svg or FILE.folded; perftape-report "
+      "--diff OLD NEW prints the differences as a table");
+}
+
 Status FindOutputFormat(Plan& plan) {
   if (plan.output.empty()) {
+    TRY(CheckDiffOutput(plan));
     if (plan.to == nullptr) return Usage("no output given: use -o FILE, or --to FORMAT for stdout");
     plan.output = "-";
   }
   if (plan.to != nullptr) return {};
-  plan.to = convert::FormatByEnding(plan.output.native());
+  plan.to = convert::FormatByFileName(plan.output.native());
   if (plan.to != nullptr && cli::CanWrite(*plan.to)) return {};
   return Usage(fmt::format("-o {}: the ending of the name selects no format: use --to {}",
                            plan.output.native(),
@@ -71,9 +86,10 @@ Status ReadOutputName(Plan& plan) {
                     "percent sign and an e",
                     plan.output.native(), plan.to->name));
   }
-  if (plan.differential) {
-    return Usage(fmt::format("-o {}: --differential writes two events into one file: leave out %e",
-                             plan.output.native()));
+  if (plan.differential || !plan.base.empty()) {
+    return Usage(fmt::format("-o {}: {} writes two events into one file: leave out %e",
+                             plan.output.native(),
+                             plan.differential ? "--differential" : "--diff"));
   }
   return {};
 }
@@ -81,12 +97,14 @@ Status ReadOutputName(Plan& plan) {
 }  // namespace
 
 Status Confine(const Plan& plan) {
+  std::vector<std::filesystem::path> inputs = plan.inputs;
+  inputs.insert(inputs.end(), plan.base.begin(), plan.base.end());
   sandbox::FileGrants grants;
-  for (const std::filesystem::path& input : plan.inputs) sandbox::GrantInput(input, grants);
+  for (const std::filesystem::path& input : inputs) sandbox::GrantInput(input, grants);
   sandbox::GrantOutput(plan.output, grants);
   sandbox::GrantDirectory(plan.write.perfdata.symbol_dir, 0777, grants);
   if (plan.symbols == Symbols::kLookUp) {
-    cli::GrantSymbolSources(plan.symbol_options, plan.inputs, grants);
+    cli::GrantSymbolSources(plan.symbol_options, inputs, grants);
   }
   return sandbox::Confine(grants);
 }
@@ -94,12 +112,14 @@ Status Confine(const Plan& plan) {
 Result<Plan> PlanOf(Plan plan) {
   TRY(FindInputs(plan));
   TRY(FindOutputFormat(plan));
+  TRY(CheckDiffOutput(plan));
   TRY(ReadOutputName(plan));
   TRY(cli::CheckAppliesTo(plan, "--to", plan.to->name));
   const Result<OutputTarget> target = ResolveOutput(plan.output);
   if (target && target->is_stream()) plan.normalize.container = perfdata::Container::kPipe;
   plan.write.perfdata.container = plan.normalize.container;
   plan.write.perfdata.compression_level = plan.normalize.compression_level;
+  plan.write.folded.value = plan.values.value_or(plan.to->default_value);
   plan.write.folded.differential = plan.differential;
   plan.import.differential = plan.differential;
   plan.write.folded.threads = plan.threads;
@@ -109,6 +129,8 @@ Result<Plan> PlanOf(Plan plan) {
   for (const LabelRequest& request : plan.labels) {
     if (request.label == SampleLabel::kField) plan.import.field_labels.push_back(request.field);
   }
+  if (!plan.base.empty()) plan.write.folded.differential = true;
+  plan.import.first_times = plan.to->shows_times;
   cli::FinishSymbolOptions(plan);
   TRY(cli::CheckReportOutput(plan.report_as == ReportAs::kJson, plan.output));
   return plan;

@@ -30,6 +30,7 @@ struct LabelRequest {
 
 struct Plan : cli::FilterPlan {
   std::vector<std::filesystem::path> inputs;  // only those of this shard; "-" is stdin
+  std::vector<std::filesystem::path> base;    // --diff: the inputs are compared with these
   std::filesystem::path output;               // "-" is stdout
   const convert::Format* from = nullptr;      // null: detected from the first bytes
   const convert::Format* to = nullptr;        // never null
@@ -43,6 +44,7 @@ struct Plan : cli::FilterPlan {
   // PlanOf copies these into the structs above.
   std::vector<std::string> lists;  // arguments of --files-from0
   std::optional<std::string> shard;
+  std::optional<convert::FoldedValue> values;  // empty: the output format's default
   std::set<LabelRequest> labels;
   bool differential = false;
   unsigned threads = cli::DefaultThreads();

@@ -47,9 +47,14 @@ constexpr cli::Option kEventRows[] = {
 };
 
 constexpr cli::Choice<convert::FoldedValue> kFoldedValues[] = {
-    {"samples", convert::FoldedValue::kSamples, "default"},
-    {"period", convert::FoldedValue::kPeriod},
+    {"samples", convert::FoldedValue::kSamples, "default of folded lines and flame graphs"},
+    {"period", convert::FoldedValue::kPeriod, "default of the others"},
 };
+
+// The formats with stacks of names and one number for each of an event.
+constexpr cli::Words kStackFormats = {convert::kFoldedFormat, convert::kHtmlFormat,
+                                      convert::kSvgFormat, convert::kSpeedscopeFormat,
+                                      convert::kCallgrindFormat};
 
 constexpr cli::Choice<folded::Root> kRoots[] = {
     {"comm", folded::Root::kComm},
@@ -70,15 +75,13 @@ constexpr cli::Option kUnwindRows[] = {
 constexpr cli::Option kFoldedRows[] = {
     {.name = "values",
      .argument = "KIND",
-     .help = "select the counts of folded lines and flame graphs: {choices}",
-     .applies_to = {convert::kFoldedFormat, convert::kHtmlFormat, convert::kSvgFormat},
-     .into = cli::StoreChoice<kFoldedValues, &Plan::write, &WriteOptions::folded,
-                              &FoldedOptions::value>},
+     .help = "select the numbers of stacks: {choices}",
+     .applies_to = kStackFormats,
+     .into = cli::StoreChoice<kFoldedValues, &Plan::values>},
     {.name = "root",
      .argument = "KIND",
-     .help = "begin the stacks of folded lines and flame graphs with the thread, if known: "
-             "{choices}; default comm",
-     .applies_to = {convert::kFoldedFormat, convert::kHtmlFormat, convert::kSvgFormat},
+     .help = "begin stacks with the thread, if known: {choices}; default comm",
+     .applies_to = kStackFormats,
      .into = cli::StoreChoice<kRoots, &Plan::write, &WriteOptions::folded, &FoldedOptions::root>},
     {.name = "input-root",
      .argument = "KIND",
@@ -89,8 +92,16 @@ constexpr cli::Option kFoldedRows[] = {
      .applies_to = {convert::kFoldedFormat},
      .into = cli::Set<&Plan::write, &WriteOptions::folded, &FoldedOptions::mark_kernel>},
     {.name = "differential",
-     .help = "read and write two counts in folded lines, before and after, as difffolded.pl does",
+     .help = "read and write two counts in folded lines, before and after, as difffolded.pl does; "
+             "a flame graph shows the difference",
      .into = cli::Set<&Plan::differential>},
+    {.name = "diff",
+     .argument = "OLD",
+     .help = "compare the inputs with OLD: a differential flame graph, or folded lines with two "
+             "counts; can be given several times, and all are added up",
+     .completion = Completion::kFile,
+     .conflicts = {"differential"},
+     .into = cli::Store<&Plan::base>},
     {.name = "lenient",
      .help = "skip and count folded lines without a count",
      .into = cli::Set<&Plan::import, &ImportOptions::lenient>},
@@ -213,6 +224,7 @@ constexpr cli::Option kReportRows[] = {
     cli::JsonRow("print what was read, kept and dropped as one JSON object on stdout",
                  cli::SetTo<ReportAs::kJson, &Plan::report_as>),
     cli::NoSandboxRow(),
+    cli::NoProgressRow(),
     cli::QuietRow(),
     cli::VerboseRow("also print each input, and the names found in each binary"),
 };
@@ -233,6 +245,7 @@ constexpr cli::Command kCommand = {
         "  perftape-convert perf.data -o out.folded\n"
         "  perftape-convert perf.data -o out.pb.gz && go tool pprof -top out.pb.gz\n"
         "  perftape-convert perf.data -o flamegraph.html\n"
+        "  perftape-convert --diff old.data new.data -o difference.html\n"
         "  perftape-convert out.folded -o perf.data && perf report\n"
         "  perftape-convert host1.data host2.data old.pb.gz -o all.pb.gz\n"
         "  perftape-convert perf.data --comm 'nginx*' --time 10%,20% -o peak.folded\n"

@@ -21,6 +21,7 @@ namespace perftape::convert_tool {
 // The results of a conversion that uses a Profile.
 struct ConversionReport {
   std::vector<convert::InputReport> inputs;
+  std::vector<convert::InputReport> base;  // what the inputs are compared with
   symbolize::SymbolizeReport symbols;
   convert::FilterReport filter;
   std::vector<std::string> left_out_events;  // events with samples that are not written, because

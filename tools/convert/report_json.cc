@@ -108,6 +108,7 @@ std::string ReportJson(const ConversionReport& report, const Plan& plan) {
   Json json = {{"output", OutputJson(plan)}, {"inputs", Json::array()}, {"events", Json::array()}};
   for (const convert::InputReport& input : report.inputs)
     json["inputs"].push_back(InputJson(input));
+  for (const convert::InputReport& input : report.base) json["base"].push_back(InputJson(input));
   for (const convert::EventTotals& event : report.filter.events)
     json["events"].push_back(EventJson(event));
   json["left_out_events"] = report.left_out_events;

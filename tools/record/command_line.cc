@@ -13,10 +13,12 @@
 #include "record/events/event_sets.h"
 #include "record/events/known_events.h"
 #include "record/events/off_cpu_events.h"
-#include "record/output/name_pattern.h"
 #include "record/processes/executable.h"
 #include "tools/common/cli/escape.h"
+#include "tools/common/cli/progress_line.h"
 #include "tools/common/cli/rows.h"
+#include "tools/record/file_plan.h"
+#include "tools/record/flight_values.h"
 #include "tools/record/off_cpu_options.h"
 
 namespace perftape::record_tool {
@@ -289,26 +291,47 @@ constexpr cli::Option kOutputRows[] = {
      .argument_is_optional = true,
      .conflicts = {"bundle"},
      .into = cli::StoreAs<&ParseSwitchMode, &Plan::switch_output>},
+    {.name = "flight",
+     .argument = "SECONDS",
+     .help = "keep the last SECONDS in memory and write them to a file on SIGUSR2, on a --trigger "
+             "and at the end; the name of -o is as with --switch-output",
+     .conflicts = {"switch-output", "bundle", "aggregate"},
+     .into = cli::StoreAs<&cli::ParseSeconds, &Plan::flight>},
+    {.name = "flight-memory",
+     .argument = "SIZE",
+     .help = "with --flight: keep at most SIZE of records, then fewer seconds (default 256M)",
+     .into = cli::StoreAs<&ParseFlightMemory, &Plan::flight_memory>},
+    {.name = "trigger",
+     .argument = "CONDITION",
+     .help = "with --flight: write a file on 'psi:cpu some 20%/1s' (also memory, io, full), "
+             "'offcpu>500ms', EVENT, 'EVENT>100/s' or 'cpu>80%/5s'; several: on any of them",
+     .into = cli::StoreAs<&ParseTriggerOption, &Plan::triggers>},
+    {.name = "cooldown",
+     .argument = "TIME",
+     .help = "with --flight: after a file, ignore triggers for TIME: 30s, 10m, 1h (default the "
+             "SECONDS of --flight)",
+     .into = cli::StoreAs<&ParsePeriodOfTime, &Plan::cooldown>},
     {.name = "keep-files",
      .argument = "N",
-     .help = "with --switch-output: keep the newest N files of the name",
+     .help = "with --switch-output or --flight: keep the newest N files of the name",
      .into = cli::StoreAs<&ParseFileCount, &Plan::keep, &RetentionLimits::files>},
     {.name = "keep-bytes",
      .argument = "SIZE",
-     .help = "with --switch-output: keep the newest files that have SIZE together",
+     .help = "with --switch-output or --flight: keep the newest files that have SIZE together",
      .into = cli::StoreAs<&ParseSize, &Plan::keep, &RetentionLimits::bytes>},
     {.name = "keep-age",
      .argument = "TIME",
-     .help = "with --switch-output: delete files that are older: 90s, 30m, 12h, 7d",
+     .help = "with --switch-output or --flight: delete files that are older: 90s, 30m, 12h, 7d",
      .into = cli::StoreAs<&ParsePeriodOfTime, &Plan::keep, &RetentionLimits::age>},
     {.name = "reserve-space",
      .argument = "SIZE",
-     .help = "leave SIZE of the disk free: end the recording before, or with --switch-output "
-             "delete its oldest files",
+     .help = "leave SIZE of the disk free: end the recording before, or with --switch-output or "
+             "--flight delete its oldest files",
      .into = cli::StoreAs<&ParseSize, &Plan::record, &RecordOptions::reserved_space>},
     {.name = "exec-on-switch",
      .argument = "COMMAND",
-     .help = "with --switch-output: run COMMAND in a shell for each finished file, with its name",
+     .help = "with --switch-output or --flight: run COMMAND in a shell for each finished file, "
+             "with its name",
      .into = cli::StoreAs<&ParseShellCommand, &Plan::exec_on_switch>},
     {.name = "bundle",
      .argument = "FILE",
@@ -357,6 +380,7 @@ constexpr cli::Option kOutputRows[] = {
      .completion = Completion::kFile,
      .into = cli::StoreAs<&cli::ParseOutput, &Plan::json_file>},
     cli::NoSandboxRow(),
+    cli::NoProgressRow(),
     cli::QuietRow(),
     cli::VerboseRow("also print the messages of libbpf while it loads programs"),
 };
@@ -410,6 +434,7 @@ constexpr cli::Command kCommand = {
         "  perftape-record list 'sched:*'         the events of this machine\n"
         "  perftape-record -z -o small.data -a    the whole system, several times smaller\n"
         "  perftape-record -a --switch-output=10m --keep-files 6  the last hour, until Ctrl-C\n"
+        "  perftape-record -a --flight 30 --trigger 'cpu>90%/5s'  the half minute before a peak\n"
         "  perftape-record -o - -a | perf report --stdio -i -\n"
         "Exit status: that of COMMAND if it ran, 126 or 127 if it could not; otherwise\n"
         "0 success, 1 failure, 2 wrong usage, 3 samples lost (--max-loss) or bundle not\n"
@@ -484,30 +509,6 @@ Status CheckJsonFile(const RecordRun& run) {
   return {};
 }
 
-// Returns nothing without --switch-output.
-Result<std::optional<record::RotationOptions>> RotationOf(const Plan& plan,
-                                                          const RecordOptions& options) {
-  if (!plan.switch_output) {
-    if (plan.keep.any() || !plan.exec_on_switch.empty()) {
-      return Usage(
-          "--keep-files, --keep-bytes, --keep-age and --exec-on-switch are for the files of "
-          "--switch-output");
-    }
-    return std::nullopt;
-  }
-  if (options.output == "-")
-    return Usage("--switch-output writes files: -o - is no name of a file");
-  const auto pattern = record::NamePattern::Parse(options.output, "host");
-  if (!pattern) {
-    return Usage(fmt::format("-o {}: {}", cli::EscapeForTerminal(options.output.native()),
-                             pattern.error().message));
-  }
-  return record::RotationOptions{.switch_bytes = plan.switch_output->bytes,
-                                 .switch_interval = plan.switch_output->interval,
-                                 .keep = plan.keep,
-                                 .exec_on_switch = plan.exec_on_switch};
-}
-
 // "-e list" and "perftape-record list [GLOB]". "./list" is a program of this name.
 std::optional<std::string> ListedEventsOf(const Plan& plan) {
   constexpr std::string_view kWord = "list";
@@ -537,6 +538,7 @@ const cli::Command& RecordCommand() {
 Result<RecordRun> PlanOf(Plan plan) {
   RecordRun run;
   run.no_sandbox = plan.no_sandbox;
+  run.shows_progress = cli::WantsProgress(plan);
   run.listed_events = ListedEventsOf(plan);
   run.diagnosis = DiagnosisOf(plan.operands);
   run.json_file = plan.json_file;
@@ -561,7 +563,7 @@ Result<RecordRun> PlanOf(Plan plan) {
     options.bundle.destination = BundleRequest::Destination::kSeparateFile;
   TRY(CheckBundle(options));
   TRY(CheckJsonFile(run));
-  TRY_ASSIGN(options.rotation, RotationOf(plan, options));
+  TRY(PlanFiles(plan, options));
   return run;
 }
 

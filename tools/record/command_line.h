@@ -2,6 +2,8 @@
 // perftape-record's options, and the recording that they describe.
 #pragma once
 
+#include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -31,6 +33,9 @@ struct Plan : cli::BaseOptions {
   std::optional<SwitchMode> switch_output;
   record::RetentionLimits keep;
   std::string exec_on_switch;
+  std::optional<std::chrono::nanoseconds> flight, cooldown;
+  std::optional<std::uint64_t> flight_memory;
+  std::vector<record::TriggerSpec> triggers;
   std::optional<CallGraph> call_graph;
   // Only checked, because there is only one.
   std::string clock;
@@ -45,6 +50,7 @@ struct RecordRun : record::RecordOptions {
   std::filesystem::path json_file;  // of the summary; "-" for stdout, empty for none
   std::optional<double> max_loss;   // percent of the samples
   bool no_sandbox = false;
+  bool shows_progress = false;  // on the terminal
 };
 
 const cli::Command& RecordCommand();

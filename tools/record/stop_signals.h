@@ -3,7 +3,8 @@
 // SIGUSR2, SIGXFSZ) into a request to stop. The first signal requests the stop, so that the
 // recording is completed. Signals within a second of it are ignored: timeout(1) signals its child
 // and then the whole process group. A later signal ends the process with its default action.
-// SIGUSR2 may instead begin the next file of a rotating recording, as in perf record.
+// SIGUSR2 may instead begin the next file of a rotating recording, as in perf record, or write one
+// of a flight recording.
 #pragma once
 
 #include <chrono>

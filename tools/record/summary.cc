@@ -66,8 +66,7 @@ void AddLossLines(const record::RecordSummary& summary, std::vector<std::string>
         fmt::format("lost: {}, damaged between kernel and recorder", summary.damaged_messages));
   }
   if (summary.unwritten_samples != 0) {
-    lines.push_back(
-        fmt::format("lost: {}, no space was left for them in the file", summary.unwritten_samples));
+    lines.push_back(fmt::format("lost: {}, they could not be written", summary.unwritten_samples));
   }
 }
 
@@ -188,7 +187,8 @@ void AddReductionLines(const record::RecordSummary& summary, std::vector<std::st
 
 double LostPercent(const record::RecordSummary& summary) {
   const auto lost = static_cast<double>(summary.lost_samples);
-  const double all = static_cast<double>(summary.samples) + lost;
+  const std::uint64_t dropped = summary.flight ? summary.flight->dropped_samples : 0;
+  const double all = static_cast<double>(summary.samples + dropped) + lost;
   return all == 0 ? 0 : 100 * lost / all;
 }
 
@@ -196,7 +196,8 @@ double LostPercent(const record::RecordSummary& summary) {
 std::string FilesText(const record::RecordSummary& summary) {
   const std::optional<record::RotationSummary>& rotation = summary.rotation;
   if (!rotation || rotation->files < 2) {
-    return summary.file.empty() ? "stdout" : summary.file.native();
+    if (summary.file.empty()) return summary.flight ? "no file" : "stdout";
+    return summary.file.native();
   }
   return fmt::format("{}, {} to {}", cli::Counted(rotation->files, "file"),
                      rotation->first.native(), rotation->last.native());
@@ -219,6 +220,29 @@ void AddRotationLines(const record::RecordSummary& summary, std::vector<std::str
   }
 }
 
+// Adds "in memory: the last 10.0 s; ...", and each file with its trigger.
+void AddFlightLines(const record::RecordSummary& summary, std::vector<std::string>& lines) {
+  if (!summary.flight) return;
+  constexpr std::size_t kMostShown = 8;
+  const record::FlightSummary& flight = *summary.flight;
+  lines.push_back(fmt::format("in memory: the last {:.1f} s; {} older", Seconds(flight.kept_ns),
+                              cli::Counted(flight.dropped_samples, "sample")));
+  if (flight.least_kept_ns) {
+    lines.push_back(
+        fmt::format("a file has only the last {:.1f} of {:g} s: --flight-memory is too "
+                    "small for more",
+                    Seconds(*flight.least_kept_ns), Seconds(flight.span_ns)));
+  }
+  const std::size_t first = flight.files.size() - std::min(flight.files.size(), kMostShown);
+  for (std::size_t i = first; i < flight.files.size(); ++i) {
+    lines.push_back(fmt::format("{}: {}", flight.files[i].file.native(), flight.files[i].trigger));
+  }
+  if (flight.ignored_triggers > 0) {
+    lines.push_back(fmt::format("{} wrote no file, so soon after another one (--cooldown)",
+                                cli::Counted(flight.ignored_triggers, "trigger")));
+  }
+}
+
 }  // namespace
 
 std::string FailureText(const record::RecordSummary& summary) {
@@ -228,6 +252,12 @@ std::string FailureText(const record::RecordSummary& summary) {
 
 std::string SecondSignalText(int signal, const record::RecordOptions& options) {
   using Destination = record::BundleRequest::Destination;
+  if (options.flight) {
+    return fmt::format(
+        "second signal (SIG{}), exiting at once: the records in memory are lost, and there is no "
+        "summary",
+        sigabbrev_np(signal));
+  }
   return fmt::format(
       "second signal (SIG{}), exiting at once: {} contains what was written until now, "
       "without {}summary",
@@ -243,6 +273,7 @@ std::vector<std::string> SummaryLines(const record::RecordSummary& summary) {
                               FilesText(summary)));
   if (summary.compression) lines.back() += CompressionText(*summary.compression);
   AddRotationLines(summary, lines);
+  AddFlightLines(summary, lines);
   AddReductionLines(summary, lines);
   AddLossLines(summary, lines);
   if (summary.lost_process_events != 0) {

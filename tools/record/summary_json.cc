@@ -65,6 +65,20 @@ Json BundleJson(const record::BundleSummary& bundle) {
           {"missing", bundle.missing}};
 }
 
+Json FlightJson(const record::FlightSummary& flight) {
+  Json files = Json::array();
+  for (const record::FlightFile& file : flight.files) {
+    files.push_back(
+        {{"file", file.file.native()}, {"trigger", file.trigger}, {"kept_ns", file.kept_ns}});
+  }
+  return {{"span_ns", flight.span_ns},
+          {"kept_ns", flight.kept_ns},
+          {"least_kept_ns", flight.least_kept_ns ? Json(*flight.least_kept_ns) : Json()},
+          {"dropped_samples", flight.dropped_samples},
+          {"ignored_triggers", flight.ignored_triggers},
+          {"files", files}};
+}
+
 }  // namespace
 
 std::string SummaryJson(const record::RecordSummary& summary, int exit_status) {
@@ -92,6 +106,7 @@ std::string SummaryJson(const record::RecordSummary& summary, int exit_status) {
     json["rates"].push_back(
         {{"time_ns", rate.time_ns}, {"divisor", rate.divisor}, {"cpu_percent", rate.cpu_percent}});
   }
+  if (summary.flight) json["flight"] = FlightJson(*summary.flight);
   if (summary.compression) {
     json["compression"] = {{"original_bytes", summary.compression->original},
                            {"compressed_bytes", summary.compression->compressed}};

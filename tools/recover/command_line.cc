@@ -15,6 +15,7 @@ constexpr cli::Option kRows[] = {
     cli::JsonRow("print the report as one JSON object",
                  cli::SetTo<ReportAs::kJson, &Plan::report_as>),
     cli::NoSandboxRow(),
+    cli::NoProgressRow(),
     cli::QuietRow("print no report if nothing was lost or guessed"),
 };
 constexpr auto kOptions = cli::Table(kRows);

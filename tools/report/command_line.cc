@@ -171,6 +171,7 @@ constexpr cli::Option kOutputRows[] = {
     cli::ThreadsRow("use at most N threads (default: number of CPUs)",
                     cli::StoreAs<cli::ParseThreads, &ReportPlan::threads>),
     cli::NoSandboxRow(),
+    cli::NoProgressRow(),
     cli::QuietRow("print only the report and errors"),
     cli::VerboseRow("also print each input, and the names found in each binary"),
 };
@@ -191,8 +192,9 @@ constexpr cli::Command kCommand = {
         "  perftape-report perf.data --tree=callers --focus malloc\n"
         "  perftape-report perf.data --lines '^main$'\n"
         "  perftape-report old.pb.gz --markdown -o report.md\n"
-        "Exit status: 0 success, 1 failure, 2 wrong usage, 3 success but an input was "
-        "damaged.\n"};
+        "  perftape-report --diff old.data new.data --fail-on 'parse self +5%'\n"
+        "Exit status: 0 success, 1 failure, 2 wrong usage, 3 success but an input was damaged,\n"
+        "or a rule of --fail-on is broken.\n"};
 
 }  // namespace
 

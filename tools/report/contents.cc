@@ -8,9 +8,9 @@
 namespace perftape::report_tool {
 namespace {
 
+using convert::FrameId;
+using convert::FrameTable;
 using summarize::CallTree;
-using summarize::FrameId;
-using summarize::FrameTable;
 using summarize::StackAmounts;
 using summarize::TreeNodeId;
 
@@ -19,8 +19,7 @@ std::vector<bool> FramesThatMatch(const convert::Profile& profile, const FrameTa
                                   const convert::NameRegex& regex) {
   std::vector<bool> matches;
   for (std::uint32_t i = 0; i < frames.size(); ++i) {
-    matches.push_back(regex.Find(frames.NameOf(FrameId{i})) ||
-                      regex.Find(profile.text(frames[FrameId{i}].binary)));
+    matches.push_back(regex.Find(frames.NameOf(i)) || regex.Find(profile.text(frames[i].dso)));
   }
   return matches;
 }
@@ -98,7 +97,9 @@ EventContents ContentsOf(const convert::Profile& profile, const FrameTable& fram
 
 Contents MakeContents(const convert::Profile& profile, const ReadContents& read,
                       const ReportPlan& plan) {
-  Contents contents = {.profile = profile, .frames = FrameTable(profile), .events = {}};
+  Contents contents = {.profile = profile,
+                       .frames = FrameTable(profile, convert::FrameIdentity::kFunction),
+                       .events = {}};
   for (std::uint32_t i = 0; i < profile.events().size(); ++i) {
     const StackAmounts amounts(profile, convert::EventId{i});
     if (amounts.total().is_zero()) continue;

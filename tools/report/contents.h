@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "convert/combine.h"
+#include "convert/frames/frame_table.h"
 #include "convert/model/profile.h"
 #include "convert/summarize/amount.h"
 #include "convert/summarize/call_tree.h"
-#include "convert/summarize/frames.h"
 #include "convert/summarize/functions.h"
 #include "convert/summarize/groups.h"
 #include "convert/summarize/source_lines.h"
@@ -27,14 +27,14 @@ struct GroupTable {
 
 // A frequent stack, leaf first.
 struct StackShare {
-  std::vector<summarize::FrameId> frames;
+  std::vector<convert::FrameId> frames;
   summarize::Amount amount;
 };
 
 // A row of a call tree.
 struct TreeRow {
   std::size_t depth = 0;
-  summarize::FrameId frame = {};
+  convert::FrameId frame = {};
   summarize::Amount self = {}, total = {};
 };
 
@@ -61,7 +61,7 @@ struct ReadContents {
 
 struct Contents {
   const convert::Profile& profile;
-  summarize::FrameTable frames;
+  convert::FrameTable frames;
   std::vector<EventContents> events;  // those with samples
 };
 

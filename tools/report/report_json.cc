@@ -13,9 +13,9 @@
 namespace perftape::report_tool {
 namespace {
 
+using convert::FrameId;
 using nlohmann::ordered_json;
 using summarize::Amount;
-using summarize::FrameId;
 
 // Writes the numbers of one event.
 class EventWriter {
@@ -53,7 +53,7 @@ class EventWriter {
 
   ordered_json FrameJson(FrameId frame) const {
     ordered_json json = {{"function", contents_.frames.NameOf(frame)}};
-    const std::string_view binary = contents_.profile.text(contents_.frames[frame].binary);
+    const std::string_view binary = contents_.profile.text(contents_.frames[frame].dso);
     if (!binary.empty()) json["binary"] = binary;
     return json;
   }

@@ -14,8 +14,8 @@
 namespace perftape::report_tool {
 namespace {
 
+using convert::FrameTable;
 using summarize::Amount;
-using summarize::FrameTable;
 using summarize::PercentOf;
 
 // Makes the cells of one event's amounts.
@@ -81,7 +81,7 @@ Table FunctionTable(const EventContents& event, const FrameTable& frames, const 
        event.functions | std::views::take(plan.functions)) {
     std::vector<Cell> row = AmountCells(cells, {function.self, function.inclusive});
     row.emplace_back(std::string(frames.BinaryOf(function.frame)));
-    row.emplace_back(frames.NameOf(function.frame));
+    row.emplace_back(std::string(frames.NameOf(function.frame)));
     table.rows.push_back(std::move(row));
   }
   if (event.functions.size() > plan.functions) {
@@ -92,7 +92,7 @@ Table FunctionTable(const EventContents& event, const FrameTable& frames, const 
 
 std::string StackText(const StackShare& stack, const FrameTable& frames) {
   std::string text;
-  for (const summarize::FrameId frame : stack.frames) {
+  for (const convert::FrameId frame : stack.frames) {
     if (!text.empty()) text += " <- ";
     text += frames.NameOf(frame);
   }
@@ -162,7 +162,8 @@ Table TreeTable(const EventContents& event, const FrameTable& frames, const Cell
     const bool is_chain =
         i > 0 && node.depth > event.tree[i - 1].depth && indents[i] == indents[i - 1];
     if (is_chain) name += is_callees ? "-> " : "<- ";
-    row.emplace_back(name + frames.NameOf(node.frame));
+    name += frames.NameOf(node.frame);
+    row.emplace_back(std::move(name));
     table.rows.push_back(std::move(row));
   }
   table.note =
@@ -174,7 +175,7 @@ Table LinesTable(const EventContents& event, const FrameTable& frames, const Cel
   Table table = AmountTable("Source lines", cells, {"Self", "Total"}, {"Function", "Line"});
   for (const summarize::LineAmounts& line : event.lines) {
     std::vector<Cell> row = AmountCells(cells, {line.self, line.inclusive});
-    row.emplace_back(frames.NameOf(line.frame));
+    row.emplace_back(std::string(frames.NameOf(line.frame)));
     row.emplace_back(line.number == 0 ? "[unknown]"
                                       : fmt::format("{}:{}", line.filename, line.number));
     table.rows.push_back(std::move(row));

@@ -31,6 +31,7 @@ constexpr cli::Option kReportRows[] = {
     cli::JsonRow("print what was named, and from which sources, as one JSON object on stdout",
                  cli::SetTo<ReportAs::kJson, &Plan::report_as>),
     cli::NoSandboxRow(),
+    cli::NoProgressRow(),
     cli::QuietRow(),
     cli::VerboseRow("also print the names found in each binary"),
 };

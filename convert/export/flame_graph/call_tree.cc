@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <ranges>
+#include <utility>
 
 #include "convert/export/sample_roots.h"
 #include "convert/model/saturating.h"
@@ -26,10 +28,10 @@ class StackForest::Builder {
     begin_ = static_cast<std::uint32_t>(nodes_.size());
   }
 
-  void Add(StackId stack, std::int64_t number) {
-    std::uint32_t node = NodeOf(stack);
-    if (node == 0) node = AddChild(0, frames_.OfNoFrames());
-    nodes_[node].self = AddUpToLimit(nodes_[node].self, number);
+  // Returns the node of a stack. Valid until the next call.
+  Node& Add(StackId stack) {
+    const std::uint32_t node = NodeOf(stack);
+    return nodes_[node != 0 ? node : AddChild(0, frames_.OfNoFrames())];
   }
 
  private:
@@ -48,7 +50,8 @@ class StackForest::Builder {
     }
     std::uint32_t node = stack == StackId{} ? base_ : of_stacks_[stack.index];
     for (; !path_.empty(); path_.pop_back()) {
-      for (const FrameId frame : frames_.Of(profile_[path_.back()].leaf)) {
+      const std::span<const FrameId> innermost_first = frames_.Of(profile_[path_.back()].leaf);
+      for (const FrameId frame : innermost_first | std::views::reverse) {
         node = AddChild(node, frame);
       }
       of_stacks_[path_.back().index] = node;
@@ -65,20 +68,23 @@ class StackForest::Builder {
   std::vector<StackId> path_;             // scratch of NodeOf
 };
 
-StackForest StackForest::Of(const Profile& profile, convert::EventId event, FrameTable& frames) {
+StackForest StackForest::Of(const Profile& profile, const TreeEvents& events, FrameTable& frames) {
   StackForest forest;
   Builder builder(profile, frames, forest.nodes_);
   convert::TextId root = convert::kNoText;
-  const std::span events(&event, 1);
+  const std::array both = {events.event, events.before.value_or(events.event)};
   const convert::FoldedOptions& options = frames.options();
-  for (const convert::RootedSample& rooted :
-       SamplesByRoot(profile, events, options.root, frames.texts())) {
+  for (const convert::RootedSample& rooted : SamplesByRoot(
+           profile, std::span(both).first(events.before ? 2 : 1), options.root, frames.texts())) {
     const Sample& sample = profile.samples()[rooted.sample];
     const std::int64_t number = FoldedNumber(profile, options.value, sample);
     if (number < 0) ++forest.negative_samples_;
     if (number <= 0) continue;
     if (rooted.root != root) builder.StartRoot(root = rooted.root);
-    builder.Add(sample.stack, number);
+    Node& node = builder.Add(sample.stack);
+    std::int64_t& sum = sample.event == events.event ? node.self : node.before;
+    sum = AddUpToLimit(sum, number);
+    node.first_ms = std::min(node.first_ms, sample.first_ms);
   }
   return forest;
 }
@@ -116,7 +122,10 @@ CallTree StackForest::Join(std::span<const std::uint32_t> ranks) const {
     same.clear();
     for (; items.size() > begins.back() && items.back().rank == rank; items.pop_back()) {
       same.push_back(items.back());
-      node.self = AddUpToLimit(node.self, nodes_[items.back().node].self);
+      const Node& joined = nodes_[items.back().node];
+      node.self = AddUpToLimit(node.self, joined.self);
+      node.before = AddUpToLimit(node.before, joined.before);
+      node.first_ms = std::min(node.first_ms, joined.first_ms);
     }
     tree.nodes.push_back(node);
     begins.push_back(items.size());
@@ -131,22 +140,40 @@ std::int64_t CallTree::total() const {
   return total;
 }
 
-std::vector<std::int64_t> TotalsOf(const CallTree& tree) {
+std::int64_t CallTree::total_before() const {
+  std::int64_t total = 0;
+  for (const CallNode& node : nodes) total = AddUpToLimit(total, node.before);
+  return total;
+}
+
+std::vector<std::int64_t> TotalsOf(const CallTree& tree, std::int64_t CallNode::*number) {
   std::vector<std::int64_t> totals(tree.nodes.size());
   std::vector<std::int64_t> open;  // sums of the children of a node of each depth
   for (std::size_t i = tree.nodes.size(); i-- > 0;) {
     const CallNode& node = tree.nodes[i];
     if (open.size() < node.depth + std::size_t{2}) open.resize(node.depth + std::size_t{2});
-    totals[i] = AddUpToLimit(node.self, open[node.depth + 1]);
+    totals[i] = AddUpToLimit(node.*number, open[node.depth + 1]);
     open[node.depth + 1] = 0;
     open[node.depth] = AddUpToLimit(open[node.depth], totals[i]);
   }
   return totals;
 }
 
-void FoldSmallCalls(CallTree& tree, std::int64_t smallest) {
+std::vector<std::uint32_t> FirstTimesOf(const CallTree& tree) {
+  std::vector<std::uint32_t> times(tree.nodes.size());
+  std::vector<std::uint32_t> open;  // the earliest of the children of a node of each depth
+  for (std::size_t i = tree.nodes.size(); i-- > 0;) {
+    const CallNode& node = tree.nodes[i];
+    open.resize(std::max(open.size(), node.depth + std::size_t{2}), convert::Sample::kNoTime);
+    times[i] =
+        std::min(node.first_ms, std::exchange(open[node.depth + 1], convert::Sample::kNoTime));
+    open[node.depth] = std::min(open[node.depth], times[i]);
+  }
+  return times;
+}
+
+void FoldSmallCalls(CallTree& tree, std::span<const std::int64_t> totals, std::int64_t smallest) {
   if (smallest <= 0) return;
-  const std::vector<std::int64_t> totals = TotalsOf(tree);
   std::vector<std::size_t> kept;  // the path to the last kept node
   std::size_t count = 0;
   for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
@@ -159,14 +186,15 @@ void FoldSmallCalls(CallTree& tree, std::int64_t smallest) {
     }
     CallNode& caller = tree.nodes[kept.back()];
     caller.self = AddUpToLimit(caller.self, node.self);
+    caller.before = AddUpToLimit(caller.before, node.before);
+    caller.first_ms = std::min(caller.first_ms, node.first_ms);
     ++caller.folded;
   }
   tree.nodes.resize(count);
 }
 
-std::int64_t SmallestForAtMost(const CallTree& tree, std::size_t most) {
-  if (tree.nodes.size() <= most) return 0;
-  std::vector<std::int64_t> totals = TotalsOf(tree);
+std::int64_t SmallestForAtMost(std::vector<std::int64_t> totals, std::size_t most) {
+  if (totals.size() <= most) return 0;
   const auto last = totals.begin() + static_cast<std::ptrdiff_t>(most);
   std::ranges::nth_element(totals, last, std::greater());
   return AddUpToLimit(*last, std::int64_t{1});

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The stacks of one event as a tree, in preorder. Children of a node are sorted by name, and no two
-// of them have the same frame.
+// of them have the same frame. The tree of a differential profile has the stacks of a pair of
+// events, and two numbers for each node.
 #pragma once
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -17,7 +19,9 @@ struct CallNode {
   FrameId frame = 0;
   std::uint32_t depth = 0;   // 0 for a root
   std::uint32_t folded = 0;  // number of calls that FoldSmallCalls removed below this node
-  std::int64_t self = 0;     // number of the samples that end here
+  std::uint32_t first_ms = convert::Sample::kNoTime;  // of the samples that end here
+  std::int64_t self = 0;                              // number of the samples that end here
+  std::int64_t before = 0;                            // the same, of the event "before" of a pair
 };
 
 struct CallTree {
@@ -25,14 +29,27 @@ struct CallTree {
   // What the tree does not show: samples with a negative number, as in the difference of profiles.
   std::uint64_t negative_samples = 0;
 
+  // Return the sums of `self` and `before`.
   std::int64_t total() const;
+  std::int64_t total_before() const;
+};
+
+// The events that a tree has. With `before`, `event` is the event "after" of a pair
+// (export/differential.h).
+struct TreeEvents {
+  TreeEvents(convert::EventId counted = {},  // NOLINT: most trees are of one event
+             std::optional<convert::EventId> counted_before = {})
+      : event(counted), before(counted_before) {}
+
+  convert::EventId event;
+  std::optional<convert::EventId> before;
 };
 
 // The nodes of a tree before equal frames are joined, which needs the ranks of all frames.
 class StackForest {
  public:
-  // Adds the stacks of the samples of `event`, and their frames to `frames`.
-  static StackForest Of(const convert::Profile& profile, convert::EventId event,
+  // Adds the stacks of the samples of `events`, and their frames to `frames`.
+  static StackForest Of(const convert::Profile& profile, const TreeEvents& events,
                         FrameTable& frames);
 
   // Returns the tree. `ranks` are FrameTable::Ranks after all forests were made.
@@ -42,7 +59,8 @@ class StackForest {
   struct Node {
     FrameId frame = 0;
     std::uint32_t first_child = 0, next_sibling = 0;  // 0 is none
-    std::int64_t self = 0;
+    std::uint32_t first_ms = convert::Sample::kNoTime;
+    std::int64_t self = 0, before = 0;
   };
   struct Item {
     std::uint32_t rank, node;
@@ -57,13 +75,18 @@ class StackForest {
   std::uint64_t negative_samples_ = 0;
 };
 
-// Returns for each node the sum of its own number and those of all calls below it.
-std::vector<std::int64_t> TotalsOf(const CallTree& tree);
+// Returns for each node the sum of its own `number` and those of all calls below it.
+std::vector<std::int64_t> TotalsOf(const CallTree& tree,
+                                   std::int64_t CallNode::*number = &CallNode::self);
 
-// Removes nodes whose total is below `smallest`; their callers get their numbers and count them.
-void FoldSmallCalls(CallTree& tree, std::int64_t smallest);
+// Returns for each node the earliest `first_ms` of it and all calls below it.
+std::vector<std::uint32_t> FirstTimesOf(const CallTree& tree);
+
+// Removes nodes whose total, an element of `totals`, is below `smallest`. Their callers get their
+// numbers and count them. A caller's total is never below that of what it calls.
+void FoldSmallCalls(CallTree& tree, std::span<const std::int64_t> totals, std::int64_t smallest);
 
 // Returns the smallest total with which at most `most` nodes are left.
-std::int64_t SmallestForAtMost(const CallTree& tree, std::size_t most);
+std::int64_t SmallestForAtMost(std::vector<std::int64_t> totals, std::size_t most);
 
 }  // namespace perftape::flame_graph

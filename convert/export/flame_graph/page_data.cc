@@ -12,9 +12,9 @@
 namespace perftape::flame_graph {
 namespace {
 
-using convert::EventValues;
-using convert::FoldedValue;
 using convert::Profile;
+
+constexpr std::uint32_t kNoTime = convert::Sample::kNoTime;
 
 class Encoder {
  public:
@@ -110,17 +110,17 @@ class PageEncoder {
   }
 
   void AppendTab(const PageTab& tab) {
-    const convert::Event& event = profile_[tab.event];
+    const convert::Event& event = profile_[tab.events.event];
     const bool is_count =
-        event.values == EventValues::kSampled && frames_.options().value == FoldedValue::kSamples;
-    tables_.Number(texts_.Add(profile_.text(event.name)));
+        convert::CountsSamples(profile_, frames_.options().value, tab.events.event);
+    tables_.Number(texts_.Add(tab.name));
     tables_.Number(texts_.Add(is_count ? "samples" : profile_.text(event.unit)));
-    tables_.Number(event.decimals);
     const std::vector<CallNode>& nodes = tab.tree.nodes;
-    std::int64_t scale = 0;
-    for (const CallNode& node : nodes) scale = std::gcd(scale, node.self);
-    scale = std::max<std::int64_t>(scale, 1);
-    tables_.Number(static_cast<std::uint64_t>(scale));
+    const std::vector<std::uint32_t> times = TimesOf(tab);
+    tables_.Number((tab.events.before ? kBeforeColumn : 0) | (times.empty() ? 0 : kFirstColumn));
+    const std::int64_t scale = AppendScale(tab.events.event, nodes, &CallNode::self);
+    const std::int64_t scale_before =
+        tab.events.before ? AppendScale(*tab.events.before, nodes, &CallNode::before) : 1;
     tables_.Number(nodes.size());
     std::uint32_t child_depth = 0;  // of a child of the node before
     for (const CallNode& node : nodes) {
@@ -132,6 +132,42 @@ class PageEncoder {
       tables_.Number(static_cast<std::uint64_t>(node.self / scale));
     }
     for (const CallNode& node : nodes) tables_.Number(node.folded);
+    for (const CallNode& node : nodes) {
+      if (tab.events.before) tables_.Number(static_cast<std::uint64_t>(node.before / scale_before));
+    }
+    AppendTimes(nodes, times);
+  }
+
+  // Returns the times of the nodes; empty if none is known. Two recordings have no common time.
+  static std::vector<std::uint32_t> TimesOf(const PageTab& tab) {
+    if (tab.events.before) return {};
+    std::vector<std::uint32_t> times = FirstTimesOf(tab.tree);
+    const bool are_known =
+        std::ranges::any_of(times, [](std::uint32_t time) { return time != kNoTime; });
+    return are_known ? times : std::vector<std::uint32_t>();
+  }
+
+  // Nodes without a time get that of their callers.
+  void AppendTimes(const std::vector<CallNode>& nodes, const std::vector<std::uint32_t>& times) {
+    std::vector<std::uint32_t> open = {0};  // the times of the path to a node
+    for (std::size_t i = 0; i < times.size(); ++i) {
+      open.resize(nodes[i].depth + std::size_t{1});
+      const std::uint32_t of_caller = open.back();
+      open.push_back(times[i] == kNoTime ? of_caller : times[i]);
+      tables_.Number(open.back() - of_caller);
+    }
+  }
+
+  // Appends the decimals of an event, and the greatest common divisor of its numbers. Returns the
+  // latter.
+  std::int64_t AppendScale(convert::EventId event, const std::vector<CallNode>& nodes,
+                           std::int64_t CallNode::*number) {
+    std::int64_t scale = 0;
+    for (const CallNode& node : nodes) scale = std::gcd(scale, node.*number);
+    scale = std::max<std::int64_t>(scale, 1);
+    tables_.Number(profile_[event].decimals);
+    tables_.Number(static_cast<std::uint64_t>(scale));
+    return scale;
   }
 
   const Profile& profile_;

@@ -6,12 +6,15 @@
 //   facts             their number, and for each its text
 //   frames            their number n, then six columns of n numbers: name, type (FrameType), dso,
 //                     source file (texts), first line, last line - first line
-//   tabs              their number, and for each, an event:
+//   tabs              their number, and for each, an event or a pair of events:
 //     name, unit      texts
+//     columns         what else the tab has, as bits of PageColumns
 //     decimals        a number v means v / 10^decimals
 //     scale           all numbers of the column `self` were divided by it
-//     nodes           their number n, then four columns of n numbers, in preorder: how many levels
-//                     the node is above a child of the node before it; frame; self; folded
+//     decimals, scale the same for the column `before`, if there is one
+//     nodes           their number n, then columns of n numbers, in preorder: how many levels the
+//                     node is above a child of the node before it; frame; self; folded; then, if
+//                     there are such columns, before; first
 //
 // Columns of small numbers that repeat compress well: 1.6 million nodes of 139,000 stacks become
 // 1.8 MB, a quarter of other encodings. page/tree.js reads it.
@@ -19,7 +22,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
+#include <string_view>
 #include <vector>
 
 #include "convert/export/flame_graph/call_tree.h"
@@ -28,12 +31,21 @@
 
 namespace perftape::flame_graph {
 
-inline constexpr std::uint64_t kPageVersion = 1;
+inline constexpr std::uint64_t kPageVersion = 2;
 
-// One event of a page.
+// Columns that not every tab has.
+enum PageColumns : std::uint8_t {
+  kBeforeColumn = 1,  // the numbers of the event "before"
+  // When the first sample of a node was taken, in milliseconds after that of its caller. That of an
+  // outermost frame is in milliseconds since the recording's first sample.
+  kFirstColumn = 2,
+};
+
+// One event or one pair of events of a page.
 struct PageTab {
-  convert::EventId event = {};
-  CallTree tree;
+  TreeEvents events = {};
+  std::string_view name;
+  CallTree tree = {};
 };
 
 std::vector<std::byte> EncodePage(const convert::Profile& profile, const FrameTable& frames,

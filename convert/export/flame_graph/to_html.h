@@ -18,8 +18,9 @@ struct FlameGraphReport {
   std::uint64_t negative_samples = 0;  // samples with a negative number
 };
 
-// Writes all events that have samples. Of `options`, uses `value` and `root`. Fails as the output
-// does, and with kIo if there is not enough memory.
+// Writes all events that have samples. Of `options`, uses `value`, `root` and `differential`: the
+// page of a differential profile shows pairs of events. Fails as the output does, with kIo if there
+// is not enough memory, and with kNotFound if a differential profile has no pair of events.
 Result<FlameGraphReport> WriteHtml(const convert::Profile& profile,
                                    const convert::FoldedOptions& options, OutputFile& out);
 

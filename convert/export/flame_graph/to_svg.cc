@@ -7,13 +7,16 @@
 #include <cmath>
 #include <cstdint>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "convert/export/differential.h"
 #include "convert/export/flame_graph/call_tree.h"
 #include "convert/export/flame_graph/display_text.h"
 #include "convert/export/flame_graph/page_files.h"
+#include "convert/export/flame_graph/share_changes.h"
 #include "convert/model/saturating.h"
 #include "formats/base/utf8.h"
 #include "formats/folded/count.h"
@@ -78,6 +81,17 @@ std::string FillOf(FrameType type, std::string_view name) {
                      vary(palette.blue, palette.blue_range, 16));
 }
 
+// Returns a colour from blue by white to red for a change from -largest to largest. Small changes
+// are visible, too.
+std::string FillOfChange(double change, double largest) {
+  const double strength = largest > 0 ? std::sqrt(std::min(std::abs(change) / largest, 1.0)) : 0;
+  const auto mix = [strength](int full) {
+    return static_cast<int>(std::lround(250 + (full - 250) * strength));
+  };
+  return change < 0 ? fmt::format("rgb({},{},{})", mix(70), mix(120), mix(225))
+                    : fmt::format("rgb({},{},{})", mix(235), mix(70), mix(60));
+}
+
 // Returns as much of the text as fits into the width, with ".." if it is cut; nothing if less than
 // three letters fit.
 std::string FittedText(const std::string& text, double width) {
@@ -94,29 +108,34 @@ std::string FittedText(const std::string& text, double width) {
 
 class SvgWriter {
  public:
-  SvgWriter(const Profile& profile, const FrameTable& frames, convert::EventId event,
-            const CallTree& tree)
+  // `changes` is null if the tree is of one event.
+  SvgWriter(const Profile& profile, const FrameTable& frames, const TreeEvents& events,
+            const CallTree& tree, const ShareChanges* changes)
       : profile_(profile),
         frames_(frames),
-        event_(profile[event]),
+        events_(events),
+        event_(profile[events.event]),
+        name_(NameOf(profile, events)),
         tree_(tree),
+        changes_(changes),
         totals_(TotalsOf(tree)),
         total_(tree.total()) {
     for (const CallNode& node : tree.nodes) deepest_ = std::max(deepest_, node.depth + 1);
-    is_count_ = event_.values == convert::EventValues::kSampled &&
-                frames.options().value == convert::FoldedValue::kSamples;
+    is_count_ = convert::CountsSamples(profile, frames.options().value, events.event);
   }
 
   Status Write(OutputFile& out) {
     TRY(out.Write(Beginning()));
+    if (changes_ != nullptr) AppendLegend();
+    text_ += "<g id=\"frames\">\n";
     AppendBox("all", {.frame = 0, .y = RowOf(-1), .width = kWidth - 2 * kSide, .total = total_},
-              "rgb(250,200,120)", {});
+              changes_ == nullptr ? "rgb(250,200,120)" : FillOfChange(0, 0), LinesAboutAll());
     std::vector<std::int64_t> next = {0};  // where the next node of each depth begins
     for (std::size_t i = 0; i < tree_.nodes.size(); ++i) {
       const CallNode& node = tree_.nodes[i];
       next.resize(node.depth + std::size_t{1});
       next.push_back(next.back());
-      AppendNode(node, next[node.depth], totals_[i]);
+      AppendNode(i, next[node.depth]);
       next[node.depth] = convert::AddUpToLimit(next[node.depth], totals_[i]);
       if (text_.size() >= 65536) TRY(Flush(out));
     }
@@ -144,7 +163,7 @@ class SvgWriter {
 
   std::string Beginning() const {
     std::string unit;
-    AppendMarkup(unit, profile_.text(event_.name));
+    AppendMarkup(unit, name_);
     return fmt::format(
         R"svg(<?xml version="1.0" encoding="UTF-8" standalone="no"?>
 <svg version="1.1" width="{0}" height="{1}" viewBox="0 0 {0} {1}" xmlns="http://www.w3.org/2000/svg">
@@ -162,27 +181,71 @@ text {{ font-family: Verdana, "DejaVu Sans", sans-serif; font-size: 12px; fill: 
 #frames text {{ pointer-events: none; }}
 #frames g {{ cursor: pointer; }}
 #frames g:hover rect {{ stroke: black; stroke-width: 0.5; }}
+#legend text {{ font-size: 11px; }}
 .hidden {{ display: none; }}
 .above {{ opacity: 0.5; }}
 </style>
 <script><![CDATA[
 {2}]]></script>
 <rect id="back" width="{0}" height="{1}" fill="url(#background)"/>
-<text id="title" x="{3}" y="24">Flame Graph: {4}</text>
+<text id="title" x="{3}" y="24">{7}: {4}</text>
 <text id="reset" x="10" y="24" class="hidden">Reset Zoom</text>
 <text id="search" x="{5}" y="24">Search</text>
 <text id="details" x="10" y="{6}"> </text>
 <text id="matched" x="{5}" y="{6}"> </text>
-<g id="frames">
 )svg",
-        kWidth, Height(), kSvgScript, kWidth / 2, unit, kWidth - kSide, Height() - 17);
+        kWidth, Height(), kSvgScript, kWidth / 2, unit, kWidth - kSide, Height() - 17,
+        changes_ == nullptr ? "Flame Graph" : "Differential Flame Graph");
   }
 
-  void AppendNode(const CallNode& node, std::int64_t start, std::int64_t total) {
+  // Returns "cycles"; of a pair, what the names of both have in common.
+  static std::string_view NameOf(const Profile& profile, const TreeEvents& events) {
+    for (const convert::EventPair& pair : convert::EventPairsOf(profile)) {
+      if (events.before && pair.after == events.event) {
+        return pair.name.empty() ? "samples" : pair.name;
+      }
+    }
+    return profile.text(profile[events.event].name);
+  }
+
+  // Appends the colours of the largest changes and all between.
+  void AppendLegend() {
+    const auto out = std::back_inserter(text_);
+    const double largest = changes_->largest();
+    text_ += "<defs><linearGradient id=\"changes\">";
+    for (int step = -4; step <= 4; ++step) {
+      fmt::format_to(out, "<stop stop-color=\"{}\" offset=\"{}%\"/>", FillOfChange(step, 4),
+                     (step + 4) * 12.5);
+    }
+    fmt::format_to(out,
+                   "</linearGradient></defs>\n<g id=\"legend\"><text x=\"920\" y=\"24\" "
+                   "text-anchor=\"end\">{0:.2f}</text><rect x=\"925\" y=\"14\" width=\"80\" "
+                   "height=\"12\" fill=\"url(#changes)\" stroke=\"#999999\"/><text x=\"1010\" "
+                   "y=\"24\">+{1:.2f} points</text></g>\n",
+                   -largest, largest);
+  }
+
+  std::vector<std::string> LinesAboutAll() const {
+    if (changes_ == nullptr) return {};
+    std::vector<std::string> lines = {"before: " + AmountBefore(changes_->total_before())};
+    if (changes_->gone() != 0) {
+      lines.push_back(
+          fmt::format("only before: {} in calls that are gone", AmountBefore(changes_->gone())));
+    }
+    return lines;
+  }
+
+  void AppendNode(std::size_t index, std::int64_t start) {
+    const CallNode& node = tree_.nodes[index];
+    const std::int64_t total = totals_[index];
     const double scale =
         (kWidth - 2 * kSide) / static_cast<double>(std::max<std::int64_t>(total_, 1));
     const Frame& frame = frames_[node.frame];
     std::vector<std::string> more;
+    if (changes_ != nullptr) {
+      more.push_back(fmt::format("before: {:.2f}%, {:+.2f} points", changes_->Before(index),
+                                 changes_->Of(index)));
+    }
     if (const std::string_view dso = profile_.text(frame.dso); !dso.empty()) {
       more.emplace_back(dso);
     }
@@ -201,7 +264,9 @@ text {{ font-family: Verdana, "DejaVu Sans", sans-serif; font-size: 12px; fill: 
                .y = RowOf(static_cast<int>(node.depth)),
                .width = static_cast<double>(total) * scale,
                .total = total},
-              FillOf(frame.type, name), more);
+              changes_ == nullptr ? FillOf(frame.type, name)
+                                  : FillOfChange(changes_->Of(index), changes_->largest()),
+              more);
   }
 
   // `more` are lines for the title after the first one.
@@ -225,9 +290,14 @@ text {{ font-family: Verdana, "DejaVu Sans", sans-serif; font-size: 12px; fill: 
     text_ += "</text></g>\n";
   }
 
-  std::string Amount(std::int64_t value) const {
+  std::string Amount(std::int64_t value) const { return AmountOf(value, event_.decimals); }
+  std::string AmountBefore(std::int64_t value) const {
+    return AmountOf(value, profile_[events_.before.value_or(events_.event)].decimals);
+  }
+
+  std::string AmountOf(std::int64_t value, unsigned decimals) const {
     std::string text;
-    folded::AppendFixed(text, value, event_.decimals);
+    folded::AppendFixed(text, value, decimals);
     const std::size_t whole = std::min(text.find('.'), text.size());
     for (std::size_t at = whole; at > 3; at -= 3) text.insert(at - 3, ",");
     const std::string_view unit = is_count_ ? "samples" : profile_.text(event_.unit);
@@ -237,8 +307,11 @@ text {{ font-family: Verdana, "DejaVu Sans", sans-serif; font-size: 12px; fill: 
 
   const Profile& profile_;
   const FrameTable& frames_;
+  const TreeEvents events_;
   const convert::Event& event_;
+  const std::string_view name_;  // of the event or the pair
   const CallTree& tree_;
+  const ShareChanges* const changes_;
   const std::vector<std::int64_t> totals_;
   const std::int64_t total_;
   std::uint32_t deepest_ = 0;  // number of rows without that of "all"
@@ -246,21 +319,37 @@ text {{ font-family: Verdana, "DejaVu Sans", sans-serif; font-size: 12px; fill: 
   std::string text_;
 };
 
+std::optional<TreeEvents> ChooseEvents(const Profile& profile,
+                                       const convert::FoldedOptions& options) {
+  if (options.differential) {
+    const auto pair = convert::ChooseEventPair(profile, options.event);
+    if (!pair) return {};
+    return TreeEvents(pair->after, pair->before);
+  }
+  const auto event = options.event ? options.event : convert::DefaultEvent(profile);
+  if (!event) return {};
+  return TreeEvents(*event);
+}
+
 }  // namespace
 
 Result<FlameGraphReport> WriteSvg(const Profile& profile, const convert::FoldedOptions& options,
                                   OutputFile& out) {
-  const auto event = options.event ? options.event : convert::DefaultEvent(profile);
-  if (!event) {
+  if (options.differential) TRY(convert::CheckDifferential(profile));
+  const std::optional<TreeEvents> events = ChooseEvents(profile, options);
+  if (!events) {
     TRY(out.Write(kNoSamples));
     return FlameGraphReport();
   }
   FrameTable frames(profile, options);
-  const StackForest forest = StackForest::Of(profile, *event, frames);
+  const StackForest forest = StackForest::Of(profile, *events, frames);
   CallTree tree = forest.Join(frames.Ranks());
+  const std::int64_t gone = GoneSamples(tree);
   const double smallest = static_cast<double>(tree.total()) * kNarrowest / (kWidth - 2 * kSide);
-  FoldSmallCalls(tree, static_cast<std::int64_t>(std::ceil(smallest)));
-  TRY(SvgWriter(profile, frames, *event, tree).Write(out));
+  FoldSmallCalls(tree, TotalsOf(tree), static_cast<std::int64_t>(std::ceil(smallest)));
+  std::optional<ShareChanges> changes;
+  if (events->before) changes.emplace(tree, gone);
+  TRY(SvgWriter(profile, frames, *events, tree, changes ? &*changes : nullptr).Write(out));
   return FlameGraphReport{.negative_samples = tree.negative_samples};
 }
 

@@ -11,9 +11,10 @@
 
 namespace perftape::flame_graph {
 
-// Writes one event: that of `options`, or DefaultEvent. Of the other options, uses `value` and
-// `root`. Calls that are narrower than 0.1 pixels are added to their callers, which say how many.
-// Fails as the output does.
+// Writes one event: that of `options`, or DefaultEvent. Of the other options, uses `value`, `root`
+// and `differential`: the picture of a differential profile shows a pair of events, as wide as
+// "after". Calls that are narrower than 0.1 pixels are added to their callers, which say how many.
+// Fails as the output does, and with kNotFound if a differential profile has no pair of events.
 Result<FlameGraphReport> WriteSvg(const convert::Profile& profile,
                                   const convert::FoldedOptions& options, OutputFile& out);
 

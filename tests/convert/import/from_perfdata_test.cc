@@ -275,6 +275,22 @@ TEST(ImportPerfData, LeavesOutAndCountsWhatIsOutsideTheTimeAskedFor) {
   EXPECT_EQ(imported.report.outside_time, 2U);
 }
 
+TEST(ImportPerfData, KeepsTheFirstTimesIfAsked) {
+  PerfDataBuilder file = OneProcess();
+  for (const std::uint64_t time : {9'000'000, 5'000'000, 7'000'000}) {
+    file.AddSample({.ip = 0x400010, .pid = 7, .tid = 7, .time = time});
+  }
+  file.AddSample({.ip = 0x400020, .pid = 7, .tid = 7, .time = 12'000'000});
+  const auto times = [&file](const ImportOptions& options) {
+    std::vector<std::uint32_t> found;
+    const Imported imported = Import(file, options);
+    for (const Sample& sample : imported.profile.samples()) found.push_back(sample.first_ms);
+    return found;
+  };
+  EXPECT_THAT(times({.first_times = true}), ElementsAre(0, 7));
+  EXPECT_THAT(times({}), ElementsAre(Sample::kNoTime, Sample::kNoTime));
+}
+
 TEST(ImportPerfData, CountsASampleOfAGroupOnceForEachCounterThatGrew) {
   PerfDataBuilder file;
   const std::uint64_t sample_type = perfdata::kIdentifier | perfdata::kIp | perfdata::kRead;

@@ -53,6 +53,27 @@ TEST(SampleTable, KeepsThreadsAndEventsOfOneStackApart) {
   EXPECT_THAT(table.StacksByEpoch(), SizeIs(1));
 }
 
+// The same unwound stack has another id in each table.
+TEST(SampleTable, AddsUpUnwoundStacksOfTwoTables) {
+  const std::vector<std::uint64_t> one = {1, 2}, other = {3, 2};
+  const auto unwound_of = [](SampleTable& table, const std::vector<std::uint64_t>& frames) {
+    return Of(RawStack{.mode = perfdata::CpuMode::kUser,
+                       .unwound = table.unwound().Add(frames, UnwoundStacks::kWhole)});
+  };
+  SampleTable first, second;
+  for (SampleTable* table : {&first, &second}) {
+    table->Add(RawThread{.pid = 7});
+    table->Add(EventLabels{});
+  }
+  first.Add(unwound_of(first, one));
+  second.Add(unwound_of(second, other));
+  second.Add(unwound_of(second, one));
+  first.AddAll(second);
+  EXPECT_THAT(CountsOf(first), ElementsAre(2, 1));
+  const RawStack added = first.stack(first.rows()[1].stack);
+  EXPECT_EQ(added.unwound, first.unwound().Add(other, UnwoundStacks::kWhole));
+}
+
 TEST(SampleTable, CopiesAStackThatDoesNotLast) {
   SampleTable table;
   Words chain = {1, 2}, branches = {3, 4, 5};

@@ -19,8 +19,8 @@ using convert::ProfileMaker;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-void AppendText(const CallTree& tree, const FrameTable& frames, TreeNodeId node, std::string indent,
-                std::vector<std::string>& lines) {
+void AppendText(const CallTree& tree, const convert::FrameTable& frames, TreeNodeId node,
+                std::string indent, std::vector<std::string>& lines) {
   for (const TreeNodeId child : tree.ChildrenOf(node)) {
     lines.push_back(fmt::format("{}{} {}/{}", indent, frames.NameOf(tree[child].frame),
                                 tree[child].self.weight, tree[child].total.weight));
@@ -31,10 +31,10 @@ void AppendText(const CallTree& tree, const FrameTable& frames, TreeNodeId node,
 // Returns the nodes as lines " work 5/8", with the weights of self and total.
 std::vector<std::string> Lines(const Profile& profile, TreeDirection direction,
                                std::string_view start_at = {}) {
-  const FrameTable frames(profile);
+  const convert::FrameTable frames(profile, convert::FrameIdentity::kFunction);
   TreeOptions options = {.direction = direction};
   for (std::uint32_t i = 0; !start_at.empty() && i < frames.size(); ++i) {
-    options.start_at.push_back(frames.NameOf(FrameId{i}) == start_at);
+    options.start_at.push_back(frames.NameOf(i) == start_at);
   }
   const CallTree tree(profile, frames, StackAmounts(profile, EventId{}), options);
   std::vector<std::string> lines;
@@ -88,13 +88,13 @@ TEST(CallTree, OfNoSamplesIsOnlyItsRoot) {
 
 TEST(LargestStacks, ReturnsTheEndsOfTheMostFrequentStacks) {
   const Profile profile = Example();
-  const FrameTable frames(profile);
+  const convert::FrameTable frames(profile, convert::FrameIdentity::kFunction);
   const CallTree tree(profile, frames, StackAmounts(profile, EventId{}), {});
 
   std::vector<std::string> ends;
   for (const TreeNodeId node : LargestStacks(tree, 2)) {
-    ends.push_back(frames.NameOf(tree[tree[node].parent].frame) + ";" +
-                   frames.NameOf(tree[node].frame));
+    ends.emplace_back(frames.NameOf(tree[tree[node].parent].frame));
+    ends.back().append(";").append(frames.NameOf(tree[node].frame));
   }
   EXPECT_THAT(ends, ElementsAre("read;copy", "main;write"));
   EXPECT_EQ(LargestStacks(tree, 100).size(), 3U);

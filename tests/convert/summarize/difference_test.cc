@@ -80,8 +80,9 @@ TEST(Compare, AveragesSeveralRecordings) {
   const auto& functions = events[0].functions;
   const Change& sort = std::ranges::find(functions, "sort", &FunctionChange::function)->self;
   EXPECT_DOUBLE_EQ(sort.before.value, 0.2);
-  EXPECT_EQ(sort.before.freedom, 1);             // they differ more than samples explain
   EXPECT_DOUBLE_EQ(sort.before.variance, 0.01);  // 0.02 / 2
+  // The samples explain (0.1 * 0.9 + 0.3 * 0.7) / 100 / 4 = 0.00075 of it.
+  EXPECT_NEAR(sort.before.freedom, 1 / (0.925 * 0.925), 1e-9);
 }
 
 TEST(Compare, ShowsNewAndRemovedFunctionsAndStacks) {

@@ -50,6 +50,15 @@ TEST(MeanOf, SeesThatRecordingsDiffer) {
   EXPECT_EQ(mean.freedom, 2);
 }
 
+TEST(MeanOf, IsLessCertainOfWhatTheSamplesDoNotExplain) {
+  // The samples leave a variance of 1/6, and the recordings differ by 1/3: half of it is estimated.
+  const std::vector<Observation> values = {
+      {.value = 1, .variance = 0.5}, {.value = 2, .variance = 0.5}, {.value = 3, .variance = 0.5}};
+  const Estimate mean = MeanOf(values);
+  EXPECT_DOUBLE_EQ(mean.variance, 1.0 / 3);
+  EXPECT_NEAR(mean.freedom, 2 * 4, 1e-9);
+}
+
 TEST(ErrorOf, IsThatOfStudentsDistribution) {
   // From a table of the quantiles: 4.303 for 2 degrees of freedom, 1.960 for infinitely many.
   EXPECT_NEAR(ErrorOf({.value = 2, .variance = 1, .freedom = 2}, 0.05), 4.303, 0.001);

@@ -21,7 +21,7 @@ using testing::ElementsAre;
 
 // Returns "work 5/8": the weights of self and inclusive.
 std::vector<std::string> Texts(const Profile& profile, EventId event, bool by_inclusive = false) {
-  const FrameTable frames(profile);
+  const convert::FrameTable frames(profile, convert::FrameIdentity::kFunction);
   auto functions = SumFunctions(profile, frames, StackAmounts(profile, event));
   if (by_inclusive) SortByInclusive(functions);
   std::vector<std::string> texts;

@@ -42,10 +42,10 @@ TEST(SumLines, AddsUpTheLinesOfTheSelectedFunctions) {
   made.Hit(made.Calls({loop}), made.Runs("app"), event, 1, 3);
   made.Hit(made.Calls({call, call}), made.Runs("app"), event, 1, 2);  // recursive
   const Profile profile = made.Make();
-  const FrameTable frames(profile);
+  const convert::FrameTable frames(profile, convert::FrameIdentity::kFunction);
   std::vector<bool> selected;
   for (std::uint32_t i = 0; i < frames.size(); ++i) {
-    selected.push_back(frames.NameOf(FrameId{i}) == "work");
+    selected.push_back(frames.NameOf(i) == "work");
   }
 
   std::vector<std::string> texts;

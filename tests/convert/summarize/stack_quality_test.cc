@@ -17,10 +17,12 @@ using convert::ProfileMaker;
 
 struct Judged {
   Profile profile;
-  FrameTable frames;
+  convert::FrameTable frames;
   StackAmounts amounts;
   explicit Judged(ProfileMaker& made)
-      : profile(made.Make()), frames(profile), amounts(profile, EventId{}) {}
+      : profile(made.Make()),
+        frames(profile, convert::FrameIdentity::kFunction),
+        amounts(profile, EventId{}) {}
 };
 
 TEST(JudgeStacks, CountsStacksWhoseOutermostUserFrameHasNoName) {

@@ -49,13 +49,15 @@ class SampleUnwinderTest : public testing::Test {
     throw std::runtime_error("no code");
   }
 
-  SampleUnwinder Unwinder(std::optional<unwind::Machine> machine = unwind::Machine::kX86_64) {
+  SampleUnwinder Unwinder(std::optional<unwind::Machine> machine = unwind::Machine::kX86_64,
+                          PackedLocations* locations = nullptr) {
     return SampleUnwinder(
         {.machine = machine,
          .regions_of = [this](const SampledProcess&) { return std::vector{region_}; },
          .table_of = [this](const perfdata::Dso& dso) -> const BinaryTable& {
            return tables_.TableOf(dso.path, {});
-         }});
+         },
+         .locations = locations});
   }
 
   perfdata::Sample SampleAt(std::uint64_t pc) {
@@ -97,6 +99,26 @@ TEST_F(SampleUnwinderTest, KeepsTheKernelPart) {
   ASSERT_TRUE(chain);
   EXPECT_THAT(chain->words, ElementsAre(kContextKernel, 0xffffffff81000010, 0xffffffff81000020,
                                         kContextUser, text_ + 4, text_ + 0x30));
+}
+
+TEST_F(SampleUnwinderTest, PacksTheLocationsOfUserFrames) {
+  stack_ = {text_ + 0x30};
+  chain_ = {kContextKernel, 0xffffffff81000010, kContextUser, 0x1234};
+  PackedLocations locations;
+  SampleUnwinder unwinder = Unwinder(unwind::Machine::kX86_64, &locations);
+  const auto chain = unwinder.Unwind(SampleAt(text_ + 4), format_, CpuMode::kKernel, {.pid = 7});
+  ASSERT_TRUE(chain);
+  EXPECT_EQ(chain->kernel_words, 2U);
+  ASSERT_EQ(chain->locations.size(), 2U);
+  EXPECT_EQ(locations.Unpack(chain->locations[0]).address, text_ + 4);
+  EXPECT_EQ(locations.Unpack(chain->locations[1]).address, text_ + 0x2f);  // the call
+  EXPECT_EQ(locations.Unpack(chain->locations[1]).region, region_);
+  // An address in no mapping is a frame, too, if it was interrupted.
+  const auto unmapped = unwinder.Unwind(SampleAt(0x1000), format_, CpuMode::kUser, {.pid = 7});
+  ASSERT_TRUE(unmapped);
+  ASSERT_EQ(unmapped->locations.size(), 1U);
+  EXPECT_EQ(locations.Unpack(unmapped->locations[0]).region.dso, nullptr);
+  EXPECT_EQ(locations.Unpack(unmapped->locations[0]).address, 0x1000U);
 }
 
 TEST_F(SampleUnwinderTest, CutsWhereTheCopyEnds) {

@@ -33,11 +33,13 @@ TEST(RegistersOf, FindsTheRegistersByTheirBits) {
   EXPECT_EQ(x86->fp, 1006);
   EXPECT_EQ(x86->sp, 1007);
   EXPECT_EQ(x86->pc, 1008);
-  EXPECT_EQ(x86->link, std::nullopt);
+  EXPECT_EQ(x86->link, 1005);
+  EXPECT_EQ(x86->bx, 1001);
   const auto arm = RegistersOf(sample, kArm64Mask, Machine::kAArch64);
   ASSERT_TRUE(arm);
   EXPECT_EQ(arm->fp, 1029);
   EXPECT_EQ(arm->link, 1030);
+  EXPECT_EQ(arm->bx, std::nullopt);
   EXPECT_EQ(arm->sp, 1031);
   EXPECT_EQ(arm->pc, 1032);
   // Only BP, SP and IP.
@@ -45,6 +47,7 @@ TEST(RegistersOf, FindsTheRegistersByTheirBits) {
   ASSERT_TRUE(few);
   EXPECT_EQ(few->fp, 1000);
   EXPECT_EQ(few->pc, 1002);
+  EXPECT_EQ(few->link, std::nullopt);
 }
 
 TEST(RegistersOf, NeedsInstructionAndStackPointer) {

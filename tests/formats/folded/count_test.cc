@@ -73,6 +73,14 @@ TEST(ToFixed, StopsAtTheLargestNumber) {
   EXPECT_EQ(Fixed("-9223372036854775808", 18), kMin);
 }
 
+TEST(RoundFixed, RoundsHalvesAwayFromZero) {
+  EXPECT_EQ(RoundFixed(kMax, 0), kMax);
+  EXPECT_EQ(RoundFixed(1'250, 3), 1);
+  EXPECT_EQ(RoundFixed(1'500, 3), 2);
+  EXPECT_EQ(RoundFixed(-1'500, 3), -2);
+  EXPECT_EQ(RoundFixed(-1'499, 3), -1);
+}
+
 TEST(AppendFixed, WritesAsManyDecimalsAsNeeded) {
   EXPECT_EQ(Written(42, 0), "42");
   EXPECT_EQ(Written(12'500, 3), "12.5");

@@ -92,7 +92,7 @@ TEST(FrameProgram, ReadsAllOffsetsOfRegisters) {
   EXPECT_EQ(RuleAfter(Instructions(DW_CFA_offset + 6, 2, DW_CFA_same_value, 6)), "sp+8 ra-8");
   EXPECT_EQ(RuleAfter(Instructions(DW_CFA_offset + 6, 2, DW_CFA_undefined, 6)), "sp+8 ra-8");
   EXPECT_EQ(RuleAfter(Instructions(DW_CFA_offset + 16, 2)), "sp+8 ra-16");
-  EXPECT_EQ(RuleAfter(Instructions(DW_CFA_offset + 3, 2)), "sp+8 ra-8");  // rbx
+  EXPECT_EQ(RuleAfter(Instructions(DW_CFA_offset + 12, 2)), "sp+8 ra-8");  // r12
 }
 
 TEST(FrameProgram, ReadsAllDefinitionsOfTheCfa) {
@@ -124,7 +124,7 @@ TEST(FrameProgram, RecognizesLinkageTables) {
     EXPECT_EQ(
         RuleAfter(Cfa(kBreg7, 8, kBreg16, 0, DW_OP_lit0 + 15, DW_OP_and, DW_OP_lit0 + push_end,
                       DW_OP_ge, DW_OP_lit0 + 3, DW_OP_shl, DW_OP_plus)),
-        "plt+8@" + std::to_string(push_end) + " ra-8");
+        "sp+8,+8@" + std::to_string(push_end) + " ra-8");
   }
   EXPECT_EQ(RuleAfter(Cfa(kBreg7, 8, kBreg16, 0, DW_OP_lit0 + 7, DW_OP_and, DW_OP_lit0 + 11,
                           DW_OP_ge, DW_OP_lit0 + 3, DW_OP_shl, DW_OP_plus)),
@@ -154,8 +154,32 @@ TEST(FrameProgram, CountsExpressionsFromTheCfaWhereItCan) {
   EXPECT_EQ(RuleAfter(Instructions(DW_CFA_expression, 6, 2, DW_OP_breg0 + 3, 0)), "none");
 }
 
+TEST(FrameProgram, KnowsTheReturnAddressOfVfork) {
+  // It is in rdi while the child runs.
+  EXPECT_THAT(
+      Rules(Instructions(DW_CFA_advance_loc + 1, DW_CFA_def_cfa_offset, 0, DW_CFA_register, 16, 5,
+                         DW_CFA_advance_loc + 1, DW_CFA_def_cfa_offset, 8, DW_CFA_offset + 16, 1)),
+      ElementsAre("sp+8 ra-8", "sp+0", "sp+8 ra-8"));
+}
+
+TEST(FrameProgram, KnowsTheFrameOfTheDynamicLinkersTrampoline) {
+  // _dl_runtime_resolve_xsavec aligns the stack; rbx keeps where it began.
+  EXPECT_THAT(Rules(Instructions(DW_CFA_def_cfa_offset, 32, DW_CFA_offset + 3, 4,
+                                 DW_CFA_advance_loc + 3, DW_CFA_def_cfa_register, 3)),
+              ElementsAre("sp+32 bx-32 ra-8", "bx+32 bx-32 ra-8"));
+}
+
+TEST(FrameProgram, KnowsWhereRbxIsSavedNearTheCfa) {
+  EXPECT_EQ(RuleAfter(Instructions(DW_CFA_offset + 3, 127)), "sp+8 bx-1016 ra-8");
+  EXPECT_EQ(RuleAfter(Instructions(DW_CFA_offset_extended, 3, 0x80, 1)), "sp+8 bx? ra-8");
+  EXPECT_EQ(RuleAfter(Instructions(DW_CFA_undefined, 3)), "sp+8 bx? ra-8");
+  EXPECT_EQ(RuleAfter(Instructions(DW_CFA_same_value, 3)), "sp+8 ra-8");
+  EXPECT_EQ(RuleAfter(Instructions(DW_CFA_register, 3, 12)), "sp+8 bx? ra-8");
+}
+
 TEST(FrameProgram, HasNoRuleForWhatRuleCannotExpress) {
-  EXPECT_EQ(RuleAfter(Instructions(DW_CFA_register, 16, 5)), "none");
+  EXPECT_EQ(RuleAfter(Instructions(DW_CFA_register, 16, 3)), "none");
+  EXPECT_EQ(RuleAfter(Instructions(DW_CFA_register, 6, 5)), "none");
   EXPECT_EQ(RuleAfter(Instructions(DW_CFA_val_offset, 6, 0)), "none");
   EXPECT_EQ(RuleAfter(Instructions(DW_CFA_val_offset_sf, 6, 0)), "none");
   EXPECT_EQ(RuleAfter(Instructions(DW_CFA_val_expression, 6, 2, kBreg7, 0)), "none");

@@ -41,7 +41,7 @@ TEST(SavedTable, GivesBackTheTable) {
   EXPECT_EQ(RowsOf(*decoded), RowsOf(table));
   EXPECT_EQ(decoded->base(), table.base());
   EXPECT_EQ(decoded->machine(), table.machine());
-  EXPECT_EQ(RuleText(decoded->Find(ImageAddress{FrameBuilder::kText + 0x30})), "end");
+  EXPECT_EQ(OneLine(decoded->Find(ImageAddress{FrameBuilder::kText + 0x30})), "end");
 }
 
 TEST(SavedTable, GivesBackAnEmptyTable) {
@@ -98,7 +98,7 @@ std::vector<std::byte> LargeProgram(std::uint8_t cfa_offset) {
 
 std::string RuleAtStart(const TableCache& tables, const std::vector<std::byte>& image) {
   const auto table = tables.Load(elf::ElfFile::FromBytes(image).value());
-  return table ? RuleText(table->Find(ImageAddress{FrameBuilder::kText})) : "";
+  return table ? OneLine(table->Find(ImageAddress{FrameBuilder::kText})) : "";
 }
 
 std::size_t FilesIn(const std::filesystem::path& directory) {

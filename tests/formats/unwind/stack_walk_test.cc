@@ -36,8 +36,8 @@ constexpr Rule RuleWith(CfaRule cfa, std::int32_t cfa_offset, std::int32_t fp_of
           .ra_offset = ra_offset,
           .cfa = cfa,
           .flags = flags,
-          .plt_push_end = 0,
-          .cfa_addend = 0};
+          .addend = 0,
+          .bx_words = Rule::kBxUnchanged};
 }
 
 constexpr Rule kEntry = RuleWith(CfaRule::kStackPointer, 8, Rule::kInRegister, -8);
@@ -93,7 +93,7 @@ TEST(Step, FollowsARealignedStack) {
   EXPECT_EQ(registers.fp, 0x77);
   // OpenSSL's code keeps a pointer some words below the frame's end.
   rule = RuleWith(CfaRule::kAtStackPointer, 0x38, Rule::kInRegister, -8);
-  rule.cfa_addend = 8;
+  rule.addend = 8;
   const Words other = {{kStack + 0x38, kStack + 0x100}, {kStack + 0x100, 0x405678}};
   registers = At(0x401000, kStack);
   EXPECT_EQ(Step(Machine::kX86_64, rule, ReaderOf(other), registers), StepResult::kCaller);
@@ -102,7 +102,7 @@ TEST(Step, FollowsARealignedStack) {
 
 TEST(Step, CountsTheWordThatAPltEntryPushed) {
   Rule rule = RuleWith(CfaRule::kPlt, 8, Rule::kInRegister, -8);
-  rule.plt_push_end = 11;
+  rule.addend = 11;
   const Words stack = {{kStack, 0x111111}, {kStack + 8, 0x222222}};
   Registers registers = At(0x40100a, kStack);
   EXPECT_EQ(Step(Machine::kX86_64, rule, ReaderOf(stack), registers), StepResult::kCaller);
@@ -137,6 +137,37 @@ TEST(Step, UsesTheLinkRegisterOnce) {
   EXPECT_EQ(Step(Machine::kAArch64, leaf, ReaderOf(nothing), registers), StepResult::kNoRule);
 }
 
+TEST(Step, ReturnsFromVforkByARegister) {
+  const Rule rule = RuleWith(CfaRule::kStackPointer, 0, Rule::kInRegister, Rule::kInRegister);
+  Registers registers = At(0x401000, kStack);
+  registers.link = 0x405678;
+  EXPECT_EQ(Step(Machine::kX86_64, rule, ReaderOf(Words()), registers), StepResult::kCaller);
+  EXPECT_EQ(registers.pc, 0x405678);
+  EXPECT_EQ(registers.sp, kStack);
+}
+
+TEST(Step, FollowsRbxToAFrameThatItMarks) {
+  Rule saves = kEntry;
+  saves.bx_words = -2;
+  Rule marked = RuleWith(CfaRule::kBaseRegister, 32, Rule::kInRegister, -8);
+  marked.bx_words = -4;
+  const Words stack = {
+      {kStack - 8, 0x88}, {kStack, 0x401111}, {kStack + 0x100, 0x77}, {kStack + 0x118, 0x402222}};
+  Registers registers = At(0x400000, kStack);
+  EXPECT_EQ(Step(Machine::kX86_64, marked, ReaderOf(stack), registers), StepResult::kNoRule);
+  registers.bx = kStack + 0x100;
+  EXPECT_EQ(Step(Machine::kX86_64, kEntry, ReaderOf(stack), registers), StepResult::kCaller);
+  EXPECT_EQ(registers.pc, 0x401111);
+  EXPECT_EQ(Step(Machine::kX86_64, marked, ReaderOf(stack), registers), StepResult::kCaller);
+  EXPECT_EQ(registers.pc, 0x402222);
+  EXPECT_EQ(registers.sp, kStack + 0x120);
+  EXPECT_EQ(registers.bx, 0x77);
+
+  registers = At(0x400000, kStack);
+  EXPECT_EQ(Step(Machine::kX86_64, saves, ReaderOf(stack), registers), StepResult::kCaller);
+  EXPECT_EQ(registers.bx, 0x88);
+}
+
 TEST(Step, EndsAndLeavesTheRegisters) {
   const Words stack = {{kStack, 0}, {kStack + 8, 0x401234}};
   const auto result_of = [&](const Rule& rule, std::uint64_t sp) {
@@ -164,11 +195,11 @@ class Walk {
     const auto find = [&](RuntimeAddress address) -> Code {
       switch (address.value >> 12) {
         case 1:
-          return {.frames_by = FramesBy::kTable, .table = &table_, .address = {address.value}};
+          return {.frames_by = FramesBy::kTable, .rule = &table_.Find({address.value})};
         case 2:
-          return {.frames_by = FramesBy::kFramePointer};
+          return {.frames_by = FramesBy::kFramePointer, .rule = nullptr};
         case 3:
-          return {.frames_by = FramesBy::kUnknown};
+          return {.frames_by = FramesBy::kUnknown, .rule = nullptr};
         default:
           return {};
       }

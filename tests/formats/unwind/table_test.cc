@@ -47,14 +47,14 @@ TEST(Table, FindsTheRuleOfEachAddress) {
   FrameBuilder frames;
   frames.AddFrame(frames.AddCommon({}), kText, 0x20, kWithFramePointer);
   const Table table = TableOfFrames(frames);
-  EXPECT_EQ(RuleText(table.Find(ImageAddress{kText - 1})), "none");
-  EXPECT_EQ(RuleText(table.Find(ImageAddress{kText})), "sp+8 ra-8");
-  EXPECT_EQ(RuleText(table.Find(ImageAddress{kText + 3})), "sp+16 fp-16 ra-8");
-  EXPECT_EQ(RuleText(table.Find(ImageAddress{kText + 13})), "fp+16 fp-16 ra-8");
-  EXPECT_EQ(RuleText(table.Find(ImageAddress{kText + 0x1f})), "sp+8 fp-16 ra-8");
-  EXPECT_EQ(RuleText(table.Find(ImageAddress{kText + 0x20})), "none");
-  EXPECT_EQ(RuleText(table.Find(ImageAddress{kText + (std::uint64_t{1} << 32)})), "none");
-  EXPECT_EQ(RuleText(Table().Find(ImageAddress{0})), "none");
+  EXPECT_EQ(OneLine(table.Find(ImageAddress{kText - 1})), "none");
+  EXPECT_EQ(OneLine(table.Find(ImageAddress{kText})), "sp+8 ra-8");
+  EXPECT_EQ(OneLine(table.Find(ImageAddress{kText + 3})), "sp+16 fp-16 ra-8");
+  EXPECT_EQ(OneLine(table.Find(ImageAddress{kText + 13})), "fp+16 fp-16 ra-8");
+  EXPECT_EQ(OneLine(table.Find(ImageAddress{kText + 0x1f})), "sp+8 fp-16 ra-8");
+  EXPECT_EQ(OneLine(table.Find(ImageAddress{kText + 0x20})), "none");
+  EXPECT_EQ(OneLine(table.Find(ImageAddress{kText + (std::uint64_t{1} << 32)})), "none");
+  EXPECT_EQ(OneLine(Table().Find(ImageAddress{0})), "none");
 }
 
 TEST(Table, SortsFunctions) {
@@ -179,7 +179,7 @@ TEST(Table, FindsEhFrameWithoutSectionHeaders) {
 TEST(Table, IsEmptyWithoutCallFrameInformation) {
   const Table table = TableOf(ElfBuilder().Build());
   EXPECT_TRUE(table.empty());
-  EXPECT_EQ(RuleText(table.Find(ImageAddress{0})), "none");
+  EXPECT_EQ(OneLine(table.Find(ImageAddress{0})), "none");
 }
 
 // mold and lld write none for .plt.
@@ -193,7 +193,7 @@ TEST(Table, HasRulesOfLinkageTablesWithoutCallFrameInformation) {
                   .contents = std::string(0x30, '\0')});
   EXPECT_THAT(RowsOf(TableOf(elf.Build())),
               ElementsAre(Pair(kText, "sp+8 ra-8"), Pair(kText + 0x20, "none"),
-                          Pair(kText + 0x40, "plt+8@11 ra-8"), Pair(kText + 0x70, "none")));
+                          Pair(kText + 0x40, "sp+8,+8@11 ra-8"), Pair(kText + 0x70, "none")));
 }
 
 TEST(Table, PrefersTheCallFrameInformationOfALinkageTable) {

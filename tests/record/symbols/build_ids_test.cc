@@ -336,5 +336,26 @@ TEST_F(BuildIds, AreMissingOnlyInFilesThatHitTheBinary) {
   EXPECT_THAT(next.binaries(), IsEmpty());
 }
 
+TEST_F(BuildIds, AreOpenedAgainIfNothingKeptTheFile) {
+  WriteElfOf(7, "/bin/x", kId);
+  Map(7, 0x400000, "/bin/x", "proc/7/root/bin/x");
+  const auto pool = std::make_shared<HitPool>();
+  auto round = std::make_unique<HitFiles>(8, pool);
+  const auto hit_in_next_round = [&] {
+    round = std::make_unique<HitFiles>(8, pool);
+    ASSERT_TRUE(collector_.StartFile({.files = round.get()}, {}));
+    Hit(7, {0x400100});
+    ASSERT_EQ(round->binaries().size(), 1u);
+    EXPECT_EQ(round->binaries()[0]->build_id, Id(kId));
+    ASSERT_EQ(collector_.BuildIdsOf(collector_.hit()).entries.size(), 1u);
+  };
+  hit_in_next_round();
+  hit_in_next_round();
+  EXPECT_EQ(round->binaries()[0]->missing, "");
+  std::filesystem::remove_all(dir_ / "proc/7");
+  hit_in_next_round();
+  EXPECT_EQ(round->binaries()[0]->missing, "its process ended before it could be opened again");
+}
+
 }  // namespace
 }  // namespace perftape::record

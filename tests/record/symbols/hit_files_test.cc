@@ -81,5 +81,64 @@ TEST(HitFiles, AreSharedWithTheNextFileOnceTheyAreHitAgain) {
   EXPECT_EQ(third.binaries()[0], first.binaries()[0]);
 }
 
+TEST(HitFiles, AreClosedOnceManyFilesHadNoHit) {
+  MachineDir machine;
+  machine.dir.Write("x", SmallElf("0123456789abcdefghij"));
+  HitFiles files(8);
+  files.Add("/bin/x", kId, machine.Open("x"));
+  const std::weak_ptr<HitBinary> binary = files.binaries().front();
+  for (unsigned i = 0; i < kMostFilesWithoutHit; ++i) files = files.NextFile();
+  EXPECT_TRUE(files.AddAgain("/bin/x", kId)) << "a hit starts anew";
+  for (unsigned i = 0; i < kMostFilesWithoutHit; ++i) files = files.NextFile();
+  EXPECT_FALSE(binary.expired());
+  files = files.NextFile();
+  EXPECT_TRUE(binary.expired());
+  EXPECT_FALSE(files.AddAgain("/bin/x", kId));
+}
+
+TEST(HitFiles, ArePooledAsLongAsOneOwnerHasThem) {
+  MachineDir machine;
+  machine.dir.Write("x", SmallElf("0123456789abcdefghij"));
+  const auto pool = std::make_shared<HitPool>();
+  auto first = std::make_unique<HitFiles>(8, pool);
+  first->Add("/bin/x", kId, machine.Open("x"));
+  HitFiles second(8, pool);
+  EXPECT_FALSE(second.AddAgain("/bin/y", kOtherId));
+  EXPECT_TRUE(second.AddAgain("/bin/x", kId));
+  EXPECT_EQ(second.binaries()[0], first->binaries()[0]);
+  first.reset();
+  EXPECT_EQ(pool->CountKept().open, 1u);
+  second = HitFiles(8, pool);
+  EXPECT_EQ(pool->CountKept().open, 0u);
+  EXPECT_FALSE(second.AddAgain("/bin/x", kId));
+}
+
+TEST(HitFiles, ShareTheLimitOfTheirPool) {
+  MachineDir machine;
+  machine.dir.Write("x", SmallElf("0123456789abcdefghij"));
+  const auto pool = std::make_shared<HitPool>();
+  HitFiles first(1, pool), second(1, pool);
+  first.Add("/bin/x", kId, machine.Open("x"));
+  second.Add("/bin/y", kOtherId, machine.Open("x"));
+  EXPECT_FALSE(second.binaries()[0]->file);
+  EXPECT_THAT(second.binaries()[0]->slim, Not(IsEmpty()));
+}
+
+TEST(HitFiles, AddWhatOthersHaveOnce) {
+  MachineDir machine;
+  machine.dir.Write("x", SmallElf("0123456789abcdefghij"));
+  HitFiles first(8), second(8), sum(8);
+  first.Add("/bin/x", kId, machine.Open("x"));
+  second.AddMissing(bundle::FileKind::kElf, "/bin/y", {}, "gone");
+  second.AddKernel();
+  for (int i = 0; i < 2; ++i) {
+    sum.AddAllOf(first);
+    sum.AddAllOf(second);
+  }
+  EXPECT_EQ(sum.binaries().size(), 2u);
+  EXPECT_TRUE(sum.has_kernel());
+  EXPECT_FALSE(sum.has_vdso());
+}
+
 }  // namespace
 }  // namespace perftape::record

@@ -122,5 +122,22 @@ TEST_F(JitFilesTest, HaveTheDumpOfAProcessWhoseOwnCodeWasHit) {
   EXPECT_EQ(TextOf(files[0]), "DTiJ");
 }
 
+TEST_F(JitFilesTest, CanBeCopiedForSomeProcesses) {
+  for (const std::uint32_t pid : {700, 701}) {
+    machine_.AddProcess(pid, user_, pid);
+    WriteFor(pid, "/tmp/perf-" + std::to_string(pid) + ".map", "1000 10 f\n");
+    jit_.Hit(pid);
+  }
+  EXPECT_THAT(jit_.ReleaseHits(), testing::ElementsAre(700, 701));
+  EXPECT_THAT(jit_.ReleaseHits(), IsEmpty());
+  std::filesystem::remove_all(machine_.dir / "proc");
+  const std::vector<JitFile> copied = jit_.CopyOf({701, 702}).ReleaseFiles();
+  ASSERT_EQ(copied.size(), 1u);
+  EXPECT_EQ(copied[0].about.pid, 701u);
+  EXPECT_EQ(TextOf(copied[0]), "1000 10 f\n");
+  jit_.Forget(700);
+  EXPECT_EQ(ReleaseFiles().size(), 1u);
+}
+
 }  // namespace
 }  // namespace perftape::record

@@ -165,12 +165,12 @@ TEST_F(LateUnwinding, AProgramReplacesTheMappings) {
 // A walk in which all code is at the same address, and the stack is these words.
 wire_unwind_end Walk(unwind::FramesBy frames_by, unwind::Registers registers,
                      const std::vector<std::uint64_t>& stack, std::vector<std::uint64_t>& frames) {
-  static const unwind::Table kEmpty;
+  static const unwind::Rule kNoRule;
   const auto find = [&](RuntimeAddress address) {
     unwind::Code code;
     if (address.value < 0x1000) return code;
     code.frames_by = frames_by;
-    code.table = &kEmpty;
+    code.rule = &kNoRule;
     return code;
   };
   const unwind::StackCopy read(0x7000, std::as_bytes(std::span(stack)));

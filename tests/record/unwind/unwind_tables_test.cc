@@ -104,6 +104,18 @@ TEST(TableStore, AHitTableReplacesOnesThatAreIdle) {
   EXPECT_EQ(Find(memory, 1, 0)->cfa_offset, 99);
 }
 
+TEST(TableStore, AForgottenTableLeavesItsIndexToAnother) {
+  Memory memory(400);
+  TableStore store(memory.maps());
+  for (std::uint32_t i = 0; i < 8; ++i) ASSERT_EQ(store.Add(TableOf(5, 16, 8), kNow), i);
+  EXPECT_EQ(store.Add(TableOf(5, 16, 8), kNow), std::nullopt);
+  store.Forget(3, kNow);
+  EXPECT_EQ(memory.tables[3].pages, 0U);
+  EXPECT_EQ(store.Add(TableOf(5, 16, 50), kNow), std::nullopt) << "a program may still use it";
+  EXPECT_EQ(store.Add(TableOf(5, 16, 50), kNow + TableStore::kIdleNs), 3U);
+  EXPECT_EQ(Find(memory, 3, 0)->cfa_offset, 50);
+}
+
 TEST(TableStore, KeepsATableThatFitsNever) {
   Memory memory(40);
   TableStore store(memory.maps());

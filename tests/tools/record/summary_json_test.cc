@@ -57,6 +57,21 @@ TEST(SummaryJson, HasTheExitStatusAndWhatExplainsIt) {
   EXPECT_FALSE(json.contains("compression"));
 }
 
+TEST(SummaryJson, HasTheFilesOfAFlightRecording) {
+  record::RecordSummary summary;
+  EXPECT_FALSE(Json::parse(SummaryJson(summary, 0)).contains("flight"));
+  summary.flight =
+      record::FlightSummary{.span_ns = 10,
+                            .kept_ns = 4,
+                            .dropped_samples = 3,
+                            .ignored_triggers = 2,
+                            .files = {{.trigger = "SIGUSR2", .file = "r.1", .kept_ns = 4}}};
+  EXPECT_EQ(Json::parse(SummaryJson(summary, 0))["flight"], Json::parse(R"({
+    "span_ns": 10, "kept_ns": 4, "least_kept_ns": null, "dropped_samples": 3,
+    "ignored_triggers": 2,
+    "files": [{"file": "r.1", "trigger": "SIGUSR2", "kept_ns": 4}]})"));
+}
+
 TEST(SummaryJson, HasTheBundleAndTheAbsences) {
   record::RecordSummary summary;
   summary.bundle = record::BundleSummary{

@@ -181,9 +181,8 @@ TEST(SummaryLines, NameTheFirstFilesWithoutSymbols) {
 TEST(SummaryLines, ReportSamplesThatDidNotFit) {
   record::RecordSummary summary = Summary(4950, 12);
   summary.unwritten_samples = 12;
-  EXPECT_THAT(SummaryLines(summary),
-              ElementsAre("4950 samples, 12 lost, 2.0 KiB in perf.data",
-                          "lost: 12, no space was left for them in the file"));
+  EXPECT_THAT(SummaryLines(summary), ElementsAre("4950 samples, 12 lost, 2.0 KiB in perf.data",
+                                                 "lost: 12, they could not be written"));
 }
 
 TEST(FailureText, ReportsSavedAndLostSamples) {
@@ -191,6 +190,56 @@ TEST(FailureText, ReportsSavedAndLostSamples) {
   summary.failure = "perf.data: write: No space left on device";
   EXPECT_EQ(FailureText(summary),
             "perf.data: write: No space left on device; 4950 samples written before, 12 lost");
+}
+
+record::RecordSummary FlightSummary() {
+  record::RecordSummary summary = Summary(100, 0);
+  summary.file = "/tmp/r.2";
+  summary.rotation =
+      record::RotationSummary{.files = 2, .bytes = 2048, .first = "/tmp/r.1", .last = "/tmp/r.2"};
+  summary.flight =
+      record::FlightSummary{.span_ns = 10'000'000'000,
+                            .kept_ns = 4'500'000'000,
+                            .dropped_samples = 300,
+                            .ignored_triggers = 1,
+                            .files = {{.trigger = "SIGUSR2", .file = "r.1"},
+                                      {.trigger = "the recorded tasks ended", .file = "r.2"}}};
+  return summary;
+}
+
+TEST(SummaryLines, ListTheFilesOfAFlightRecording) {
+  record::RecordSummary summary = FlightSummary();
+  EXPECT_THAT(SummaryLines(summary),
+              ElementsAre("100 samples, 0 lost, 2.0 KiB in 2 files, /tmp/r.1 to /tmp/r.2",
+                          "in memory: the last 4.5 s; 300 samples older", "r.1: SIGUSR2",
+                          "r.2: the recorded tasks ended",
+                          "1 trigger wrote no file, so soon after another one (--cooldown)"));
+  summary.flight->least_kept_ns = 1'250'000'000;
+  EXPECT_EQ(SummaryLines(summary)[2],
+            "a file has only the last 1.2 of 10 s: --flight-memory is too small for more");
+}
+
+TEST(SummaryLines, NameNoFileIfAFlightRecordingCouldNotWriteOne) {
+  record::RecordSummary summary = FlightSummary();
+  summary.rotation = record::RotationSummary{};
+  summary.file.clear();
+  EXPECT_EQ(SummaryLines(summary)[0], "100 samples, 0 lost, 2.0 KiB in no file");
+}
+
+TEST(ExitStatus, CountsTheSamplesThatAFlightRecordingDropped) {
+  record::RecordSummary summary = FlightSummary();
+  summary.lost_samples = 10;  // of 410
+  EXPECT_EQ(ExitStatus(summary, {}), cli::kDone);
+  summary.flight->dropped_samples = 0;
+  EXPECT_EQ(ExitStatus(summary, {}), cli::kDegraded);
+}
+
+TEST(SecondSignalText, SaysThatAFlightRecordingIsLost) {
+  record::RecordOptions options;
+  options.flight.emplace();
+  EXPECT_EQ(SecondSignalText(SIGTERM, options),
+            "second signal (SIGTERM), exiting at once: the records in memory are lost, and there "
+            "is no summary");
 }
 
 TEST(SecondSignalText, ReportsWhatIsLeftOut) {

@@ -50,10 +50,8 @@ void OutliveFileSizeLimit() {
 bool WantsColour() {
   // Read before a tool starts a thread.
   const char* no_colour = std::getenv("NO_COLOR");  // NOLINT(concurrency-mt-unsafe)
-  const char* terminal = std::getenv("TERM");       // NOLINT(concurrency-mt-unsafe)
-  const bool is_dumb = terminal == nullptr || std::string_view(terminal) == "dumb";
   const bool refused = no_colour != nullptr && *no_colour != '\0';
-  return !refused && !is_dumb && isatty(STDERR_FILENO) == 1;
+  return !refused && IsCapableTerminal();
 }
 
 // Escapes each line of `text`, but not the line ends.
@@ -145,6 +143,7 @@ void Console::Detail(std::string_view message) {
 
 void Console::Plain(std::string_view message) {
   if (verbosity_ == Verbosity::kQuiet) return;
+  const HiddenProgress hidden;
   // A failed write to stderr cannot be reported.
   (void)WriteAll(STDERR_FILENO, AsBytes(EscapeLines(message) + '\n'));
 }
@@ -153,6 +152,7 @@ void Console::Say(std::string_view colour, std::string_view label, std::string_v
   const bool coloured = coloured_ && !colour.empty();
   const std::string line = fmt::format("{}{}: {}{}{}\n", coloured ? colour : "", tool_, label,
                                        coloured ? kPlain : "", EscapeLines(message));
+  const HiddenProgress hidden;
   (void)WriteAll(STDERR_FILENO, AsBytes(line));
 }
 
@@ -162,6 +162,7 @@ Verbosity VerbosityOf(const BaseOptions& options) {
 }
 
 Status PrintToStdout(std::string_view text) {
+  EndProgress();
   if (auto written = WriteAll(STDOUT_FILENO, AsBytes(text)); !written) {
     return Fail(InContext("stdout", std::move(written).error()));
   }

@@ -9,6 +9,7 @@
 
 #include "formats/base/result.h"
 #include "tools/common/cli/options.h"
+#include "tools/common/cli/progress_line.h"
 
 namespace perftape::cli {
 
@@ -61,6 +62,8 @@ struct Tool {
   Result<Plan> (*plan)(Options options);
   Result<int> (*run)(const Plan& plan, Console& console);
   Status (*confine)(const Plan& plan) = nullptr;
+  // Whether the work is a reading of inputs, whose progress is shown on a terminal.
+  bool shows_progress = false;
 };
 
 // The untyped part of Main: parses the words, handles the common options, reports errors. `run`
@@ -79,27 +82,29 @@ bool WarnOfTruncatedFiles(Console& console);
 template <class Options, class Plan = Options>
 int Main(const Tool<Options, Plan>& tool, int argc, char** argv) noexcept {
   Options options;
-  return RunTool(tool.command, argc, argv, options,
-                 [&](Console& console) -> std::expected<int, RunError> {
-                   const Verbosity verbosity = VerbosityOf(options);
-                   const bool is_confined = tool.confine != nullptr && !options.no_sandbox;
-                   Result<Plan> plan = tool.plan(std::move(options));
-                   if (!plan) {
-                     const bool is_usage = plan.error().code == ErrorCode::kInvalidArgument;
-                     return std::unexpected(RunError{std::move(plan).error(), is_usage});
-                   }
-                   console.set_verbosity(verbosity);
-                   if (is_confined) {
-                     Status confined = tool.confine(*plan);
-                     if (!confined) {
-                       return std::unexpected(RunError{std::move(confined).error(), false});
-                     }
-                   }
-                   Result<int> status = tool.run(*plan, console);
-                   const bool is_whole = WarnOfTruncatedFiles(console);
-                   if (!status) return std::unexpected(RunError{std::move(status).error(), false});
-                   return *status == kDone && !is_whole ? kDegraded : *status;
-                 });
+  return RunTool(
+      tool.command, argc, argv, options, [&](Console& console) -> std::expected<int, RunError> {
+        const Verbosity verbosity = VerbosityOf(options);
+        const bool is_confined = tool.confine != nullptr && !options.no_sandbox;
+        const bool is_shown = tool.shows_progress && WantsProgress(options);
+        Result<Plan> plan = tool.plan(std::move(options));
+        if (!plan) {
+          const bool is_usage = plan.error().code == ErrorCode::kInvalidArgument;
+          return std::unexpected(RunError{std::move(plan).error(), is_usage});
+        }
+        console.set_verbosity(verbosity);
+        if (is_confined) {
+          Status confined = tool.confine(*plan);
+          if (!confined) {
+            return std::unexpected(RunError{std::move(confined).error(), false});
+          }
+        }
+        Result<int> status =
+            RunWithProgress(is_shown, tool.command.name, [&] { return tool.run(*plan, console); });
+        const bool is_whole = WarnOfTruncatedFiles(console);
+        if (!status) return std::unexpected(RunError{std::move(status).error(), false});
+        return *status == kDone && !is_whole ? kDegraded : *status;
+      });
 }
 
 inline constexpr std::string_view kNoVerb = "no verb given";

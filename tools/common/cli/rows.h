@@ -15,6 +15,12 @@ constexpr Option VerboseRow(std::string_view help) {
   return {.name = "verbose", .letter = 'v', .help = help, .into = Set<&BaseOptions::verbose>};
 }
 
+constexpr Option NoProgressRow() {
+  return {.name = "no-progress",
+          .help = "show no line of progress on a terminal",
+          .into = Set<&BaseOptions::no_progress>};
+}
+
 constexpr Option NoSandboxRow() {
   return {.name = "no-sandbox",
           .help = "do not limit which files and system calls this program can use",

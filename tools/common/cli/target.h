@@ -49,6 +49,7 @@ struct BaseOptions {
   bool quiet = false;
   bool verbose = false;
   bool no_sandbox = false;
+  bool no_progress = false;
   std::vector<GivenOption> given;  // in the order of the words
 };
 

@@ -27,10 +27,10 @@ const Controls = (() => {
     return `${value} ns`;
   }
 
-  function amount(value, tab) {
+  function amount(value, tab, decimals = tab.decimals) {
     if (tab.unit === 'nanoseconds') return nanoseconds(value);
-    const number = (value / 10 ** tab.decimals).toLocaleString('en-US', {
-      minimumFractionDigits: tab.decimals, maximumFractionDigits: tab.decimals,
+    const number = (value / 10 ** decimals).toLocaleString('en-US', {
+      minimumFractionDigits: decimals, maximumFractionDigits: decimals,
     });
     const unit = tab.unit === '' || tab.unit === 'count' ? tab.name : tab.unit;
     return unit === 'samples' && value === 1 ? '1 sample' : `${number} ${unit}`;
@@ -60,6 +60,26 @@ const Controls = (() => {
     };
   }
 
+  // Returns a legend from the largest decrease to the largest increase.
+  function scaleLegend(sums, theme) {
+    if (sums.largest === 0) return element('li', 'no change', 'scale');
+    const WIDTH = 140;
+    const canvas = element('canvas');
+    canvas.width = WIDTH;
+    canvas.height = 1;
+    const context = canvas.getContext('2d');
+    for (let x = 0; x < WIDTH; ++x) {
+      const change = ((2 * x) / (WIDTH - 1) - 1) * sums.largest;
+      context.fillStyle = Differences.colour(theme, change, sums.largest, false);
+      context.fillRect(x, 0, 1, 1);
+    }
+    const largest = Differences.points(sums.largest);
+    const item = element('li', undefined, 'scale');
+    item.append(element('span', `less ${Differences.points(-sums.largest)}`), canvas,
+      element('span', `more ${largest} points`));
+    return item;
+  }
+
   // Returns the state in the page's address, a Map of texts.
   function stateOfAddress() {
     return new Map(new URLSearchParams(location.hash.slice(1)));
@@ -84,10 +104,11 @@ const Controls = (() => {
     }
   }
 
-  // Returns the entries of the table: `order` is self, total or name.
+  // Returns the entries of the table: `order` is self, total, change or name.
   function sortFunctions(functions, order, texts) {
     const byName = (a, b) => (texts[a.name] < texts[b.name] ? -1 : 1);
-    const compare = order === 'name' ? byName : (a, b) => b[order] - a[order] || byName(a, b);
+    const size = order === 'change' ? (entry) => Math.abs(entry.change) : (entry) => entry[order];
+    const compare = order === 'name' ? byName : (a, b) => size(b) - size(a) || byName(a, b);
     return functions.sort(compare);
   }
 
@@ -107,7 +128,7 @@ const Controls = (() => {
   }
 
   return {
-    byId, element, percent, amount, fillTabs, stateOfAddress, addressOfState, copy, sortFunctions,
-    compile,
+    byId, element, percent, amount, fillTabs, scaleLegend, stateOfAddress, addressOfState, copy,
+    sortFunctions, compile,
   };
 })();

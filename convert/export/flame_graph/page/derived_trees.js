@@ -7,43 +7,54 @@ const DerivedTrees = (() => {
   // A smaller share of the total is too narrow for any screen. It is folded into its caller.
   const SMALLEST_SHARE = 1 / 20000;
 
-  // `group` is {nodes, weights}: nodes of the call tree, and how much of each belongs to the group.
+  // A group has nodes of the call tree. `weights` and `others` are how much of each belongs to the
+  // group, of `self` and of `other`; `firsts` are the times of the first of these samples.
+  function emptyGroup(frame) {
+    return {nodes: [], weights: [], others: [], firsts: [], frame};
+  }
+
   // `expand(group)` returns a Map from a frame's key to the next group.
   function build(tree, first, expand, order) {
-    const columns = {frame: [], depth: [], self: [], folded: []};
-    const total = sum(first.weights);
-    const smallest = total * SMALLEST_SHARE;
-    const open = [{group: first, frame: first.frame, depth: 0, weight: total}];
+    const columns = {frame: [], depth: [], self: [], folded: [], other: [], first: []};
+    const smallest = sum(first.weights) * SMALLEST_SHARE;
+    const open = [entryOf(first, 0)];
     while (open.length > 0) {
-      const {group, frame, depth, weight} = open.pop();
+      const entry = open.pop();
       const children = [];
-      let rest = weight;
-      let folded = 0;
-      for (const next of expand(group).values()) {
-        const part = sum(next.weights);
-        if (part < smallest) {
+      let [rest, otherRest, folded] = [entry.weight, entry.other, 0];
+      for (const next of expand(entry.group).values()) {
+        const child = entryOf(next, entry.depth + 1);
+        if (child.weight < smallest) {
           ++folded;
           continue;
         }
-        rest -= part;
-        children.push({group: next, frame: next.frame, depth: depth + 1, weight: part});
+        rest -= child.weight;
+        otherRest -= child.other;
+        children.push(child);
       }
-      columns.frame.push(frame);
-      columns.depth.push(depth);
+      columns.frame.push(entry.frame);
+      columns.depth.push(entry.depth);
       columns.self.push(Math.max(rest, 0));
       columns.folded.push(folded);
+      columns.other.push(Math.max(otherRest, 0));
+      columns.first.push(entry.first);
       children.sort(order);
       while (children.length > 0) open.push(children.pop());
     }
-    return toTree(columns);
+    return toTree(columns, tree);
   }
 
-  function toTree(columns) {
-    const tree = FlameTree.emptyTree(columns.frame.length);
-    tree.frame.set(columns.frame);
-    tree.depth.set(columns.depth);
-    tree.self.set(columns.self);
-    tree.folded.set(columns.folded);
+  function entryOf(group, depth) {
+    const first = group.firsts.reduce((a, b) => Math.min(a, b), Infinity);
+    const {frame} = group;
+    return {group, frame, depth, weight: sum(group.weights), other: sum(group.others), first};
+  }
+
+  function toTree(columns, like) {
+    const tree = FlameTree.emptyTree(columns.frame.length, like);
+    for (const [name, column] of Object.entries(columns)) {
+      if (tree[name] !== null) tree[name].set(column);
+    }
     return FlameTree.finish(tree);
   }
 
@@ -53,14 +64,25 @@ const DerivedTrees = (() => {
     return total;
   }
 
-  function add(groups, key, frame, node, weight) {
-    let group = groups.get(key);
+  // Adds a node with the numbers of the i-th node of `from`.
+  function add(groups, frame, node, from, i) {
+    let group = groups.get(frame);
     if (group === undefined) {
-      group = {nodes: [], weights: [], frame};
-      groups.set(key, group);
+      group = emptyGroup(frame);
+      groups.set(frame, group);
     }
     group.nodes.push(node);
-    group.weights.push(weight);
+    group.weights.push(from.weights[i]);
+    if (from.others.length > 0) group.others.push(from.others[i]);
+    if (from.firsts.length > 0) group.firsts.push(from.firsts[i]);
+  }
+
+  // Adds a node with its own numbers.
+  function addNode(group, tree, node, weights, others) {
+    group.nodes.push(node);
+    group.weights.push(weights[node]);
+    if (others !== null) group.others.push(others[node]);
+    if (tree.first !== null) group.firsts.push(tree.first[node]);
   }
 
   function callersIn(tree) {
@@ -68,9 +90,7 @@ const DerivedTrees = (() => {
       const groups = new Map();
       for (let i = 0; i < group.nodes.length; ++i) {
         const parent = tree.parent[group.nodes[i]];
-        if (parent <= 0) continue;
-        const frame = tree.frame[parent];
-        add(groups, frame, frame, parent, group.weights[i]);
+        if (parent > 0) add(groups, tree.frame[parent], parent, group, i);
       }
       return groups;
     };
@@ -81,7 +101,9 @@ const DerivedTrees = (() => {
       const groups = new Map();
       for (const node of group.nodes) {
         for (let i = node + 1; i < tree.end[node]; i = tree.end[i]) {
-          add(groups, tree.frame[i], tree.frame[i], i, tree.total[i]);
+          const frame = tree.frame[i];
+          if (!groups.has(frame)) groups.set(frame, emptyGroup(frame));
+          addNode(groups.get(frame), tree, i, tree.total, tree.otherTotal);
         }
       }
       return groups;
@@ -91,20 +113,21 @@ const DerivedTrees = (() => {
   function orderOf(sort, texts, frames) {
     const name = (entry) => (entry.frame < 0 ? '' : texts[frames.name[entry.frame]]);
     const byName = (a, b) => (name(a) < name(b) ? -1 : name(a) > name(b) ? 1 : a.frame - b.frame);
-    return sort === 'weight' ? (a, b) => b.weight - a.weight || byName(a, b) : byName;
+    if (sort === 'weight') return (a, b) => b.weight - a.weight || byName(a, b);
+    if (sort === 'time') return (a, b) => a.first - b.first || byName(a, b);
+    return byName;
   }
 
   // Returns the outermost nodes with this name: a recursive call is a callee.
   function occurrences(tree, frames, name) {
-    const group = {nodes: [], weights: [], frame: -1};
+    const group = emptyGroup(-1);
     let largest = -1;
     for (let i = 0; i < tree.end[0];) {
       if (tree.frame[i] < 0 || frames.name[tree.frame[i]] !== name) {
         ++i;
         continue;
       }
-      group.nodes.push(i);
-      group.weights.push(tree.total[i]);
+      addNode(group, tree, i, tree.total, tree.otherTotal);
       if (tree.total[i] > largest) {
         largest = tree.total[i];
         group.frame = tree.frame[i];
@@ -128,19 +151,17 @@ const DerivedTrees = (() => {
   // Returns the tree of the innermost functions, whose children are their callers.
   function inverted(page, tree, sort) {
     const order = orderOf(sort, page.texts, page.frames);
-    const group = {nodes: [], weights: [], frame: -1};
+    const group = emptyGroup(-1);
     for (let i = 1; i < tree.end[0]; ++i) {
-      if (tree.self[i] <= 0) continue;
-      group.nodes.push(i);
-      group.weights.push(tree.self[i]);
+      const isEmpty = tree.self[i] <= 0 && (tree.other === null || tree.other[i] <= 0);
+      if (!isEmpty) addNode(group, tree, i, tree.self, tree.other);
     }
     const callers = callersIn(tree);
     const expand = (of) => {
       if (of !== group) return callers(of);
       const groups = new Map();
       for (let i = 0; i < group.nodes.length; ++i) {
-        const frame = tree.frame[group.nodes[i]];
-        add(groups, frame, frame, group.nodes[i], group.weights[i]);
+        add(groups, tree.frame[group.nodes[i]], group.nodes[i], group, i);
       }
       return groups;
     };

@@ -106,6 +106,7 @@ const PageEvents = (() => {
     'i': (application) => {
       application.change({view: application.state.view === 'flame' ? 'icicle' : 'flame'});
     },
+    'w': (application) => application.swapWidths(),
     't': (application) => application.toggleTable(),
     '?': (application) => application.toggle('help'),
     'c': (application) => {
@@ -113,7 +114,7 @@ const PageEvents = (() => {
     },
     'C': (application) => {
       const {focus} = application.view;
-      if (focus !== null) application.copy(application.stackOf(focus));
+      if (focus !== null) application.copy(Descriptions.stackOf(focus, application.shown()));
     },
   };
 

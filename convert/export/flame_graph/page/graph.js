@@ -61,6 +61,7 @@ const Graph = (() => {
       this.focus = null;    // {pane, node}
       this.hover = null;
       this.colours = new Map();
+      this.sums = null;     // Differences.measure, if colours show changes
       this.widths = new Map();
       this.rows = 1;
       this.boxes = new Map();
@@ -91,7 +92,9 @@ const Graph = (() => {
       this.height = this.scroller.clientHeight;
       if (this.isPrinting) this.height = Math.min(this.rows * ROW + 2, MOST_PRINTED);
       const [first] = this.panes;
-      for (const pane of this.panes) pane.base = first.isUp ? first.deepest : 0;
+      const isFlame = first.isUp && this.panes.length === 1 && !this.isPrinting;
+      const spare = isFlame ? Math.max(Math.floor(this.height / ROW) - this.rows, 0) : 0;
+      for (const pane of this.panes) pane.base = first.isUp ? first.deepest + spare : 0;
       this.spacer.style.height = `${Math.max(this.rows * ROW + 2, this.height)}px`;
       const ratio = window.devicePixelRatio || 1;
       this.canvas.width = Math.round(this.width * ratio);
@@ -188,7 +191,7 @@ const Graph = (() => {
       const isCentre = this.isSandwich && box.node === 0;
       const isDimmed = this.matches !== null && !isMatch;
       context.globalAlpha = box.isAbove ? 0.55 : 1;
-      context.fillStyle = isMatch ? ink.match : this.fillOf(frame, isDimmed);
+      context.fillStyle = isMatch ? ink.match : this.fillOf(box, isDimmed);
       if (isCentre) context.fillStyle = ink.centre;
       context.fillRect(box.x, y + 1, Math.max(box.width - gap, 0.5), ROW - 1);
       context.globalAlpha = 1;
@@ -207,7 +210,12 @@ const Graph = (() => {
       return false;
     }
 
-    fillOf(frame, isDimmed) {
+    fillOf({pane, node}, isDimmed) {
+      if (this.sums !== null) {
+        const {change} = Differences.of(pane.tree, node, this.sums);
+        return Differences.colour(this.theme, change, this.sums.largest, isDimmed);
+      }
+      const frame = pane.tree.frame[node];
       const key = frame * 2 + (isDimmed ? 1 : 0);
       let fill = this.colours.get(key);
       if (fill === undefined) {

@@ -5,7 +5,8 @@
 // can contain it:
 //   event    index of the tab                thread   name of the root frame, or ''
 //   tree     calls, inverted or sandwich     name     of the function of a sandwich
-//   view     flame or icicle                 sort     name or weight
+//   view     flame or icicle                 sort     name, weight or time
+//   widths   new or old, of a pair of events
 //   search   a pattern                       zoom     a node of the shown tree
 //   table    '1' if the table is shown
 const Page = (() => {
@@ -13,10 +14,9 @@ const Page = (() => {
   const DEFAULTS = {
     event: 0, thread: '', tree: 'calls', name: '', view: 'flame', sort: 'name', search: '', zoom: 0,
     table: '',
+    widths: 'new',
   };
   const MOST_TABS = 9;
-  const MOST_ROWS = 500;
-  const PRINTED_ROWS = 60;
 
   class Application {
     constructor(page) {
@@ -24,7 +24,6 @@ const Page = (() => {
       this.state = {...DEFAULTS};
       this.cache = new Map();  // computed trees, by what they depend on
       this.tableOrder = 'total';
-      this.rowLimit = MOST_ROWS;
       this.view = new Graph.View({
         scroller: byId('scroller'), canvas: byId('graph'), spacer: byId('spacer'), page,
       });
@@ -51,27 +50,52 @@ const Page = (() => {
 
     // The nodes of the threads of the tab, the largest first.
     threads() {
-      const {tree} = this.tab;
+      const tree = this.wholeTree();
       const {type} = this.page.frames;
       return FlameTree.childrenOf(tree, 0)
         .filter((node) => FlameTree.TYPES[type[tree.frame[node]]] === 'thread')
         .sort((a, b) => tree.total[b] - tree.total[a]);
     }
 
+    // The calls of all threads, with the chosen widths.
+    wholeTree() {
+      const {event, widths} = this.state;
+      const {tree} = this.tab;
+      if (widths === 'new' || tree.other === null) return tree;
+      return this.cached(`old ${event}`, () => FlameTree.swapped(tree));
+    }
+
     // The calls of the chosen thread, sorted by name.
     baseTree() {
-      const {event, thread} = this.state;
-      const {tree} = this.tab;
+      const {event, thread, widths} = this.state;
+      const tree = this.wholeTree();
       if (thread === '') return tree;
       const node = this.threads().find((i) => this.nameOf(tree.frame[i]) === thread);
       if (node === undefined) return tree;
-      return this.cached(`base ${event} ${thread}`, () => FlameTree.subtree(tree, node));
+      return this.cached(`base ${event} ${widths} ${thread}`, () => FlameTree.subtree(tree, node));
+    }
+
+    // What the changes of a pair of events refer to; null for a single event.
+    sums() {
+      const {event, widths} = this.state;
+      if (this.tab.tree.other === null) return null;
+      return this.cached(`sums ${event} ${widths}`,
+        () => Differences.measure(this.wholeTree(), widths));
+    }
+
+    // What descriptions refer to.
+    shown() {
+      return {
+        page: this.page, tab: this.tab, tree: this.state.tree, sums: this.sums(),
+        threadTotal: this.baseTree().total[0], total: this.wholeTree().total[0],
+        nameOf: (frame) => this.nameOf(frame),
+      };
     }
 
     shownPanes() {
-      const {event, thread, tree, name, sort, view} = this.state;
+      const {event, thread, tree, name, sort, view, widths} = this.state;
       const base = this.baseTree();
-      const key = `${event} ${sort} ${thread}`;
+      const key = `${event} ${widths} ${sort} ${thread}`;
       if (tree === 'sandwich') {
         const text = this.page.texts.indexOf(name);
         const both = this.cached(`sandwich ${key} ${name}`,
@@ -85,6 +109,8 @@ const Page = (() => {
         shown = this.cached(`inverted ${key}`, () => DerivedTrees.inverted(this.page, base, sort));
       } else if (sort === 'weight') {
         shown = this.cached(`weight ${key}`, () => FlameTree.byWeight(base));
+      } else if (sort === 'time' && base.first !== null) {
+        shown = this.cached(`time ${key}`, () => FlameTree.byTime(base));
       }
       return [{tree: shown, isUp: view === 'flame', zoom: 0}];
     }
@@ -103,6 +129,7 @@ const Page = (() => {
       }
       this.view.rootLabel = this.state.tree === 'inverted' ? 'all, by innermost function' : 'all';
       this.view.isSandwich = this.state.tree === 'sandwich';
+      this.view.sums = this.sums();
       const panes = this.shownPanes();
       const pane = panes[panes.length - 1];
       pane.zoom = Math.min(this.state.zoom, pane.tree.depth.length - 1);
@@ -123,6 +150,14 @@ const Page = (() => {
     fillFacts() {
       byId('facts').textContent = this.page.facts.join('\n');
       byId('facts-button').hidden = this.page.facts.length === 0;
+    }
+
+    fillLegend() {
+      const sums = this.sums();
+      if (sums !== null) {
+        byId('legend').replaceChildren(Controls.scaleLegend(sums, this.view.theme));
+        return;
+      }
       const used = new Set(this.page.frames.type);
       const labels = {
         thread: 'thread', user: 'user', kernel: 'kernel', inlined: 'inlined', jit: 'JIT',
@@ -144,12 +179,32 @@ const Page = (() => {
       byId('sandwich').disabled = state.tree !== 'sandwich' && this.chosenName() === '';
       byId('search').value = state.search;
       byId('reset').disabled = this.view.panes.every((pane) => pane.zoom === 0);
-      byId('total').textContent = state.tree === 'sandwich'
-        ? `${state.name}: ${amount(this.total(), this.tab)}, ` +
-          `${percent(this.total(), this.tab.tree.total[0])} of all`
-        : amount(this.baseTree().total[0], this.tab);
+      byId('total').textContent = this.totalText();
+      const isDifferential = this.tab.tree.other !== null;
+      byId('widths').hidden = byId('widths-key').hidden = !isDifferential;
+      for (const id of ['new', 'old']) press(id, state.widths === id);
+      byId('sort').querySelector('[value=time]').hidden = this.tab.tree.first === null;
+      this.fillLegend();
       this.fillEvents();
       this.fillThreads();
+    }
+
+    totalText() {
+      const {tree, name} = this.state;
+      const shown = this.shown();
+      const {tab, sums} = shown;
+      const start = tree === 'sandwich' ? `${name}: ` : '';
+      const root = this.view.panes[0].tree;
+      if (sums === null) {
+        const end = start === '' ? '' : `, ${percent(root.total[0], shown.total)} of all`;
+        return start + amount(root.total[0], tab) + end;
+      }
+      const sides = Differences.of(root, 0, sums);
+      const old = (value) => amount(value, tab, tab.otherDecimals);
+      const both = `${start}new: ${amount(sides.new, tab)}, old: ${old(sides.old)}`;
+      const gone = start === '' ? Differences.invisible(this.tab.tree, 0) : 0;
+      return gone === 0 ? both
+        : `${both}; only old: ${old(gone)} (${percent(gone, sums.old)})`;
     }
 
     fillEvents() {
@@ -160,7 +215,7 @@ const Page = (() => {
     }
 
     fillThreads() {
-      const {tree} = this.tab;
+      const tree = this.wholeTree();
       const threads = this.threads();
       const entry = (node) => ({
         label: this.nameOf(tree.frame[node]), note: percent(tree.total[node], tree.total[0]),
@@ -193,58 +248,6 @@ const Page = (() => {
       return frame < 0 ? '' : this.nameOf(frame);
     }
 
-    // The number that a percentage of the tree refers to.
-    total() {
-      return this.view.panes[0].tree.total[0];
-    }
-
-    // Returns the facts about {pane, node, calls, total} as pairs.
-    describe(box) {
-      const {tree} = box.pane;
-      const all = this.tab.tree.total[0];
-      if (box.calls !== undefined) {
-        return [['', `${counted(box.calls)}, too narrow to show`],
-          ['Value', amount(box.total, this.tab)], ['Of all', percent(box.total, all)]];
-      }
-      const node = box.node;
-      const frame = tree.frame[node];
-      const pairs = [['', this.nameOf(frame)], ['Value', amount(tree.total[node], this.tab)],
-        ['Of all', percent(tree.total[node], all)]];
-      if (this.baseTree().total[0] !== all) {
-        pairs.push(['Of thread', percent(tree.total[node], this.baseTree().total[0])]);
-      }
-      const parent = tree.parent[node];
-      if (parent >= 0) {
-        const isBelowCallers = this.state.tree === 'inverted' || box.pane.isUp &&
-          this.state.tree === 'sandwich';
-        pairs.push([isBelowCallers ? 'Of callee' : 'Of caller',
-          percent(tree.total[node], tree.total[parent])]);
-      }
-      if (this.state.tree === 'calls' && tree.self[node] > 0) {
-        const self = tree.self[node];
-        pairs.push(['Self', `${amount(self, this.tab)} (${percent(self, all)})`]);
-      }
-      pairs.push(...this.describeFrame(frame));
-      if (tree.folded[node] > 0) {
-        pairs.push(['Folded', `${counted(tree.folded[node])} too small to show`]);
-      }
-      return pairs;
-    }
-
-    describeFrame(frame) {
-      if (frame < 0) return [];
-      const {frames, texts} = this.page;
-      const pairs = [];
-      if (texts[frames.dso[frame]] !== '') pairs.push(['Binary', texts[frames.dso[frame]]]);
-      const source = texts[frames.source[frame]];
-      const [first, last] = [frames.firstLine[frame], frames.lastLine[frame]];
-      const lines = first === 0 ? '' : last > first ? `:${first}–${last}` : `:${first}`;
-      if (source !== '') pairs.push(['Source', source + lines]);
-      const type = FlameTree.TYPES[frames.type[frame]];
-      if (type !== 'user') pairs.push(['Kind', type === 'jit' ? 'JIT' : type]);
-      return pairs;
-    }
-
     select(pane, node) {
       this.view.focus = {pane, node};
       this.view.reveal({pane, node});
@@ -261,7 +264,7 @@ const Page = (() => {
       if (box === null) {
         parts.push(element('span', 'Click a function to zoom. Hover to see its numbers.'));
       } else {
-        for (const [label, text] of this.describe(box)) {
+        for (const [label, text] of Descriptions.of(box, this.shown())) {
           parts.push(label === '' ? element('b', text) : element('span', `${label}: ${text}`));
         }
       }
@@ -273,7 +276,7 @@ const Page = (() => {
       tip.hidden = box === null;
       if (box === null) return;
       const list = element('dl');
-      const [[, title], ...pairs] = this.describe(box);
+      const [[, title], ...pairs] = Descriptions.of(box, this.shown());
       for (const [label, text] of pairs) list.append(element('dt', label), element('dd', text));
       tip.replaceChildren(element('b', title), list);
       const {offsetWidth, offsetHeight} = tip;
@@ -300,15 +303,8 @@ const Page = (() => {
       if (name !== '') this.change({tree: 'sandwich', name});
     }
 
-    // Returns the names from the outermost function to the node, one in each line.
-    stackOf({pane, node}) {
-      const names = [];
-      for (let i = node; i >= 0 && pane.tree.frame[i] >= 0; i = pane.tree.parent[i]) {
-        names.push(this.nameOf(pane.tree.frame[i]));
-      }
-      const isCallersFirst = this.state.tree === 'calls' || !pane.isUp &&
-        this.state.tree === 'sandwich';
-      return (isCallersFirst ? names.reverse() : names).join('\n');
+    copyStack() {
+      return this.copy(Descriptions.stackOf(this.view.focus, this.shown()));
     }
 
     async copy(text) {
@@ -383,39 +379,16 @@ const Page = (() => {
     fillTable() {
       this.showMatched();
       if (byId('functions').hidden && !this.isPrinting) return;
-      const {event, thread} = this.state;
+      const {event, thread, widths} = this.state;
       const base = this.baseTree();
-      const all = this.cached(`functions ${event} ${thread}`,
+      const all = this.cached(`functions ${event} ${widths} ${thread}`,
         () => FlameTree.functions(base, this.page.frames, 0));
       const {matches} = this.view;
-      const matching = matches === null ? all : all.filter(({frame}) => matches[frame]);
-      const sorted = Controls.sortFunctions([...matching], this.tableOrder, this.page.texts);
-      const whole = base.total[0];
-      byId('caption').textContent = sorted.length > this.rowLimit
-        ? `The first ${this.rowLimit} of ${sorted.length.toLocaleString('en-US')} functions`
-        : `${sorted.length.toLocaleString('en-US')} functions`;
-      byId('rows').replaceChildren(...sorted.slice(0, this.rowLimit).map((entry) => {
-        const row = element('tr');
-        for (const order of ['self', 'total']) {
-          const cell = element('td', percent(entry[order], whole));
-          cell.title = amount(entry[order], this.tab);
-          row.append(cell);
-        }
-        const name = element('td');
-        const button = element('button', this.page.texts[entry.name]);
-        button.type = 'button';
-        button.title = `${this.page.texts[entry.name]}: callers and callees`;
-        button.addEventListener('click', () => this.sandwich(this.page.texts[entry.name]));
-        name.append(button);
-        row.append(name);
-        return row;
-      }));
-      for (const button of document.querySelectorAll('th button')) {
-        const order = button.dataset.sort;
-        const heading = button.parentElement;
-        if (order !== this.tableOrder) heading.removeAttribute('aria-sort');
-        else heading.setAttribute('aria-sort', order === 'name' ? 'ascending' : 'descending');
-      }
+      const found = all.filter(({frame}) => matches === null || matches[frame]);
+      FunctionTable.fill(found, this.shown(), {
+        order: this.tableOrder, isPrinting: this.isPrinting,
+        choose: (name) => this.sandwich(name),
+      });
     }
 
     // ---- the address ----
@@ -435,7 +408,8 @@ const Page = (() => {
       };
       oneOf('tree', 'calls', 'inverted', 'sandwich');
       oneOf('view', 'flame', 'icicle');
-      oneOf('sort', 'name', 'weight');
+      oneOf('sort', 'name', 'weight', 'time');
+      oneOf('widths', 'new', 'old');
       this.state = state;
     }
 
@@ -455,6 +429,7 @@ const Page = (() => {
       document.documentElement.dataset.theme = theme;
       byId('theme').textContent = theme === 'dark' ? 'Light' : 'Dark';
       this.view.setTheme(theme);
+      this.fillLegend();
     }
 
     listen() {
@@ -464,6 +439,8 @@ const Page = (() => {
       on('sandwich', 'click', () => this.sandwich(this.chosenName()));
       on('flame', 'click', () => this.change({view: 'flame'}));
       on('icicle', 'click', () => this.change({view: 'icicle'}));
+      on('new', 'click', () => this.change({widths: 'new'}));
+      on('old', 'click', () => this.change({widths: 'old'}));
       on('sort', 'change', () => this.change({sort: byId('sort').value}));
       on('more-threads', 'change', () => this.change({thread: byId('more-threads').value}));
       on('reset', 'click', () => this.change({}));
@@ -480,7 +457,7 @@ const Page = (() => {
       on('next', 'click', () => this.step(1));
       on('previous', 'click', () => this.step(-1));
       on('copy-name', 'click', () => this.copy(this.chosenName()));
-      on('copy-stack', 'click', () => this.copy(this.stackOf(this.view.focus)));
+      on('copy-stack', 'click', () => this.copyStack());
       on('show-sandwich', 'click', () => this.sandwich(this.chosenName()));
       on('theme', 'click', () => {
         this.theme = document.documentElement.dataset.theme === 'dark' ? 'light' : 'dark';
@@ -497,6 +474,10 @@ const Page = (() => {
         });
       }
       PageEvents.listen(this);
+    }
+
+    swapWidths() {
+      if (this.sums() !== null) this.change({widths: this.state.widths === 'new' ? 'old' : 'new'});
     }
 
     toggle(name) {
@@ -524,15 +505,10 @@ const Page = (() => {
     print(isPrinting) {
       this.isPrinting = isPrinting;
       this.view.isPrinting = isPrinting;
-      this.rowLimit = isPrinting ? PRINTED_ROWS : MOST_ROWS;
       this.applyTheme();
       this.fillTable();
       this.resize();
     }
-  }
-
-  function counted(calls) {
-    return calls === 1 ? '1 call' : `${calls.toLocaleString('en-US')} calls`;
   }
 
   async function unpack(text) {
@@ -555,5 +531,5 @@ const Page = (() => {
     }
   }
 
-  return {start, PRINTED_ROWS};
+  return {start};
 })();

@@ -12,9 +12,15 @@
 //   total[i]    with those of all calls below it
 //   start[i]    where the node's box begins, from 0 to total[0]
 //   folded[i]   how many calls below it are too small for the data
+// The tree of a pair of events also has columns for the other side than that of `self`, and the
+// tree of a recording has a column of times. Other trees have null instead.
+//   other[i], otherTotal[i]   as self and total
+//   first[i]    when the first sample below the node was taken, in ms since the recording's first
 const FlameTree = (() => {
-  const VERSION = 1;
+  const VERSION = 2;
   const TYPES = ['thread', 'user', 'kernel', 'inlined', 'jit'];
+  const BEFORE_COLUMN = 1;
+  const FIRST_COLUMN = 2;
 
   class Reader {
     constructor(bytes) {
@@ -74,8 +80,12 @@ const FlameTree = (() => {
     return frames;
   }
 
-  function emptyTree(size) {
+  // Returns a tree with the columns that `like` has.
+  function emptyTree(size, like) {
     return {
+      other: like.other === null ? null : new Float64Array(size),
+      otherTotal: like.other === null ? null : new Float64Array(size),
+      first: like.first === null ? null : new Float64Array(size),
       frame: new Int32Array(size).fill(-1),
       depth: new Int32Array(size),
       parent: new Int32Array(size).fill(-1),
@@ -91,11 +101,16 @@ const FlameTree = (() => {
     const tab = {
       name: texts[reader.index(texts.length)],
       unit: texts[reader.index(texts.length)],
-      decimals: reader.index(20),
     };
+    const columns = reader.index((BEFORE_COLUMN | FIRST_COLUMN) + 1);
+    const hasBefore = (columns & BEFORE_COLUMN) !== 0;
+    const hasFirst = (columns & FIRST_COLUMN) !== 0;
+    tab.decimals = reader.index(20);
     const scale = reader.number();
+    tab.otherDecimals = hasBefore ? reader.index(20) : tab.decimals;
+    const otherScale = hasBefore ? reader.number() : 1;
     const count = reader.count(4);
-    const tree = emptyTree(count + 1);
+    const tree = emptyTree(count + 1, {other: hasBefore || null, first: hasFirst || null});
     for (let i = 1; i <= count; ++i) {
       const depth = tree.depth[i - 1] + 1 - reader.number();
       if (depth < 1) throw new Error('a depth in the data of the page is wrong');
@@ -104,7 +119,11 @@ const FlameTree = (() => {
     for (let i = 1; i <= count; ++i) tree.frame[i] = reader.index(frameCount);
     for (let i = 1; i <= count; ++i) tree.self[i] = reader.number() * scale;
     for (let i = 1; i <= count; ++i) tree.folded[i] = reader.number();
+    for (let i = 1; hasBefore && i <= count; ++i) tree.other[i] = reader.number() * otherScale;
     tab.tree = finish(tree);
+    for (let i = 1; hasFirst && i <= count; ++i) {
+      tree.first[i] = tree.first[tree.parent[i]] + reader.number();
+    }
     return tab;
   }
 
@@ -116,14 +135,14 @@ const FlameTree = (() => {
     texts.pop();
     const facts = Array.from({length: reader.count(1)}, () => texts[reader.index(texts.length)]);
     const frames = readFrames(reader, texts);
-    const tabs = Array.from({length: reader.count(5)},
+    const tabs = Array.from({length: reader.count(6)},
       () => readTab(reader, texts, frames.name.length));
     return {texts, facts, frames, tabs};
   }
 
-  // Computes all columns from depth and self.
+  // Computes all columns from depth, self and other.
   function finish(tree) {
-    const {depth, parent, end, self, total, start} = tree;
+    const {depth, parent, end, self, total, other, otherTotal, start} = tree;
     const size = depth.length;
     const open = [0];  // the last node of each depth
     for (let i = 1; i < size; ++i) {
@@ -132,10 +151,12 @@ const FlameTree = (() => {
     }
     for (let i = size - 1; i >= 0; --i) {
       total[i] += self[i];
+      if (other !== null) otherTotal[i] += other[i];
       if (end[i] === 0) end[i] = i + 1;
       if (i === 0) break;
       const above = parent[i];
       total[above] += total[i];
+      if (other !== null) otherTotal[above] += otherTotal[i];
       if (end[above] < end[i]) end[above] = end[i];
     }
     const next = new Float64Array(size);  // where the next child begins
@@ -149,11 +170,23 @@ const FlameTree = (() => {
 
   // Returns the tree whose root is `node`.
   function subtree(tree, node) {
-    const result = emptyTree(tree.end[node] - node);
-    for (const column of ['frame', 'depth', 'self', 'folded']) {
+    const result = emptyTree(tree.end[node] - node, tree);
+    for (const column of ['frame', 'depth', 'self', 'folded', 'other', 'first']) {
+      if (tree[column] === null) continue;
       result[column].set(tree[column].subarray(node, tree.end[node]));
     }
     result.depth.forEach((depth, i) => (result.depth[i] = depth - tree.depth[node]));
+    return finish(result);
+  }
+
+  // Returns the same tree of a pair of events with the widths of the other side.
+  function swapped(tree) {
+    const result = emptyTree(tree.depth.length, tree);
+    for (const column of ['frame', 'depth', 'folded', 'first']) {
+      if (tree[column] !== null) result[column].set(tree[column]);
+    }
+    result.self.set(tree.other);
+    result.other.set(tree.self);
     return finish(result);
   }
 
@@ -167,7 +200,7 @@ const FlameTree = (() => {
   // Returns a tree with the same nodes whose children are sorted by `order`, which compares nodes.
   function sorted(tree, order) {
     const size = tree.depth.length;
-    const result = emptyTree(size);
+    const result = emptyTree(size, tree);
     const open = [0];
     for (let count = 0; open.length > 0; ++count) {
       const node = open.pop();
@@ -175,6 +208,8 @@ const FlameTree = (() => {
       result.depth[count] = tree.depth[node];
       result.self[count] = tree.self[node];
       result.folded[count] = tree.folded[node];
+      if (tree.other !== null) result.other[count] = tree.other[node];
+      if (tree.first !== null) result.first[count] = tree.first[node];
       const next = node + 1;
       if (next < tree.end[node] && tree.end[next] === tree.end[node]) {
         open.push(next);  // most nodes have one child
@@ -188,6 +223,10 @@ const FlameTree = (() => {
 
   function byWeight(tree) {
     return sorted(tree, (a, b) => tree.total[b] - tree.total[a] || a - b);
+  }
+
+  function byTime(tree) {
+    return sorted(tree, (a, b) => tree.first[a] - tree.first[b] || a - b);
   }
 
   function deepest(tree, node) {
@@ -213,8 +252,8 @@ const FlameTree = (() => {
     return sum;
   }
 
-  // Returns for each name of a function below `node` {name, frame, self, total}. A recursive call
-  // adds nothing to the total. `frame` is the one of the largest total.
+  // Returns for each name of a function below `node` {name, frame, self, total, otherTotal}. A
+  // recursive call adds nothing to the totals. `frame` is the one of the largest total.
   function functions(tree, frames, node) {
     const of = new Map();
     const open = [];  // the entries of the path, with the ends of their nodes
@@ -225,12 +264,13 @@ const FlameTree = (() => {
       const name = frames.name[frame];
       let entry = of.get(name);
       if (entry === undefined) {
-        entry = {name, frame, self: 0, total: 0, largest: 0, isOpen: false};
+        entry = {name, frame, self: 0, total: 0, otherTotal: 0, largest: 0, isOpen: false};
         of.set(name, entry);
       }
       entry.self += tree.self[i];
       if (entry.isOpen) continue;
       entry.total += tree.total[i];
+      if (tree.other !== null) entry.otherTotal += tree.otherTotal[i];
       if (tree.total[i] > entry.largest) {
         entry.largest = tree.total[i];
         entry.frame = frame;
@@ -242,7 +282,7 @@ const FlameTree = (() => {
   }
 
   return {
-    TYPES, decode, emptyTree, finish, subtree, childrenOf, byWeight, deepest, matchedTotal,
-    functions,
+    TYPES, decode, emptyTree, finish, subtree, swapped, childrenOf, byWeight, byTime, deepest,
+    matchedTotal, functions,
   };
 })();

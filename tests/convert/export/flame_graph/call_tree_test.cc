@@ -23,10 +23,11 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 struct Trees {
+  Profile profile;
   FrameTable frames;
   CallTree tree;
-  Trees(const Profile& profile, EventId event, const FoldedOptions& options = {})
-      : frames(profile, options) {
+  Trees(const Profile& made, EventId event, const FoldedOptions& options = {})
+      : profile(made), frames(profile, options) {
     const StackForest forest = StackForest::Of(profile, event, frames);
     tree = forest.Join(frames.Ranks());
   }
@@ -120,8 +121,25 @@ TEST(FoldSmallCalls, AddsThemToTheirCaller) {
   made.Hit(made.Calls({"main", "small", "smaller"}), {}, cycles, 2);
   made.Hit(made.Calls({"tiny"}), {}, cycles, 1);
   Trees trees(made.Make(), cycles);
-  FoldSmallCalls(trees.tree, 4);
+  FoldSmallCalls(trees.tree, TotalsOf(trees.tree), 4);
   EXPECT_THAT(trees.Lines(), ElementsAre("0 main 3 +2", "1 big 90", "0 tiny 1"));
+}
+
+TEST(FirstTimesOf, AreTheEarliestOfAllCallsBelow) {
+  ProfileMaker made;
+  const EventId cycles = made.Counts("cycles");
+  const auto hit = [&](convert::StackId stack, std::uint32_t first_ms) {
+    made.builder.Add(
+        convert::Sample{.stack = stack, .event = cycles, .count = 1, .first_ms = first_ms});
+  };
+  hit(made.Calls({"main", "a", "x"}), 30);
+  hit(made.Calls({"main", "a"}), 50);
+  hit(made.Calls({"main", "b"}), 20);
+  hit(made.Calls({"main", "b"}), 10);
+  hit(made.Calls({"other"}), convert::Sample::kNoTime);
+  const Trees trees(made.Make(), cycles);
+  EXPECT_THAT(trees.Lines(), ElementsAre("0 main 0", "1 a 1", "2 x 1", "1 b 2", "0 other 1"));
+  EXPECT_THAT(FirstTimesOf(trees.tree), ElementsAre(10, 30, 30, 10, convert::Sample::kNoTime));
 }
 
 TEST(SmallestForAtMost, KeepsTheLargest) {
@@ -131,9 +149,10 @@ TEST(SmallestForAtMost, KeepsTheLargest) {
     made.Hit(made.Calls({"main", fmt::format("f{}", i)}), {}, cycles, i);
   }
   Trees trees(made.Make(), cycles);
-  EXPECT_EQ(SmallestForAtMost(trees.tree, 10), 0);
-  EXPECT_EQ(SmallestForAtMost(trees.tree, 4), 7);
-  FoldSmallCalls(trees.tree, SmallestForAtMost(trees.tree, 4));
+  const std::vector<std::int64_t> totals = TotalsOf(trees.tree);
+  EXPECT_EQ(SmallestForAtMost(totals, 10), 0);
+  EXPECT_EQ(SmallestForAtMost(totals, 4), 7);
+  FoldSmallCalls(trees.tree, totals, 7);
   EXPECT_THAT(trees.Lines(), ElementsAre("0 main 21 +6", "1 f7 7", "1 f8 8", "1 f9 9"));
   EXPECT_EQ(trees.tree.total(), 45);
 }

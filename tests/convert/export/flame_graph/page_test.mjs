@@ -3,13 +3,17 @@ import assert from 'node:assert/strict';
 import {test} from 'node:test';
 import {encode, load} from './page_scripts.mjs';
 
-const {FlameTree, DerivedTrees, Controls} = load(
-  ['tree.js', 'derived_trees.js', 'controls.js'], ['FlameTree', 'DerivedTrees', 'Controls']);
+const {FlameTree, DerivedTrees, Differences, Controls, Descriptions} = load(
+  ['tree.js', 'derived_trees.js', 'differences.js', 'controls.js', 'descriptions.js'],
+  ['FlameTree', 'DerivedTrees', 'Differences', 'Controls', 'Descriptions']);
 
 // main calls a (which calls itself) and b; a's inner call and b call leaf.
 const NODES = [
   [0, 'main', 1], [1, 'a', 2], [2, 'a', 3], [3, 'leaf', 4], [1, 'b', 0], [2, 'leaf', 10],
 ];
+
+// The numbers of an older profile, in which b called more, and a did not call leaf.
+const BEFORE = [1, 2, 7, 0, 5, 25];
 
 function decode(nodes, options) {
   return FlameTree.decode(encode(nodes, options));
@@ -54,7 +58,7 @@ test('refuses data that is cut anywhere', () => {
 });
 
 test('refuses or reads data with any byte replaced', () => {
-  const bytes = encode(NODES);
+  const bytes = encode(NODES, {before: BEFORE, first: [0, 0, 5, 0, 20, 0]});
   for (let at = 0; at < bytes.length; ++at) {
     for (const value of [0, 127, 255]) {
       const damaged = Uint8Array.from(bytes);
@@ -125,6 +129,76 @@ test('folds callers that are too small into their callee', () => {
   assert.deepEqual(lines(page, callers),
     ['0 leaf 1 100001', '1 a 0 100000', '2 main 100000 100000']);
   assert.deepEqual([...callers.folded], [1, 0, 0]);
+});
+
+test('reads the numbers of the other side, and swaps the sides', () => {
+  const {tree} = decode(NODES, {before: BEFORE}).tabs[0];
+  assert.deepEqual([...tree.otherTotal], [40, 40, 9, 7, 0, 30, 25]);
+  const swapped = FlameTree.swapped(tree);
+  assert.deepEqual([...swapped.total], [40, 40, 9, 7, 0, 30, 25]);
+  assert.deepEqual([...swapped.otherTotal], [...tree.total]);
+  assert.deepEqual([...FlameTree.subtree(tree, 5).otherTotal], [30, 25]);
+  assert.equal(decode(NODES).tabs[0].tree.other, null);
+});
+
+test('compares shares, not numbers', () => {
+  const {tree} = decode(NODES, {before: BEFORE}).tabs[0];
+  const sums = Differences.measure(tree, 'new');
+  assert.deepEqual({...sums}, {widths: 'new', new: 20, old: 40, largest: 25});
+  assert.deepEqual({...Differences.of(tree, 5, sums)},
+    {new: 10, old: 30, newShare: 50, oldShare: 75, change: -25});
+  const swapped = FlameTree.swapped(tree);
+  assert.deepEqual({...Differences.of(swapped, 5, Differences.measure(swapped, 'old'))},
+    {...Differences.of(tree, 5, sums)});
+});
+
+test('counts what has no width', () => {
+  const {tree} = decode([[0, 'main', 5], [1, 'gone', 0], [2, 'deeper', 0]], {before: [1, 2, 3]})
+    .tabs[0];
+  assert.equal(Differences.invisible(tree, 0), 5);
+  assert.equal(Differences.invisible(FlameTree.swapped(tree), 0), 0);
+});
+
+test('colours less, equal and more', () => {
+  assert.equal(Differences.colour('light', 0, 5, false), 'rgb(236 238 242)');
+  assert.equal(Differences.colour('light', 5, 5, false), 'rgb(232 78 64)');
+  assert.equal(Differences.colour('light', -5, 5, false), 'rgb(70 130 226)');
+  assert.equal(Differences.colour('dark', 0, 0, false), 'rgb(66 70 79)');
+  assert.deepEqual([12.345, -1.234, 0.00321, 0].map(Differences.points),
+    ['+12.3', '−1.23', '+0.0032', '±0']);
+});
+
+test('keeps both sides in callers, callees and the inverted tree', () => {
+  const page = decode(NODES, {before: BEFORE});
+  const {callers, callees} = sandwichOf(page, 'leaf');
+  assert.deepEqual([...callers.otherTotal], [25, 0, 0, 0, 25, 25]);
+  assert.deepEqual([...callees.otherTotal], [25]);
+  const inverted = DerivedTrees.inverted(page, page.tabs[0].tree, 'name');
+  assert.equal(inverted.otherTotal[0], 40);
+});
+
+test('describes both sides of a function', () => {
+  const page = decode(NODES, {before: BEFORE});
+  const {tree} = page.tabs[0];
+  const pairs = Descriptions.of({pane: {tree, isUp: true}, node: 5}, {
+    page, tab: page.tabs[0], tree: 'calls', sums: Differences.measure(tree, 'new'),
+    threadTotal: 20, total: 20, nameOf: (frame) => page.texts[page.frames.name[frame]],
+  });
+  assert.deepEqual(Array.from(pairs).slice(0, 4).map((pair) => [...pair]), [
+    ['', 'b'], ['New', '50.0 %, 10 samples'], ['Old', '75.0 %, 30 samples'],
+    ['Change', '−25.0 points'],
+  ]);
+});
+
+test('sorts calls by the time of their first sample', () => {
+  const page = decode(NODES, {first: [10, 20, 0, 5, 0, 30]});
+  const {tree} = page.tabs[0];
+  assert.deepEqual([...tree.first], [0, 10, 30, 30, 35, 10, 40]);
+  assert.deepEqual(lines(page, FlameTree.byTime(tree)), [
+    '0 all 0 20', '1 main 1 20', '2 b 0 10', '3 leaf 10 10', '2 a 2 9', '3 a 3 7', '4 leaf 4 4',
+  ]);
+  const {callers} = DerivedTrees.sandwich(page, tree, page.texts.indexOf('leaf'), 'time');
+  assert.deepEqual([...callers.first], [35, 35, 35, 35, 40, 40]);
 });
 
 test('survives a stack of 100,000 frames', () => {

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Differential profiles: two profiles in one, whose samples are told apart by their events. An
+// event of both, "cycles", becomes the two events "cycles before" and "cycles after". The events of
+// a differential folded file are just "before" and "after".
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "convert/model/profile.h"
+#include "formats/base/result.h"
+
+namespace perftape::convert {
+
+// Two events that are compared.
+struct EventPair {
+  std::string_view name;  // what their names have in common: "cycles", or empty; of the profile
+  EventId before, after;
+};
+
+// Returns the pairs of events, in the order of the events "after". `name` is valid as long as any
+// copy of the profile.
+std::vector<EventPair> EventPairsOf(const Profile& differential);
+
+// Returns the pair of `event`, or of DefaultEvent if none is given; otherwise the first pair.
+std::optional<EventPair> ChooseEventPair(const Profile& differential,
+                                         std::optional<EventId> event = {});
+
+// Fails with kNotFound if the profile has events, but no pair.
+Status CheckDifferential(const Profile& profile);
+
+// Returns the profile of two sides. It has a pair for each event, by name, of either side; a side
+// without the event has no samples of it. If each side has samples of only one event, these two are
+// a pair, whatever their names.
+Profile MakeDifferential(const Profile& before, const Profile& after);
+
+}  // namespace perftape::convert

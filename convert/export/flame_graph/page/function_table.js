@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+'use strict';
+
+// The table of functions: DOM elements, for screen readers, print and copying.
+const FunctionTable = (() => {
+  const {byId, element, percent, amount} = Controls;
+  const MOST_ROWS = 500;
+  const PRINTED_ROWS = 60;
+
+  // Fills the table with the functions of `entries` (FlameTree.functions). `shown` is as in
+  // Descriptions; `order` is self, total, change or name; `choose(name)` is called for the chosen
+  // function.
+  function fill(entries, shown, {order, isPrinting, choose}) {
+    const {sums} = shown;
+    const isDifferential = sums !== null;
+    for (const entry of entries) {
+      entry.change = isDifferential
+        ? Differences.compare(entry.total, entry.otherTotal, sums).change : 0;
+    }
+    const {texts} = shown.page;
+    const limit = isPrinting ? PRINTED_ROWS : MOST_ROWS;
+    const sorted = Controls.sortFunctions(entries, order, texts);
+    const count = sorted.length.toLocaleString('en-US');
+    byId('caption').textContent = sorted.length > limit
+      ? `The first ${limit} of ${count} functions` : `${count} functions`;
+    byId('change-heading').hidden = !isDifferential;
+    byId('rows').replaceChildren(
+      ...sorted.slice(0, limit).map((entry) => rowOf(entry, shown, choose)));
+    for (const button of document.querySelectorAll('th button')) {
+      const heading = button.parentElement;
+      if (button.dataset.sort !== order) heading.removeAttribute('aria-sort');
+      else heading.setAttribute('aria-sort', order === 'name' ? 'ascending' : 'descending');
+    }
+  }
+
+  function rowOf(entry, shown, choose) {
+    const row = element('tr');
+    for (const order of ['self', 'total']) {
+      const cell = element('td', percent(entry[order], shown.threadTotal));
+      cell.title = amount(entry[order], shown.tab);
+      row.append(cell);
+    }
+    if (shown.sums !== null) row.append(changeCell(entry, shown));
+    const cell = element('td');
+    const name = shown.page.texts[entry.name];
+    const button = element('button', name);
+    button.type = 'button';
+    button.title = `${name}: callers and callees`;
+    button.addEventListener('click', () => choose(name));
+    cell.append(button);
+    row.append(cell);
+    return row;
+  }
+
+  function changeCell(entry, {tab, sums}) {
+    const sides = Differences.compare(entry.total, entry.otherTotal, sums);
+    const cell = element('td', Differences.points(sides.change));
+    const old = amount(sides.old, tab, tab.otherDecimals);
+    cell.title = `${percent(sides.old, sums.old)} (${old}) → ` +
+      `${percent(sides.new, sums.new)} (${amount(sides.new, tab)})`;
+    return cell;
+  }
+
+  return {fill};
+})();

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// The frames of unwound stacks without the addresses at which their process mapped them. A packed
+// location is one word: the index of a mapping and a distance from its start. Processes map one
+// binary at different addresses, but equal stacks of them are equal packed locations. So most
+// stacks are resolved once, not once per process.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <tuple>
+#include <vector>
+
+#include "formats/perfdata/address_space.h"
+
+namespace perftape::offline_unwind {
+
+// Threads may share it.
+class PackedLocations {
+ public:
+  // The number of a mapping that Pack needs.
+  using MappingIndex = std::uint32_t;
+
+  // Adds a mapped range, whose dso must outlive this object. Mappings of the same bytes of a dso
+  // are one, in any process at any address. Nothing if there are too many.
+  std::optional<MappingIndex> Add(const perfdata::Region& region);
+  // Adds an address at which nothing is mapped.
+  std::optional<MappingIndex> AddUnmapped(std::uint64_t address);
+
+  // Returns the word for an address, at `distance` from the start of the mapping. Nothing if the
+  // distance is too large. A word is never a context marker (PERF_CONTEXT_*).
+  static std::optional<std::uint64_t> Pack(MappingIndex mapping, std::uint64_t distance) {
+    if (distance >> kDistanceBits != 0) return std::nullopt;
+    return std::uint64_t{mapping} << kDistanceBits | distance;
+  }
+
+  struct Unpacked {
+    // Of the processes with the mapping, that with the lowest address. The dso is null if nothing
+    // is mapped there.
+    perfdata::Region region;
+    std::uint64_t address = 0;  // in `region`
+  };
+  // Returns the location of a word from Pack. Call it after the last Add.
+  Unpacked Unpack(std::uint64_t word) const;
+
+ private:
+  static constexpr unsigned kDistanceBits = 40;
+  static constexpr std::size_t kMostMappings = std::size_t{1} << 22;
+
+  // The dso, offset and size; of an unmapped address null, 0 and the address.
+  using Key = std::tuple<const perfdata::Dso*, std::uint64_t, std::uint64_t>;
+  std::optional<MappingIndex> Add(const Key& key, const perfdata::Region& region);
+
+  std::mutex mutex_;
+  std::map<Key, MappingIndex> indexes_;
+  std::vector<perfdata::Region> mappings_;
+};
+
+}  // namespace perftape::offline_unwind

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/unwind/rule_text.h"
+
+#include <fmt/format.h>
+
+namespace perftape::unwind {
+namespace {
+
+std::string CfaText(const Rule& rule, const RegisterNames& names) {
+  const auto at = [&](std::string_view name) {
+    const std::string addend = rule.addend == 0 ? "" : fmt::format("+{}", rule.addend);
+    return fmt::format("*({}{:+}){}", name, rule.cfa_offset, addend);
+  };
+  switch (rule.cfa) {
+    case CfaRule::kNone:
+      return "none";
+    case CfaRule::kEndOfStack:
+      return "end";
+    case CfaRule::kStackPointer:
+      return fmt::format("{}{:+}", names.sp, rule.cfa_offset);
+    case CfaRule::kFramePointer:
+      return fmt::format("{}{:+}", names.fp, rule.cfa_offset);
+    case CfaRule::kAtStackPointer:
+      return at(names.sp);
+    case CfaRule::kAtFramePointer:
+      return at(names.fp);
+    case CfaRule::kPlt:
+      return fmt::format("{}{:+},+8@{}", names.sp, rule.cfa_offset, rule.addend);
+    case CfaRule::kBaseRegister:
+      return fmt::format("{}{:+}", names.base, rule.cfa_offset);
+  }
+  return "?";
+}
+
+std::string SavedText(std::int32_t offset, std::string_view base, std::string_view in_register) {
+  if (offset == Rule::kInRegister) return std::string(in_register);
+  return fmt::format("{}{:+}", base, offset);
+}
+
+std::string BaseRegisterText(std::int8_t words, std::string_view in_register) {
+  if (words == Rule::kBxUnchanged) return std::string(in_register);
+  if (words == Rule::kBxUnknown) return "?";
+  constexpr int kWord = 8;
+  return fmt::format("c{:+}", words * kWord);
+}
+
+std::string FlagText(const Rule& rule) {
+  std::string text;
+  if ((rule.flags & Rule::kSignalFrame) != 0) text = "signal";
+  if ((rule.flags & Rule::kSignedReturn) != 0) text += text.empty() ? "signed" : ",signed";
+  return text;
+}
+
+}  // namespace
+
+RegisterNames RegisterNamesOf(Machine machine) {
+  if (machine == Machine::kX86_64) return {.sp = "rsp", .fp = "rbp", .link = "rdi", .base = "rbx"};
+  return {.sp = "sp", .fp = "x29", .link = "x30", .base = "-"};
+}
+
+RuleText TextOf(const Rule& rule, const RegisterNames& names) {
+  RuleText text = {
+      .cfa = CfaText(rule, names), .fp = {}, .ra = {}, .bx = {}, .flags = FlagText(rule)};
+  if (rule.cfa == CfaRule::kNone || rule.cfa == CfaRule::kEndOfStack) {
+    text.flags.clear();
+    return text;
+  }
+  const std::string_view base = (rule.flags & Rule::kFromStackPointer) != 0 ? names.sp : "c";
+  const std::string_view fp_base = (rule.flags & Rule::kFpFromFp) != 0 ? names.fp : base;
+  text.fp = SavedText(rule.fp_offset, fp_base, names.fp);
+  text.ra = SavedText(rule.ra_offset, base, names.link);
+  text.bx = BaseRegisterText(rule.bx_words, names.base);
+  return text;
+}
+
+}  // namespace perftape::unwind

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// A rule as text.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "formats/unwind/rule.h"
+
+namespace perftape::unwind {
+
+struct RegisterNames {
+  std::string_view sp, fp, link, base;
+};
+RegisterNames RegisterNamesOf(Machine machine);
+
+// What a rule finds, in the words of readelf's --debug-dump=frames-interp: c is the CFA.
+struct RuleText {
+  std::string cfa;  // "rsp+16", "*(rbp-8)", "rsp+8,+8@11" of a linkage table, "end", "none"
+  // "c-16", "rbp" if it is in the register, "?" if it is lost; empty with "end" and "none".
+  std::string fp, ra, bx;
+  std::string flags;  // "signal", "signed", "signal,signed"
+};
+RuleText TextOf(const Rule& rule, const RegisterNames& names);
+
+}  // namespace perftape::unwind

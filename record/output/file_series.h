@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// The files of a recording that writes more than one. It names them, completes them in a thread of
+// its own, passes each to a command, and deletes old ones.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "formats/base/result.h"
+#include "record/output/file_finisher.h"
+#include "record/output/name_pattern.h"
+#include "record/output/retention.h"
+#include "record/processes/command_runner.h"
+#include "record/summary.h"
+
+namespace perftape::record {
+
+struct FileSeriesOptions {
+  std::filesystem::path pattern;  // of the names (name_pattern.h)
+  RetentionLimits keep = {};
+  std::string command = {};  // run by the shell for each complete file, whose path is appended
+  SignalState signals = SignalState::Now();  // of the command
+  std::uint64_t reserved_space = 0;
+};
+
+// Not thread-safe.
+class FileSeries {
+ public:
+  // Forks the process that runs the command, so call it before privileges are dropped.
+  // kInvalidArgument for an output that is no pattern of names.
+  static Result<std::unique_ptr<FileSeries>> Prepare(FileSeriesOptions options);
+
+  // Returns a name that no file has.
+  std::filesystem::path NextPath();
+  // Returns what NextPath would return now.
+  std::filesystem::path PeekPath() const;
+  // Completes the file in the background.
+  void Add(EndedFile ended);
+  // The number of files that were added and are not complete yet, as of the last Collect.
+  std::uint64_t unfinished() const { return added_ - sums_.files; }
+  // Counts the files that are complete now, and passes them to the command. Returns whether there
+  // are any.
+  bool Collect();
+
+  // Deletes the files that exceed the limits. DeleteIfDue does so once in a second at most, if
+  // there are limits that a growing or aging file exceeds.
+  void DeleteOldFiles(std::uint64_t now_ns);
+  void DeleteIfDue(std::uint64_t now_ns);
+  // Whether the disk has `bytes` in addition to what is reserved, and room for the end of a file.
+  bool HasRoom(std::uint64_t bytes) const;
+  // Deletes old files until the disk has that room.
+  void MakeRoom(std::uint64_t bytes);
+
+  // Adds a warning to the summary, unless there are many.
+  void Warn(std::string warning);
+  void CountSuspension() { ++sums_.suspensions; }
+
+  // Waits for all files and commands, and deletes what exceeds the limits. Writes the sums of all
+  // files into `summary`.
+  void End(std::uint64_t now_ns, RecordSummary& summary);
+  // Why the last complete file lacks records or features; empty if it does not. The samples in it.
+  const std::string& last_failure() const { return last_failure_; }
+  std::uint64_t last_samples() const { return last_samples_; }
+
+ private:
+  FileSeries(FileSeriesOptions options, NamePattern pattern, std::optional<CommandRunner> commands);
+  void AddCompleted(std::vector<CompletedFile> files);
+  void RunCommand(const std::filesystem::path& file);
+
+  FileSeriesOptions options_;
+  FileNames names_;
+  std::uint64_t next_check_ns_ = 0;  // of the limits
+  std::uint64_t added_ = 0;
+  RotationSummary sums_;
+  std::uint64_t last_samples_ = 0;
+  std::uint64_t gone_samples_ = 0;  // of files that were deleted while they were written
+  std::vector<std::string> warnings_;
+  std::optional<BundleSummary> last_bundle_;
+  std::string bundle_failure_, last_failure_;
+  std::optional<CommandRunner> commands_;
+  FileFinisher finisher_;  // destroyed first
+};
+
+}  // namespace perftape::record
