@@ -9,9 +9,8 @@
 #include <bit>
 #include <cerrno>
 #include <string>
+#include <utility>
 #include <vector>
-
-#include "formats/base/file.h"
 
 namespace perftape::bundle {
 namespace {
@@ -148,14 +147,23 @@ Status EndEmbedding(int fd, std::uint64_t offset) {
   return {};
 }
 
-Status Embed(int fd, Bytes archive) {
+Status EmbedWith(int fd, const std::function<Status(UniqueFd end)>& append) {
   TRY_ASSIGN(const std::uint64_t offset, BeginEmbedding(fd));
-  Status embedded = WriteAllAt(fd, archive, offset);
+  UniqueFd end(fcntl(fd, F_DUPFD_CLOEXEC, 0));
+  if (!end) return FailErrno("duplicating its descriptor", errno);
+  Status embedded = append(std::move(end));
   if (embedded) embedded = EndEmbedding(fd, offset);
   if (!embedded && ftruncate(fd, static_cast<off_t>(offset)) != 0) {
     return Fail(InContext("a part of the bundle stays at its end", std::move(embedded).error()));
   }
   return embedded;
+}
+
+Status Embed(int fd, Bytes archive) {
+  return EmbedWith(fd, [&](UniqueFd end) {
+    return WriteAllAt(end.get(), archive,
+                      static_cast<std::uint64_t>(lseek(end.get(), 0, SEEK_CUR)));
+  });
 }
 
 }  // namespace perftape::bundle

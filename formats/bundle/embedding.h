@@ -11,10 +11,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
 #include "formats/base/bytes.h"
+#include "formats/base/file.h"
 #include "formats/base/result.h"
 
 namespace perftape::bundle {
@@ -47,6 +49,9 @@ Result<std::uint64_t> BeginEmbedding(int fd);
 // Writes the footer after the bundle, which extends from `offset` to the end of the file. Then
 // syncs.
 Status EndEmbedding(int fd, std::uint64_t offset);
+// Embeds the bundle that `append` writes to a copy of `fd`, from its position on. If that fails,
+// the perf.data has no bundle.
+Status EmbedWith(int fd, const std::function<Status(UniqueFd end)>& append);
 // Embeds a whole bundle. If that fails, the perf.data has no bundle.
 Status Embed(int fd, Bytes archive);
 

@@ -20,7 +20,7 @@ constexpr std::uint64_t kNotesVersion = 1;
 constexpr std::size_t kLargestNotes = std::size_t{16} << 20;
 // The notes, a list in them, an entry, a field.
 constexpr int kMaxNotesDepth = 4;
-constexpr int kNotesLevel = 1;  // zstd's
+constexpr int kNotesLevel = 1, kCopyLevel = 9;  // zstd's
 
 Json LossJson(const NotedLoss& loss, const char* count) {
   Json json = Json::object();
@@ -165,14 +165,31 @@ Status WriteNotesArchive(UniqueFd fd, const RecordingNotes& notes) {
   return {};
 }
 
+Result<std::uint64_t> WriteArchiveWithNotes(UniqueFd fd, Bytes archive,
+                                            const std::optional<RecordingNotes>& notes) {
+  TRY_ASSIGN(const UnpackedArchive unpacked, Unpack(archive, UnpackLimits{}));
+  lseek(fd.get(), 0, SEEK_END);
+  TRY_ASSIGN(ArchiveWriter tar, ArchiveWriter::Create(std::move(fd), kCopyLevel));
+  for (const UnpackedMember& member : unpacked.members) {
+    if (member.name == kNotesName) continue;
+    TRY(member.is_link() ? tar.AddLink(member.name, member.target)
+                         : tar.AddFile(member.name, unpacked.BytesOf(member)));
+  }
+  if (notes) TRY(tar.AddFile(std::string(kNotesName), AsBytes(EncodeNotes(*notes))));
+  return std::move(tar).Finish();
+}
+
 Result<std::optional<RecordingNotes>> FindNotes(Bytes perf_data) {
   TRY_ASSIGN(const std::optional<Extent> extent, FindEmbedded(perf_data));
   if (!extent) return std::nullopt;
-  TRY_ASSIGN(const UnpackedArchive archive,
-             Unpack(perf_data.subspan(extent->offset, extent->size), UnpackLimits{}));
-  const auto found = std::ranges::find(archive.members, kNotesName, &UnpackedMember::name);
-  if (found == archive.members.end() || found->is_link()) return std::nullopt;
-  TRY_ASSIGN(RecordingNotes notes, DecodeNotes(AsText(archive.BytesOf(*found))));
+  return FindNotesInArchive(perf_data.subspan(extent->offset, extent->size));
+}
+
+Result<std::optional<RecordingNotes>> FindNotesInArchive(Bytes archive) {
+  TRY_ASSIGN(const UnpackedArchive unpacked, Unpack(archive, UnpackLimits{}));
+  const auto found = std::ranges::find(unpacked.members, kNotesName, &UnpackedMember::name);
+  if (found == unpacked.members.end() || found->is_link()) return std::nullopt;
+  TRY_ASSIGN(RecordingNotes notes, DecodeNotes(AsText(unpacked.BytesOf(*found))));
   return notes;
 }
 

@@ -88,8 +88,14 @@ Result<RecordingNotes> DecodeNotes(std::string_view json);
 // Appends an archive with the notes only to the file of `fd`, at its end.
 Status WriteNotesArchive(UniqueFd fd, const RecordingNotes& notes);
 
-// Returns the notes in a perf.data; nothing if it has none. The errors are those of Bundle::Open
-// and DecodeNotes.
+// Appends a copy of `archive` to the file of `fd`, at its end, with `notes` instead of its own.
+// Returns the size of the copy in bytes. The errors are those of Unpack and of writing.
+Result<std::uint64_t> WriteArchiveWithNotes(UniqueFd fd, Bytes archive,
+                                            const std::optional<RecordingNotes>& notes);
+
+// Return the notes in a perf.data and in an archive; nothing if it has none. The errors are those
+// of Bundle::Open and DecodeNotes.
 Result<std::optional<RecordingNotes>> FindNotes(Bytes perf_data);
+Result<std::optional<RecordingNotes>> FindNotesInArchive(Bytes archive);
 
 }  // namespace perftape::bundle

@@ -16,26 +16,6 @@ namespace {
 // The fastest level of zstd, because the user waits for the end of the recording.
 constexpr int kCompressionLevel = 1;
 
-// Appends the archive that `write` writes. If that fails, restores the recording: a bundle without
-// its footer cannot be read.
-template <class Value, class Write>
-Result<Value> Embed(int recording, std::string_view name, Write write) {
-  struct stat before = {};
-  if (::fstat(recording, &before) != 0) return FailErrno(name, errno);
-  const auto embed = [&]() -> Result<Value> {
-    TRY_ASSIGN(const std::uint64_t offset, bundle::BeginEmbedding(recording));
-    UniqueFd copy(::fcntl(recording, F_DUPFD_CLOEXEC, 0));
-    if (!copy) return FailErrno("duplicating its descriptor", errno);
-    Result<Value> written = write(std::move(copy));
-    if (written) TRY(bundle::EndEmbedding(recording, offset));
-    return written;
-  };
-  Result<Value> embedded = embed();
-  if (embedded) return embedded;
-  if (::ftruncate(recording, before.st_size) != 0) return FailErrno(name, errno);
-  return Fail(InContext(name, std::move(embedded).error()));
-}
-
 }  // namespace
 
 RecordingBundle::RecordingBundle(BundleRequest request)
@@ -82,13 +62,20 @@ Result<BundleSummary> RecordingBundle::WriteSeparateFile(const bundle::Recording
 
 Result<BundleSummary> RecordingBundle::AppendTo(int recording, std::string_view name,
                                                 const bundle::RecordingNotes& notes) {
-  return Embed<BundleSummary>(recording, name,
-                              [&](UniqueFd fd) { return WriteTo(std::move(fd), notes); });
+  BundleSummary summary;
+  Status embedded = bundle::EmbedWith(recording, [&](UniqueFd end) -> Status {
+    TRY_ASSIGN(summary, WriteTo(std::move(end), notes));
+    return {};
+  });
+  if (!embedded) return Fail(InContext(name, std::move(embedded).error()));
+  return summary;
 }
 
 Status AppendNotes(int recording, std::string_view name, const bundle::RecordingNotes& notes) {
-  return Embed<void>(recording, name,
-                     [&](UniqueFd fd) { return WriteNotesArchive(std::move(fd), notes); });
+  Status embedded = bundle::EmbedWith(
+      recording, [&](UniqueFd end) { return WriteNotesArchive(std::move(end), notes); });
+  if (!embedded) return Fail(InContext(name, std::move(embedded).error()));
+  return {};
 }
 
 }  // namespace perftape::record

@@ -40,6 +40,29 @@ class Notes(harness.RecordingTest):
         self.assertIn("no bundle", err)
         self.assert_opens(self.dir / "a.data")
 
+    def test_notes_stay_with_their_recording_when_bundles_are_exchanged(self):
+        self.burn()
+        for name in "ab":
+            self.record("-a", "-o", f"{name}.data", "--duration", "0.5")
+        data, others = self.dir / "a.data", self.dir / "b.data"
+        before = self.losses(data)
+
+        def bundle(*arguments):
+            status, _, err = harness.run(harness.BUNDLE, *arguments)
+            return status, err
+
+        self.assertEqual(bundle("strip", "-q", data), (0, ""))
+        self.assertEqual(self.losses(data), before)
+        status, err = bundle("strip", data)
+        self.assertNotEqual(status, 0)
+        self.assertIn("only recording.json", err)
+        self.assertEqual(bundle("embed", "-q", others, data), (0, ""))
+        self.assertEqual(self.losses(data), before)
+        self.assertEqual(bundle("verify", data)[0], 0)
+        self.assertEqual(bundle("strip", "-q", "--all", data), (0, ""))
+        self.assertNotEqual(self.losses(data)["source"], "recording.json")
+        self.assert_opens(data)
+
     def test_a_bundle_with_notes_is_sound(self):
         self.burn()
         self.record("-a", "-o", "a.data", "--duration", "0.5")

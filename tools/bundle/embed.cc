@@ -12,6 +12,7 @@
 #include "formats/base/input.h"
 #include "formats/bundle/bundle.h"
 #include "formats/bundle/embedding.h"
+#include "formats/bundle/recording_notes.h"
 #include "tools/bundle/open.h"
 #include "tools/common/cli/console.h"
 #include "tools/common/cli/rows.h"
@@ -35,7 +36,7 @@ constexpr cli::Command kEmbedCommand = {
     .name = "perftape-bundle embed",
     .purpose =
         "Append a bundle to a perf.data and replace an existing bundle. perf reads the recording "
-        "as before.",
+        "as before. What the recorder noted about the recording (recording.json) stays.",
     .operands = "BUNDLE PERF.DATA",
     .options = kEmbedOptions,
     .epilogue =
@@ -69,6 +70,35 @@ Status Confine(const EmbedPlan& plan) {
   return sandbox::Confine(grants);
 }
 
+// Returns what the recorder noted in the perf.data that the bundle is added to.
+Result<std::optional<bundle::RecordingNotes>> NotesOf(int fd, const std::string& name,
+                                                      cli::Console& console) {
+  TRY_ASSIGN(const MappedFile recording, MappedFile::FromFd(fd, name));
+  auto notes = bundle::FindNotes(recording.bytes());
+  if (notes) return notes;
+  console.Warning(fmt::format("{}: its bundle is replaced, and {} in it is lost: {}", name,
+                              bundle::kNotesName, notes.error().message));
+  return std::nullopt;
+}
+
+// Embeds the archive with these notes, and returns the size of the bundle. Another recording's
+// notes do not come along.
+Result<std::uint64_t> Append(int fd, Bytes archive,
+                             const std::optional<bundle::RecordingNotes>& notes) {
+  TRY_ASSIGN(const std::optional<bundle::RecordingNotes> others,
+             bundle::FindNotesInArchive(archive));
+  if (others == notes) {
+    TRY(bundle::Embed(fd, archive));
+    return archive.size();
+  }
+  std::uint64_t size = 0;
+  TRY(bundle::EmbedWith(fd, [&](UniqueFd end) -> Status {
+    TRY_ASSIGN(size, bundle::WriteArchiveWithNotes(std::move(end), archive, notes));
+    return {};
+  }));
+  return size;
+}
+
 Result<int> Run(const EmbedPlan& plan, cli::Console& console) {
   TRY_ASSIGN(Input input, Input::Open(plan.bundle));
   const auto archive = ArchiveIn(input);
@@ -80,10 +110,11 @@ Result<int> Run(const EmbedPlan& plan, cli::Console& console) {
 
   const UniqueFd recording(open(plan.recording.c_str(), O_RDWR | O_CLOEXEC));
   if (!recording) return FailErrno(plan.recording, errno);
-  if (auto appended = bundle::Embed(recording.get(), copy); !appended) {
-    return Fail(InContext(plan.recording, std::move(appended).error()));
-  }
-  console.Plain(fmt::format("{}: added a bundle of {} bytes", plan.recording, copy.size()));
+  TRY_ASSIGN(const std::optional<bundle::RecordingNotes> notes,
+             NotesOf(recording.get(), plan.recording, console));
+  const auto size = Append(recording.get(), copy, notes);
+  if (!size) return Fail(InContext(plan.recording, size.error()));
+  console.Plain(fmt::format("{}: added a bundle of {} bytes", plan.recording, *size));
   return cli::kDone;
 }
 

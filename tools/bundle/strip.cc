@@ -6,13 +6,18 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "formats/base/file.h"
+#include "formats/base/input.h"
 #include "formats/base/output_file.h"
+#include "formats/bundle/bundle.h"
 #include "formats/bundle/embedding.h"
+#include "formats/bundle/recording_notes.h"
 #include "tools/common/cli/console.h"
 #include "tools/common/cli/output.h"
 #include "tools/common/cli/rows.h"
@@ -21,13 +26,21 @@
 namespace perftape::bundle_tool {
 namespace {
 
+// What becomes of the notes of the recorder, which are in the same archive.
+enum class Notes : std::uint8_t { kStay, kRemoved };
+
 struct StripPlan : cli::BaseOptions {
   std::string recording;
   std::optional<std::filesystem::path> output;
   IfExists if_exists = IfExists::kRefuse;
+  Notes notes = Notes::kStay;
 };
 
 constexpr cli::Option kStripRows[] = {
+    {.name = "all",
+     .help = "also remove what the recorder noted about the recording (recording.json); the file "
+             "then has the bytes that it had before anything was appended",
+     .into = cli::SetTo<Notes::kRemoved, &StripPlan::notes>},
     {.name = "output",
      .letter = 'o',
      .argument = "BUNDLE",
@@ -44,8 +57,8 @@ constexpr auto kStripOptions = cli::Table(kStripRows);
 constexpr cli::Command kStripCommand = {
     .name = "perftape-bundle strip",
     .purpose =
-        "Remove the bundle from PERF.DATA. The file then has the bytes that it had before the "
-        "bundle was added.",
+        "Remove the bundle from PERF.DATA. perf reads the recording as before. What the recorder "
+        "noted about the recording stays.",
     .operands = "PERF.DATA",
     .options = kStripOptions,
     .epilogue =
@@ -78,11 +91,37 @@ Status WriteBundle(const StripPlan& plan, Bytes archive) {
   return std::move(output).Commit();
 }
 
-Result<bundle::Extent> FindIn(Bytes recording) {
+Result<Bytes> ArchiveIn(Bytes recording) {
   if (!bundle::IsPerfData(recording)) return Fail(ErrorCode::kCorrupt, "is not a perf.data");
   TRY_ASSIGN(const std::optional<bundle::Extent> extent, bundle::FindEmbedded(recording));
   if (!extent) return Fail(ErrorCode::kNotFound, "contains no bundle");
-  return *extent;
+  return recording.subspan(extent->offset, extent->size);
+}
+
+// Returns the notes that stay. A damaged bundle is removed with its notes.
+Result<std::optional<bundle::RecordingNotes>> NotesThatStay(const StripPlan& plan, Bytes archive) {
+  if (plan.notes == Notes::kRemoved) return std::nullopt;
+  const auto notes = bundle::FindNotesInArchive(archive);
+  if (!notes || !*notes) return std::nullopt;
+  TRY_ASSIGN(Input input, Input::Open(plan.recording));
+  const auto contents = bundle::Bundle::OpenEmbedded(input);
+  if (contents && !*contents) {
+    return Fail(ErrorCode::kNotFound,
+                fmt::format("contains no bundle, only {}: --all removes it", bundle::kNotesName));
+  }
+  return *notes;
+}
+
+// Removes the archive that begins at this offset, and appends the notes again.
+Status Cut(int recording, std::uint64_t offset,
+           const std::optional<bundle::RecordingNotes>& notes) {
+  if (notes) {
+    return bundle::EmbedWith(
+        recording, [&](UniqueFd end) { return bundle::WriteNotesArchive(std::move(end), *notes); });
+  }
+  if (ftruncate(recording, static_cast<off_t>(offset)) != 0) return FailErrno("ftruncate", errno);
+  if (fsync(recording) != 0) return FailErrno("fsync", errno);
+  return {};
 }
 
 Status Confine(const StripPlan& plan) {
@@ -98,13 +137,16 @@ Result<int> Run(const StripPlan& plan, cli::Console& console) {
   const UniqueFd fd(open(plan.recording.c_str(), O_RDWR | O_CLOEXEC));
   if (!fd) return FailErrno(plan.recording, errno);
   TRY_ASSIGN(const MappedFile recording, MappedFile::FromFd(fd.get(), plan.recording));
-  const auto extent = FindIn(recording.bytes());
-  if (!extent) return Fail(InContext(plan.recording, extent.error()));
-  if (plan.output) TRY(WriteBundle(plan, recording.bytes().subspan(extent->offset, extent->size)));
-  if (ftruncate(fd.get(), static_cast<off_t>(extent->offset)) != 0 || fsync(fd.get()) != 0) {
-    return FailErrno(plan.recording, errno);
+  const auto archive = ArchiveIn(recording.bytes());
+  if (!archive) return Fail(InContext(plan.recording, archive.error()));
+  const auto notes = NotesThatStay(plan, *archive);
+  if (!notes) return Fail(InContext(plan.recording, notes.error()));
+  if (plan.output) TRY(WriteBundle(plan, *archive));
+  const auto offset = static_cast<std::uint64_t>(archive->data() - recording.bytes().data());
+  if (Status cut = Cut(fd.get(), offset, *notes); !cut) {
+    return Fail(InContext(plan.recording, std::move(cut).error()));
   }
-  console.Plain(fmt::format("{}: removed the bundle of {} bytes", plan.recording, extent->size));
+  console.Plain(fmt::format("{}: removed the bundle of {} bytes", plan.recording, archive->size()));
   return cli::kDone;
 }
 

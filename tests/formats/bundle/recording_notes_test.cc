@@ -4,6 +4,8 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 
+#include "formats/bundle/archive_reader.h"
+#include "formats/bundle/archive_writer.h"
 #include "formats/bundle/bundle.h"
 #include "formats/bundle/embedding.h"
 #include "tests/support/matchers.h"
@@ -60,6 +62,48 @@ TEST(RecordingNotes, AloneInAnArchiveAreNoBundle) {
   EXPECT_THAT(FindNotes(AsBytes(*file)), Holds(Optional(Eq(AllNotes()))));
   EXPECT_THAT(FindNotes(AsBytes("PERFILE2 and what perf reads")), Holds(Eq(std::nullopt)));
   EXPECT_THAT(Bundle::Open(path), FailsWith(ErrorCode::kNotFound));
+}
+
+// Returns an open file with these bytes, which has no name any more.
+UniqueFd FileWith(const TempDir& dir, Bytes bytes) {
+  const std::string path = dir / "file";
+  UniqueFd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+  EXPECT_THAT(WriteAllAt(fd.get(), bytes, 0), IsOk());
+  return fd;
+}
+
+std::vector<std::byte> BytesIn(const UniqueFd& fd) {
+  const auto file = MappedFile::FromFd(fd.get(), "file");
+  EXPECT_THAT(file, IsOk());
+  return {file->bytes().begin(), file->bytes().end()};
+}
+
+TEST(RecordingNotes, ReplaceThoseOfAnotherRecordingInAnArchive) {
+  const TempDir dir;
+  const UniqueFd made = FileWith(dir, {});
+  {
+    auto tar = ArchiveWriter::Create(UniqueFd(::dup(made.get())), 1);
+    ASSERT_THAT(tar, IsOk());
+    ASSERT_THAT(tar->AddFile("usr/bin/ls/aa/elf", AsBytes("binary")), IsOk());
+    ASSERT_THAT(tar->AddFile(std::string(kNotesName), AsBytes(EncodeNotes({.samples = 1}))),
+                IsOk());
+    ASSERT_THAT(tar->AddLink(".build-id/aa", "../usr/bin/ls/aa"), IsOk());
+    ASSERT_THAT(std::move(*tar).Finish(), IsOk());
+  }
+  const std::vector<std::byte> archive = BytesIn(made);
+  for (const auto& notes : {std::optional(AllNotes()), std::optional<RecordingNotes>()}) {
+    const UniqueFd copy = FileWith(dir, AsBytes("before"));
+    const auto size = WriteArchiveWithNotes(UniqueFd(::dup(copy.get())), archive, notes);
+    ASSERT_THAT(size, IsOk());
+    const std::vector<std::byte> bytes = BytesIn(copy);
+    ASSERT_EQ(bytes.size(), 6 + *size);
+    EXPECT_THAT(FindNotesInArchive(Bytes(bytes).subspan(6)), Holds(Eq(notes)));
+    const auto unpacked = Unpack(Bytes(bytes).subspan(6), UnpackLimits{});
+    ASSERT_THAT(unpacked, IsOk());
+    ASSERT_EQ(unpacked->members.size(), notes ? 3 : 2);
+    EXPECT_EQ(AsText(unpacked->BytesOf(unpacked->members[0])), "binary");
+    EXPECT_EQ(unpacked->members[1].target, "../usr/bin/ls/aa");
+  }
 }
 
 }  // namespace
