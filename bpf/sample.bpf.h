@@ -111,6 +111,11 @@ static __always_inline __u64 base_register_of(const bpf_user_pt_regs_t *regs)
 	return regs->bx;
 }
 
+static __always_inline __u64 count_register_of(const bpf_user_pt_regs_t *regs)
+{
+	return regs->cx;
+}
+
 /* The selector of the code segment contains the privilege level. */
 static __always_inline __u32 mode_of(const bpf_user_pt_regs_t *regs)
 {
@@ -139,6 +144,12 @@ static __always_inline __u64 link_of(const bpf_user_pt_regs_t *regs)
 }
 
 static __always_inline __u64 base_register_of(const bpf_user_pt_regs_t *regs)
+{
+	(void)regs;
+	return 0;
+}
+
+static __always_inline __u64 count_register_of(const bpf_user_pt_regs_t *regs)
 {
 	(void)regs;
 	return 0;

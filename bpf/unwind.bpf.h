@@ -61,13 +61,14 @@ struct unwind_state {
 	__u64 fp;
 	__u64 bx;   /* rbx, if follows_bx; 0: unknown */
 	__u64 link; /* x30, rdi */
+	__u64 cx;   /* rcx */
 	/*
 	 * Few stacks have a rule that needs rbx. A walk that meets one begins again, and follows
 	 * the register.
 	 */
 	__u32 needs_bx;
 	__u32 follows_bx;
-	__u32 has_link;	 /* only the first frame has it */
+	__u32 is_first;	 /* only the first frame has link and cx */
 	__u32 is_return; /* pc is a return address, not an interrupted instruction */
 	__u32 end;	 /* enum wire_unwind_end */
 	__u32 cause;	 /* why the last step ended, whatever was guessed before */
@@ -213,6 +214,9 @@ static __always_inline __u32 find_cfa(struct unwind_state *state,
 		state->needs_bx = 1;
 		*cfa = state->bx + offset;
 		return state->bx ? 0 : WIRE_END_NO_ROW;
+	case WIRE_CFA_COUNT_REGISTER:
+		*cfa = state->cx + offset;
+		return state->is_first ? 0 : WIRE_END_NO_ROW;
 	}
 	return WIRE_END_NO_ROW;
 }
@@ -224,7 +228,7 @@ static __always_inline int enter_caller(struct unwind_state *state, __u64 pc, __
 	state->pc = pc;
 	state->sp = sp;
 	state->fp = fp;
-	state->has_link = 0;
+	state->is_first = 0;
 	state->is_return = is_return;
 	return UNWIND_CALLER;
 }
@@ -247,8 +251,8 @@ static __always_inline int step_by_rule(struct unwind_state *state,
 					const struct wire_unwind_rule *rule)
 {
 	int is_signal = rule->flags & WIRE_RULE_SIGNAL_FRAME;
-	int by_link = rule->ra_offset == WIRE_RULE_IN_REGISTER;
-	__u64 pc = state->link;
+	int by_register = rule->ra_offset == WIRE_RULE_IN_REGISTER;
+	__u64 pc = rule->flags & WIRE_RULE_RETURN_IN_CX ? state->cx : state->link;
 	__u64 fp = state->fp;
 	__u64 cfa;
 	__u64 base;
@@ -257,9 +261,9 @@ static __always_inline int step_by_rule(struct unwind_state *state,
 	if (failure)
 		return end_walk(state, failure);
 	base = rule->flags & WIRE_RULE_FROM_SP ? state->sp : cfa;
-	if (by_link && !state->has_link)
+	if (by_register && !state->is_first)
 		return end_walk(state, WIRE_END_NO_ROW);
-	if (!by_link && read_word(&pc, base + (__s64)rule->ra_offset) != 0)
+	if (!by_register && read_word(&pc, base + (__s64)rule->ra_offset) != 0)
 		return end_walk(state, WIRE_END_UNREADABLE);
 	if (rule->fp_offset != WIRE_RULE_IN_REGISTER) {
 		if (rule->flags & WIRE_RULE_FP_FROM_FP)
@@ -271,7 +275,7 @@ static __always_inline int step_by_rule(struct unwind_state *state,
 	if (pc == 0)
 		return end_of_stack(state);
 	/* A handler may run on a stack of its own, which can be anywhere. */
-	if (!is_signal && (by_link ? cfa < state->sp : cfa <= state->sp))
+	if (!is_signal && (by_register ? cfa < state->sp : cfa <= state->sp))
 		return end_walk(state, WIRE_END_NO_PROGRESS);
 	follow_bx(state, rule, cfa);
 	return enter_caller(state, pc, cfa, fp, !is_signal);
@@ -463,7 +467,8 @@ static __always_inline void start_walk(struct unwind_state *state, __u64 process
 	state->needs_bx = 0;
 	state->follows_bx = follows_bx;
 	state->link = link_of(&state->regs);
-	state->has_link = 1;
+	state->cx = count_register_of(&state->regs);
+	state->is_first = 1;
 	state->is_return = 0;
 	state->end = WIRE_END_OF_STACK;
 	state->cause = WIRE_END_OF_STACK;

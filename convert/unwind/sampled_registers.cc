@@ -11,10 +11,10 @@ namespace {
 struct RegisterBits {
   unsigned pc = 0, sp = 0, fp = 0;
   unsigned link = 0;
-  std::optional<unsigned> bx = {};
+  std::optional<unsigned> bx = {}, cx = {};
 };
-constexpr RegisterBits kX86Bits = {.pc = 8, .sp = 7, .fp = 6, .link = 5, .bx = 1};
-constexpr RegisterBits kArm64Bits = {.pc = 32, .sp = 31, .fp = 29, .link = 30, .bx = {}};
+constexpr RegisterBits kX86Bits = {.pc = 8, .sp = 7, .fp = 6, .link = 5, .bx = 1, .cx = 2};
+constexpr RegisterBits kArm64Bits = {.pc = 32, .sp = 31, .fp = 29, .link = 30};
 
 const RegisterBits& BitsOf(unwind::Machine machine) {
   return machine == unwind::Machine::kAArch64 ? kArm64Bits : kX86Bits;
@@ -58,7 +58,8 @@ std::optional<unwind::Registers> RegistersOf(const perfdata::Sample& sample, std
                            .sp = *sp,
                            .fp = value(bits.fp).value_or(0),
                            .bx = bits.bx ? value(*bits.bx) : std::nullopt,
-                           .link = value(bits.link)};
+                           .link = value(bits.link),
+                           .cx = bits.cx ? value(*bits.cx) : std::nullopt};
 }
 
 }  // namespace perftape::offline_unwind

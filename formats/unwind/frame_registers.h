@@ -16,19 +16,26 @@ struct FrameRegisters {
   // In which a function can keep its return address. On x86-64 glibc's vfork does so, because the
   // child overwrites the stack (sysdeps/unix/sysv/linux/x86_64/vfork.S).
   std::uint64_t link;
-  std::uint64_t base;  // rbx; kNoRegister on aarch64
+  std::uint64_t base;   // rbx; kNoRegister on aarch64
+  std::uint64_t count;  // rcx; kNoRegister on aarch64
 };
 
 constexpr FrameRegisters FrameRegistersOf(Machine machine) {
   switch (machine) {
     case Machine::kX86_64:
-      return {.stack_pointer = 7, .frame_pointer = 6, .program_counter = 16, .link = 5, .base = 3};
+      return {.stack_pointer = 7,
+              .frame_pointer = 6,
+              .program_counter = 16,
+              .link = 5,
+              .base = 3,
+              .count = 2};
     case Machine::kAArch64:
       return {.stack_pointer = 31,
               .frame_pointer = 29,
               .program_counter = 32,
               .link = 30,
-              .base = kNoRegister};
+              .base = kNoRegister,
+              .count = kNoRegister};
   }
   return {};
 }

@@ -14,7 +14,7 @@ enum class Machine : std::uint8_t { kX86_64, kAArch64 };
 // How the canonical frame address (CFA) is computed: sp is the stack pointer, fp the frame pointer
 // (rbp, x29), and *(a) the word at address a.
 enum class CfaRule : std::uint8_t {
-  kNone,            // there is no rule: between functions, or an expression that is none of these
+  kNone,            // there is no call frame information: between functions
   kEndOfStack,      // the function has no caller: its return address is undefined
   kStackPointer,    // sp + cfa_offset
   kFramePointer,    // fp + cfa_offset
@@ -22,11 +22,13 @@ enum class CfaRule : std::uint8_t {
   kAtFramePointer,  // *(fp + cfa_offset) + addend: GCC's realigned stacks
   kPlt,             // sp + cfa_offset, and 8 more from byte `addend` of a 16-byte entry on
   kBaseRegister,    // rbx + cfa_offset: glibc's _dl_runtime_resolve
+  kCountRegister,   // rcx + cfa_offset: functions that leave with GCC's __builtin_eh_return
+  kUnsupported,     // the call frame information is none of these
 };
 
 struct Rule {
   // Of fp_offset: the function has not changed the register. Of ra_offset: the return address is in
-  // the link register (x30, and rdi in vfork).
+  // the link register (x30, and rdi in vfork), or with kReturnInCx in rcx.
   static constexpr std::int32_t kInRegister = std::numeric_limits<std::int32_t>::min();
   // Flags.
   static constexpr std::uint8_t kSignalFrame = 1;  // the caller was interrupted, it did not call
@@ -34,6 +36,8 @@ struct Rule {
   static constexpr std::uint8_t kSignedReturn = 4;  // the return address is signed (aarch64 PAC)
   // fp_offset: from fp, not CFA. GCC's realigned stacks push fp before they know the CFA.
   static constexpr std::uint8_t kFpFromFp = 8;
+  // Of ra_offset: a function that leaves with __builtin_eh_return jumps to rcx.
+  static constexpr std::uint8_t kReturnInCx = 16;
   // Of bx_words: the function has not changed rbx; it cannot be restored.
   static constexpr std::int8_t kBxUnchanged = 0,
                                kBxUnknown = std::numeric_limits<std::int8_t>::min();

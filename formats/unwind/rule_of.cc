@@ -10,6 +10,8 @@ namespace {
 
 using RuleType = RegisterRule::Type;
 
+constexpr Rule kUnsupportedRule = {.cfa = CfaRule::kUnsupported};
+
 // Rule's offsets have 32 bits, one value of which means kInRegister.
 std::optional<std::int32_t> Narrow(std::int64_t offset) {
   if (offset <= std::numeric_limits<std::int32_t>::min() ||
@@ -22,6 +24,9 @@ std::optional<std::int32_t> Narrow(std::int64_t offset) {
 std::optional<CfaRule> CfaRuleOf(const FrameAddress& cfa, const FrameRegisters& registers) {
   if (cfa.reg == registers.base && cfa.type == FrameAddress::Type::kRegister) {
     return CfaRule::kBaseRegister;
+  }
+  if (cfa.reg == registers.count && cfa.type == FrameAddress::Type::kRegister) {
+    return CfaRule::kCountRegister;
   }
   const bool from_sp = cfa.reg == registers.stack_pointer;
   if (!from_sp && cfa.reg != registers.frame_pointer) return std::nullopt;
@@ -58,7 +63,9 @@ bool IsInMemory(RuleType type) {
 // False if Rule cannot express where the register is.
 bool SetReturnAddress(const RegisterRule& ra, Machine machine, Rule& rule) {
   if (ra.type == RuleType::kInRegister) {
-    return static_cast<std::uint64_t>(ra.offset) == FrameRegistersOf(machine).link;
+    const auto reg = static_cast<std::uint64_t>(ra.offset);
+    if (reg == FrameRegistersOf(machine).count) rule.flags |= Rule::kReturnInCx;
+    return reg == FrameRegistersOf(machine).link || reg == FrameRegistersOf(machine).count;
   }
   if (!IsInMemory(ra.type)) {
     // Calls leave it in the link register, on x86-64 in memory.
@@ -113,7 +120,7 @@ Rule RuleOf(const FrameState& state, Machine machine, bool signal_frame) {
   }
   const auto cfa = CfaRuleOf(state.cfa, FrameRegistersOf(machine));
   const auto cfa_offset = Narrow(state.cfa.offset);
-  if (!cfa || !cfa_offset) return {};
+  if (!cfa || !cfa_offset) return kUnsupportedRule;
   rule.cfa = *cfa;
   rule.cfa_offset = *cfa_offset;
   rule.addend = state.cfa.addend;
@@ -122,7 +129,9 @@ Rule RuleOf(const FrameState& state, Machine machine, bool signal_frame) {
   if (state.signed_return) rule.flags |= Rule::kSignedReturn;
   const RegisterRule ra = FromCfa(state.ra, *cfa, *cfa_offset);
   const RegisterRule fp = FromCfa(state.fp, *cfa, *cfa_offset);
-  if (!SetReturnAddress(ra, machine, rule) || !SetFramePointer(fp, ra, rule)) return {};
+  if (!SetReturnAddress(ra, machine, rule) || !SetFramePointer(fp, ra, rule)) {
+    return kUnsupportedRule;
+  }
   return rule;
 }
 

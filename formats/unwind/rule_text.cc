@@ -14,6 +14,8 @@ std::string CfaText(const Rule& rule, const RegisterNames& names) {
   switch (rule.cfa) {
     case CfaRule::kNone:
       return "none";
+    case CfaRule::kUnsupported:
+      return "unsupported";
     case CfaRule::kEndOfStack:
       return "end";
     case CfaRule::kStackPointer:
@@ -28,6 +30,8 @@ std::string CfaText(const Rule& rule, const RegisterNames& names) {
       return fmt::format("{}{:+},+8@{}", names.sp, rule.cfa_offset, rule.addend);
     case CfaRule::kBaseRegister:
       return fmt::format("{}{:+}", names.base, rule.cfa_offset);
+    case CfaRule::kCountRegister:
+      return fmt::format("{}{:+}", names.count, rule.cfa_offset);
   }
   return "?";
 }
@@ -54,21 +58,25 @@ std::string FlagText(const Rule& rule) {
 }  // namespace
 
 RegisterNames RegisterNamesOf(Machine machine) {
-  if (machine == Machine::kX86_64) return {.sp = "rsp", .fp = "rbp", .link = "rdi", .base = "rbx"};
-  return {.sp = "sp", .fp = "x29", .link = "x30", .base = "-"};
+  if (machine == Machine::kX86_64) {
+    return {.sp = "rsp", .fp = "rbp", .link = "rdi", .base = "rbx", .count = "rcx"};
+  }
+  return {.sp = "sp", .fp = "x29", .link = "x30", .base = "-", .count = "-"};
 }
 
 RuleText TextOf(const Rule& rule, const RegisterNames& names) {
   RuleText text = {
       .cfa = CfaText(rule, names), .fp = {}, .ra = {}, .bx = {}, .flags = FlagText(rule)};
-  if (rule.cfa == CfaRule::kNone || rule.cfa == CfaRule::kEndOfStack) {
+  if (rule.cfa == CfaRule::kNone || rule.cfa == CfaRule::kUnsupported ||
+      rule.cfa == CfaRule::kEndOfStack) {
     text.flags.clear();
     return text;
   }
   const std::string_view base = (rule.flags & Rule::kFromStackPointer) != 0 ? names.sp : "c";
   const std::string_view fp_base = (rule.flags & Rule::kFpFromFp) != 0 ? names.fp : base;
   text.fp = SavedText(rule.fp_offset, fp_base, names.fp);
-  text.ra = SavedText(rule.ra_offset, base, names.link);
+  const bool in_cx = (rule.flags & Rule::kReturnInCx) != 0;
+  text.ra = SavedText(rule.ra_offset, base, in_cx ? names.count : names.link);
   text.bx = BaseRegisterText(rule.bx_words, names.base);
   return text;
 }

@@ -10,14 +10,15 @@
 namespace perftape::unwind {
 
 struct RegisterNames {
-  std::string_view sp, fp, link, base;
+  std::string_view sp, fp, link, base, count;
 };
 RegisterNames RegisterNamesOf(Machine machine);
 
 // What a rule finds, in the words of readelf's --debug-dump=frames-interp: c is the CFA.
 struct RuleText {
-  std::string cfa;  // "rsp+16", "*(rbp-8)", "rsp+8,+8@11" of a linkage table, "end", "none"
-  // "c-16", "rbp" if it is in the register, "?" if it is lost; empty with "end" and "none".
+  // "rsp+16", "*(rbp-8)", "rsp+8,+8@11" of a linkage table, "end", "none", "unsupported"
+  std::string cfa;
+  // "c-16", "rbp" if it is in the register, "?" if it is lost; empty with the last three.
   std::string fp, ra, bx;
   std::string flags;  // "signal", "signed", "signal,signed"
 };

@@ -11,9 +11,9 @@
 namespace perftape::unwind {
 namespace {
 
-// "unwind04". The last two digits are the version of the format, and of the rules that the same
+// "unwind05". The last two digits are the version of the format, and of the rules that the same
 // call frame information gives.
-constexpr std::uint64_t kMagic = 0x3430646e69776e75;
+constexpr std::uint64_t kMagic = 0x3530646e69776e75;
 
 struct TableHeader {
   std::uint64_t magic = kMagic;
@@ -38,9 +38,9 @@ void AppendAll(std::span<const T> values, std::vector<std::byte>& out) {
 }
 
 bool IsValid(const Rule& rule) {
-  constexpr std::uint8_t kAllFlags =
-      Rule::kSignalFrame | Rule::kFromStackPointer | Rule::kSignedReturn | Rule::kFpFromFp;
-  return rule.cfa <= CfaRule::kBaseRegister && (rule.flags & ~kAllFlags) == 0;
+  constexpr std::uint8_t kAllFlags = Rule::kSignalFrame | Rule::kFromStackPointer |
+                                     Rule::kSignedReturn | Rule::kFpFromFp | Rule::kReturnInCx;
+  return rule.cfa <= CfaRule::kUnsupported && (rule.flags & ~kAllFlags) == 0;
 }
 
 bool AreValid(std::span<const Rule> rules) {

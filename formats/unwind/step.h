@@ -17,13 +17,14 @@ struct Registers {
   std::uint64_t fp = 0;                    // rbp, x29
   std::optional<std::uint64_t> bx = {};    // rbx, where it is known
   std::optional<std::uint64_t> link = {};  // x30, rdi; unknown behind the first frame
+  std::optional<std::uint64_t> cx = {};    // rcx; unknown behind the first frame
   bool interrupted = true;  // pc is the next instruction; otherwise it is a return address
 };
 
 enum class StepResult : std::uint8_t {
   kCaller,      // the registers are those of the caller
   kEnd,         // there is no caller
-  kNoRule,      // the rule is kNone
+  kNoRule,      // the rule is kNone or kUnsupported
   kUnreadable,  // a word that is needed is not in memory
   kNoProgress,  // the caller's frame would not be above this one
 };
@@ -35,8 +36,7 @@ concept ReadsWords = requires(Read read, std::uint64_t address) {
 };
 
 // Applies `rule` to `registers`. They are unchanged unless the result is kCaller. A return address
-// of 0 is kEnd. kNoRule also if the return address is in the link register, or the CFA needs rbx,
-// and it is unknown.
+// of 0 is kEnd. kNoRule also if the rule needs the link register, rbx or rcx, and it is unknown.
 template <ReadsWords Read>
 StepResult Step(Machine machine, const Rule& rule, const Read& read, Registers& registers);
 
@@ -62,6 +62,7 @@ StepResult FindFrameAddress(const Rule& rule, const Read& read, const Registers&
   };
   switch (rule.cfa) {
     case CfaRule::kNone:
+    case CfaRule::kUnsupported:
       return StepResult::kNoRule;
     case CfaRule::kEndOfStack:
       return StepResult::kEnd;
@@ -85,6 +86,10 @@ StepResult FindFrameAddress(const Rule& rule, const Read& read, const Registers&
       if (!registers.bx) return StepResult::kNoRule;
       cfa = *registers.bx + offset;
       return StepResult::kCaller;
+    case CfaRule::kCountRegister:
+      if (!registers.cx) return StepResult::kNoRule;
+      cfa = *registers.cx + offset;
+      return StepResult::kCaller;
   }
   return StepResult::kNoRule;
 }
@@ -103,10 +108,12 @@ StepResult Step(Machine machine, const Rule& rule, const Read& read, Registers& 
     return from + static_cast<std::uint64_t>(std::int64_t{offset});
   };
 
-  const bool returns_by_link = rule.ra_offset == Rule::kInRegister;
+  const bool returns_by_register = rule.ra_offset == Rule::kInRegister;
+  const auto& return_register =
+      (rule.flags & Rule::kReturnInCx) != 0 ? registers.cx : registers.link;
   const std::optional<std::uint64_t> pc =
-      returns_by_link ? registers.link : read(at(base, rule.ra_offset));
-  if (!pc) return returns_by_link ? StepResult::kNoRule : StepResult::kUnreadable;
+      returns_by_register ? return_register : read(at(base, rule.ra_offset));
+  if (!pc) return returns_by_register ? StepResult::kNoRule : StepResult::kUnreadable;
   std::optional<std::uint64_t> fp = registers.fp;
   if (rule.fp_offset != Rule::kInRegister) {
     const std::uint64_t saved = at(fp_base, rule.fp_offset);
@@ -127,8 +134,8 @@ StepResult Step(Machine machine, const Rule& rule, const Read& read, Registers& 
   const std::uint64_t caller = machine == Machine::kAArch64 ? *pc & kAArch64AddressBits : *pc;
   if (caller == 0) return StepResult::kEnd;
   // A handler may run on a stack of its own (sigaltstack), which can be anywhere. A function that
-  // returns by the link register may have nothing on the stack.
-  const bool is_above = returns_by_link ? cfa >= registers.sp : cfa > registers.sp;
+  // returns by a register may have nothing on the stack.
+  const bool is_above = returns_by_register ? cfa >= registers.sp : cfa > registers.sp;
   if (!is_above && !is_signal) return StepResult::kNoProgress;
   // Field by field: a whole object would be copied before its parts have been stored, and the CPU
   // would wait for them.
@@ -137,6 +144,7 @@ StepResult Step(Machine machine, const Rule& rule, const Read& read, Registers& 
   registers.fp = *fp;
   registers.bx = bx;
   registers.link.reset();
+  registers.cx.reset();
   registers.interrupted = is_signal;
   return StepResult::kCaller;
 }

@@ -30,6 +30,7 @@ unwind::Registers Walked(const wire_user_state& state) {
           .fp = state.regs[kFp],
           .bx = {},
           .link = state.regs[kLink],
+          .cx = {},
           .interrupted = true};
 }
 #else
@@ -82,6 +83,7 @@ unwind::Registers Walked(const wire_user_state& state) {
           .fp = state.regs[kRbp],
           .bx = state.regs[kRbx],
           .link = state.regs[kRdi],
+          .cx = state.regs[kRcx],
           .interrupted = true};
 }
 #endif

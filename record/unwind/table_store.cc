@@ -29,11 +29,14 @@ static_assert(WIRE_CFA_AT_STACK_POINTER == static_cast<int>(CfaRule::kAtStackPoi
 static_assert(WIRE_CFA_AT_FRAME_POINTER == static_cast<int>(CfaRule::kAtFramePointer));
 static_assert(WIRE_CFA_PLT == static_cast<int>(CfaRule::kPlt));
 static_assert(WIRE_CFA_BASE_REGISTER == static_cast<int>(CfaRule::kBaseRegister));
+static_assert(WIRE_CFA_COUNT_REGISTER == static_cast<int>(CfaRule::kCountRegister));
+static_assert(WIRE_CFA_UNSUPPORTED == static_cast<int>(CfaRule::kUnsupported));
 static_assert(WIRE_RULE_IN_REGISTER == Rule::kInRegister);
 static_assert(WIRE_RULE_SIGNAL_FRAME == Rule::kSignalFrame);
 static_assert(WIRE_RULE_FROM_SP == Rule::kFromStackPointer);
 static_assert(WIRE_RULE_SIGNED_RETURN == Rule::kSignedReturn);
 static_assert(WIRE_RULE_FP_FROM_FP == Rule::kFpFromFp);
+static_assert(WIRE_RULE_RETURN_IN_CX == Rule::kReturnInCx);
 static_assert(WIRE_RULE_BX_UNCHANGED == Rule::kBxUnchanged);
 static_assert(WIRE_RULE_BX_UNKNOWN == Rule::kBxUnknown);
 

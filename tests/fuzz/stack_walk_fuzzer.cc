@@ -31,7 +31,7 @@ Rule ReadRule(ByteReader& at) {
   at.Fixed(rule.flags);
   at.Fixed(rule.addend);
   at.Fixed(rule.bx_words);
-  rule.cfa = static_cast<CfaRule>(cfa % (static_cast<unsigned>(CfaRule::kBaseRegister) + 1));
+  rule.cfa = static_cast<CfaRule>(cfa % (static_cast<unsigned>(CfaRule::kUnsupported) + 1));
   return rule;
 }
 
@@ -55,7 +55,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   at.Fixed(registers.fp);
   at.Fixed(link);
   at.Fixed(choices);
-  if ((choices & 1) != 0) registers.link = registers.bx = link;
+  if ((choices & 1) != 0) registers.link = registers.bx = registers.cx = link;
   const Machine machine = (choices & 2) != 0 ? Machine::kAArch64 : Machine::kX86_64;
   const std::size_t most_frames = choices >> 2;
   const std::string_view rest = at.Rest();

@@ -28,7 +28,7 @@ void Require(bool condition) {
 
 void FindAround(const Table& table, std::uint64_t address) {
   for (const std::uint64_t near : {address - 1, address, address + 1}) {
-    Require(table.Find(ImageAddress{near}).cfa <= CfaRule::kBaseRegister);
+    Require(table.Find(ImageAddress{near}).cfa <= CfaRule::kUnsupported);
   }
 }
 

@@ -39,7 +39,7 @@ ALWAYS = ("libc.so.6", "ld-linux-x86-64.so.2", "libcrypto.so.3", "libstdc++.so.6
 SAMPLE_SECONDS = 20
 SMALL = 4 << 20  # bytes of a file in the sample, except ALWAYS
 MACHINES = {62: ("rsp", "rbp", "rdi"), 183: ("sp", "x29", "x30")}  # EM_*: our names
-LINKS = {"r5": "rdi", "x30": "x30"}  # as readelf prints them, and our names
+LINKS = {"r2": "rcx", "r5": "rdi", "x30": "x30"}  # as readelf prints them, and our names
 
 FUNCTION = re.compile(r"\S+ \S+ \S+ FDE cie=(\S+) pc=([0-9a-f]+)\.\.([0-9a-f]+)")
 COMMON = re.compile(r"(\S+) \S+ \S+ CIE ")
@@ -67,11 +67,11 @@ def expected(columns, values, machine):
     if ra == "u":
         return ("end",) if machine == 62 else ("end or x30", cfa, saved)
     register = re.match(r"[a-z]+\d*", cfa)[0]
-    other = cfa != "exp" and register not in (sp, fp, "rbx")
+    other = cfa != "exp" and register not in (sp, fp, "rbx", "rcx")
     if other or saved[0] == "v" or saved not in ("u", "s", "exp") and saved[:2] not in ("c+", "c-"):
-        return ("none",)
+        return ("unsupported",)
     if ra != "exp" and ra not in LINKS and ra[:2] not in ("c+", "c-"):
-        return ("none",)
+        return ("unsupported",)
     known = (cfa, fp if saved in "us" else saved, LINKS.get(ra, ra))
     return known + (expected_base(row.get("rbx", "u")),) if machine == 62 else known
 
@@ -87,7 +87,7 @@ def expected_base(saved):
 
 
 def equal(ours, theirs):
-    if ours[0] == "none" and "exp" in theirs:
+    if ours[0] == "unsupported" and "exp" in theirs:
         return "an expression without a rule"
     if theirs[0] == "end or x30":
         _, cfa, saved = theirs
@@ -95,7 +95,7 @@ def equal(ours, theirs):
             return "equal"
         theirs = (cfa, "x29" if saved in "us" else saved, "x30")
         if not re.match(r"(sp|x29)[+-]", cfa):
-            theirs = ("none",)
+            theirs = ("unsupported",)
     if ours[:len(theirs)] == theirs:
         return "equal"
     if "exp" in theirs and all(b in ("exp", a) for a, b in zip(ours, theirs)):

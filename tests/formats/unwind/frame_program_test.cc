@@ -100,7 +100,7 @@ TEST(FrameProgram, ReadsAllDefinitionsOfTheCfa) {
   EXPECT_EQ(RuleAfter(Instructions(DW_CFA_def_cfa_offset_sf, 0x7e)), "sp+16 ra-8");
   EXPECT_EQ(RuleAfter(Instructions(DW_CFA_def_cfa_register, 6)), "fp+8 ra-8");
   EXPECT_EQ(RuleAfter(Instructions(DW_CFA_GNU_args_size, 16)), "sp+8 ra-8");
-  EXPECT_EQ(RuleAfter(Instructions(DW_CFA_def_cfa, 10, 0)), "none");  // r10
+  EXPECT_EQ(RuleAfter(Instructions(DW_CFA_def_cfa, 10, 0)), "unsupported");  // r10
 }
 
 TEST(FrameProgram, ReturnsFromAnExpressionToTheLastOffset) {
@@ -114,9 +114,9 @@ TEST(FrameProgram, RecognizesExpressionsOfTheCfa) {
   EXPECT_EQ(RuleAfter(Cfa(kBreg6, 0x70, DW_OP_deref)), "*(fp-16) ra-8");
   EXPECT_EQ(RuleAfter(Cfa(DW_OP_bregx, 6, 0x70, DW_OP_deref)), "*(fp-16) ra-8");
   EXPECT_EQ(RuleAfter(Cfa(kBreg7, 40, DW_OP_deref, DW_OP_plus_uconst, 8)), "*(sp+40)+8 ra-8");
-  EXPECT_EQ(RuleAfter(Cfa(kBreg7, 40, DW_OP_deref, DW_OP_plus_uconst, 0x80, 2)), "none");
-  EXPECT_EQ(RuleAfter(Cfa(kBreg7, 8, DW_OP_breg0 + 9, 0, DW_OP_plus)), "none");
-  EXPECT_EQ(RuleAfter(Cfa(DW_OP_breg0 + 10, 0, DW_OP_deref)), "none");
+  EXPECT_EQ(RuleAfter(Cfa(kBreg7, 40, DW_OP_deref, DW_OP_plus_uconst, 0x80, 2)), "unsupported");
+  EXPECT_EQ(RuleAfter(Cfa(kBreg7, 8, DW_OP_breg0 + 9, 0, DW_OP_plus)), "unsupported");
+  EXPECT_EQ(RuleAfter(Cfa(DW_OP_breg0 + 10, 0, DW_OP_deref)), "unsupported");
 }
 
 TEST(FrameProgram, RecognizesLinkageTables) {
@@ -128,7 +128,7 @@ TEST(FrameProgram, RecognizesLinkageTables) {
   }
   EXPECT_EQ(RuleAfter(Cfa(kBreg7, 8, kBreg16, 0, DW_OP_lit0 + 7, DW_OP_and, DW_OP_lit0 + 11,
                           DW_OP_ge, DW_OP_lit0 + 3, DW_OP_shl, DW_OP_plus)),
-            "none");
+            "unsupported");
 }
 
 TEST(FrameProgram, ReadsSignalFrames) {
@@ -151,7 +151,7 @@ TEST(FrameProgram, CountsExpressionsFromTheCfaWhereItCan) {
   EXPECT_EQ(RuleAfter(Instructions(DW_CFA_expression, 6, 2, kBreg7, 0)), "sp+8 fp-8 ra-8");
   EXPECT_EQ(RuleAfter(Instructions(DW_CFA_def_cfa, 6, 16, DW_CFA_expression, 16, 2, kBreg6, 8)),
             "fp+16 ra-8");
-  EXPECT_EQ(RuleAfter(Instructions(DW_CFA_expression, 6, 2, DW_OP_breg0 + 3, 0)), "none");
+  EXPECT_EQ(RuleAfter(Instructions(DW_CFA_expression, 6, 2, DW_OP_breg0 + 3, 0)), "unsupported");
 }
 
 TEST(FrameProgram, KnowsTheReturnAddressOfVfork) {
@@ -169,6 +169,14 @@ TEST(FrameProgram, KnowsTheFrameOfTheDynamicLinkersTrampoline) {
               ElementsAre("sp+32 bx-32 ra-8", "bx+32 bx-32 ra-8"));
 }
 
+TEST(FrameProgram, KnowsHowFunctionsLeaveToAnExceptionHandler) {
+  // _Unwind_Resume, after rbp has been restored: mov %rcx,%rsp; pop %rcx; jmp *%rcx.
+  EXPECT_THAT(
+      Rules(Instructions(DW_CFA_def_cfa, 2, 8, DW_CFA_advance_loc + 3, DW_CFA_def_cfa, 7, 8,
+                         DW_CFA_advance_loc + 1, DW_CFA_def_cfa_offset, 0, DW_CFA_register, 16, 2)),
+      ElementsAre("cx+8 ra-8", "sp+8 ra-8", "sp+0 ra@cx"));
+}
+
 TEST(FrameProgram, KnowsWhereRbxIsSavedNearTheCfa) {
   EXPECT_EQ(RuleAfter(Instructions(DW_CFA_offset + 3, 127)), "sp+8 bx-1016 ra-8");
   EXPECT_EQ(RuleAfter(Instructions(DW_CFA_offset_extended, 3, 0x80, 1)), "sp+8 bx? ra-8");
@@ -178,13 +186,14 @@ TEST(FrameProgram, KnowsWhereRbxIsSavedNearTheCfa) {
 }
 
 TEST(FrameProgram, HasNoRuleForWhatRuleCannotExpress) {
-  EXPECT_EQ(RuleAfter(Instructions(DW_CFA_register, 16, 3)), "none");
-  EXPECT_EQ(RuleAfter(Instructions(DW_CFA_register, 6, 5)), "none");
-  EXPECT_EQ(RuleAfter(Instructions(DW_CFA_val_offset, 6, 0)), "none");
-  EXPECT_EQ(RuleAfter(Instructions(DW_CFA_val_offset_sf, 6, 0)), "none");
-  EXPECT_EQ(RuleAfter(Instructions(DW_CFA_val_expression, 6, 2, kBreg7, 0)), "none");
+  EXPECT_EQ(RuleAfter(Instructions(DW_CFA_register, 16, 3)), "unsupported");
+  EXPECT_EQ(RuleAfter(Instructions(DW_CFA_register, 6, 5)), "unsupported");
+  EXPECT_EQ(RuleAfter(Instructions(DW_CFA_val_offset, 6, 0)), "unsupported");
+  EXPECT_EQ(RuleAfter(Instructions(DW_CFA_val_offset_sf, 6, 0)), "unsupported");
+  EXPECT_EQ(RuleAfter(Instructions(DW_CFA_val_expression, 6, 2, kBreg7, 0)), "unsupported");
   EXPECT_EQ(RuleAfter(Instructions(DW_CFA_val_offset, 7, 0)), "sp+8 ra-8");  // Go's rsp
-  EXPECT_EQ(RuleAfter(Instructions(DW_CFA_def_cfa_offset, 0x80, 0x80, 0x80, 0x80, 8)), "none");
+  EXPECT_EQ(RuleAfter(Instructions(DW_CFA_def_cfa_offset, 0x80, 0x80, 0x80, 0x80, 8)),
+            "unsupported");
 }
 
 TEST(FrameProgram, EndsTheStackAtAnUndefinedReturnAddress) {

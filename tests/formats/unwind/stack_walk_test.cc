@@ -146,6 +146,28 @@ TEST(Step, ReturnsFromVforkByARegister) {
   EXPECT_EQ(registers.sp, kStack);
 }
 
+// The last instructions of _Unwind_Resume: mov %rcx,%rsp; pop %rcx; jmp *%rcx.
+TEST(Step, ReturnsByRcxFromAFunctionThatLeavesToAnExceptionHandler) {
+  const Words stack = {{kStack + 0x100, 0x405678}};
+  Registers registers = At(0x401000, kStack);
+  registers.cx = kStack + 0x100;
+  const Rule marked = RuleWith(CfaRule::kCountRegister, 8, Rule::kInRegister, -8);
+  EXPECT_EQ(Step(Machine::kX86_64, marked, ReaderOf(stack), registers), StepResult::kCaller);
+  EXPECT_EQ(registers.pc, 0x405678);
+  EXPECT_EQ(registers.sp, kStack + 0x108);
+  EXPECT_EQ(Step(Machine::kX86_64, marked, ReaderOf(stack), registers), StepResult::kNoRule);
+
+  Rule jumps = RuleWith(CfaRule::kStackPointer, 0, Rule::kInRegister, Rule::kInRegister);
+  jumps.flags = Rule::kReturnInCx;
+  registers = At(0x401000, kStack);
+  registers.link = 0x401111;
+  EXPECT_EQ(Step(Machine::kX86_64, jumps, ReaderOf(stack), registers), StepResult::kNoRule);
+  registers.cx = 0x405678;
+  EXPECT_EQ(Step(Machine::kX86_64, jumps, ReaderOf(stack), registers), StepResult::kCaller);
+  EXPECT_EQ(registers.pc, 0x405678);
+  EXPECT_EQ(registers.sp, kStack);
+}
+
 TEST(Step, FollowsRbxToAFrameThatItMarks) {
   Rule saves = kEntry;
   saves.bx_words = -2;

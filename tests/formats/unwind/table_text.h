@@ -15,7 +15,8 @@ namespace perftape::unwind {
 // "sp+8 ra-8", "*(fp-16)+8 fp@fp+0 ra-8", "end", "none": registers that are not saved are left out,
 // and offsets are from the CFA unless a register is named.
 inline std::string OneLine(const Rule& rule) {
-  const RuleText text = TextOf(rule, {.sp = "sp", .fp = "fp", .link = "link", .base = "bx"});
+  const RuleText text =
+      TextOf(rule, {.sp = "sp", .fp = "fp", .link = "link", .base = "bx", .count = "cx"});
   const auto saved = [](const std::string& name, std::int32_t offset, const std::string& where) {
     if (offset == Rule::kInRegister || where.empty()) return std::string();
     return " " + name + (where.front() == 'c' ? where.substr(1) : "@" + where);
@@ -25,6 +26,7 @@ inline std::string OneLine(const Rule& rule) {
   if (text.bx == "?") line += " bx?";
   if (text.bx.starts_with('c')) line += " bx" + text.bx.substr(1);
   line += saved("ra", rule.ra_offset, text.ra);
+  if ((rule.flags & Rule::kReturnInCx) != 0) line += " ra@" + text.ra;
   return text.flags.empty() ? line : line + " " + text.flags;
 }
 
