@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lets system calls of the recorder fail, one after the other, and kills it at system calls. Each
-run either is complete, or fails with a message and a file that perf opens, with as many samples as
-the message counts.
+"""Lets system calls of the recorder fail, one after the other, lets writes be short, and kills the
+recorder at system calls. Each run either is complete, or fails with a message and a file that perf
+opens, with as many samples as the message counts.
 
 PERFTAPE_FAULTS=all injects each fault at each call. The default is a few of them."""
 
 import os
+import pathlib
 import re
 import signal
 import subprocess
@@ -163,6 +164,57 @@ class SignalsAtCalls(FaultTest):
             self.assertRegex(file.name, r"^perf\.data(\.old|\.\w{6})?$")
 
 
+class ShortWrites(FaultTest):
+    """The kernel may write a part of what it is given. short_writes.c does so often."""
+
+    def setUp(self):
+        super().setUp()
+        self.library = self.dir / "short_writes.so"
+        subprocess.run(["cc", "-O2", "-shared", "-fPIC", "-o", self.library,
+                        pathlib.Path(__file__).with_name("short_writes.c"), "-ldl"], check=True)
+        self.counter = os.memfd_create("short_writes", 0)
+        self.addCleanup(os.close, self.counter)
+
+    def run_shortened(self, *arguments, **options):
+        """Records, and returns (status, stdout, stderr, number of short writes)."""
+        os.ftruncate(self.counter, 0)
+        os.ftruncate(self.counter, 8)
+        os.set_inheritable(self.counter, True)
+        with subprocess.Popen(
+                [harness.RECORD, "-a", "-F", "1999", *arguments], cwd=self.dir,
+                stdout=subprocess.PIPE, stderr=subprocess.PIPE, pass_fds=(self.counter,),
+                env=dict(os.environ, LD_PRELOAD=str(self.library),
+                         SHORT_WRITES_FD=str(self.counter))) as recorder:
+            out, err = recorder.communicate(timeout=harness.TIMEOUT_S)
+        count = int.from_bytes(os.pread(self.counter, 8, 0), "little")
+        return recorder.returncode, out, err.decode(), count
+
+    def test_files_are_whole(self):
+        self.spawn(harness.BURNER, "--seconds", "600", stdout=subprocess.DEVNULL)
+        for way, (options, pattern) in WAYS.items():
+            with self.subTest(way=way):
+                status, _, err, count = self.run_shortened(*options, "--duration", "1")
+                self.assertEqual(status, 0, err)
+                files = self.files(pattern)
+                samples = sum(self.assert_opens(file, err) for file in files)
+                print(f"{way}: {count} short writes, {samples} samples in {len(files)} files")
+                self.assertGreater(count, 3)
+                self.assertIn(f"{samples} samples", err)
+                status, out, err = harness.run(harness.BUNDLE, "verify", files[-1])
+                self.assertEqual(status, 0, out + err)
+
+    def test_a_stream_is_whole(self):
+        self.spawn(harness.BURNER, "--seconds", "600", stdout=subprocess.DEVNULL)
+        status, out, err, count = self.run_shortened("-o", "-", "--duration", "1")
+        self.assertEqual(status, 0, err)
+        self.assertGreater(count, 3)
+        stream = self.dir / "stream"
+        stream.write_bytes(out)
+        counts, complaints = harness.perf_report(stream)
+        self.assertEqual(complaints, "")
+        self.assertIn(f"{sum(counts.values())} samples", err)
+
+
 class SmallDisks(FaultTest):
     SIZES = ("64k", "256k", "1m", "4m")
 
@@ -192,6 +244,6 @@ class SmallDisks(FaultTest):
 
 
 if __name__ == "__main__":
-    harness.require("perf", "strace", "mount", "zstd")
+    harness.require("perf", "strace", "mount", "zstd", "cc")
     harness.require_sample_rate(4999)
     harness.main()
