@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "convert/anonymize/anonymize.h"
 #include "convert/choose_samples.h"
 #include "convert/combine.h"
 #include "convert/export/differential.h"
@@ -24,6 +25,7 @@
 #include "tools/convert/command_line.h"
 #include "tools/convert/event_files.h"
 #include "tools/convert/inputs.h"
+#include "tools/convert/key_file.h"
 #include "tools/convert/perf_to_profile.h"
 #include "tools/convert/report.h"
 #include "tools/convert/report_json.h"
@@ -264,6 +266,10 @@ Result<int> Run(const Plan& plan, cli::Console& console) {
     console.Warning(
         fmt::format("{}: given more than once, and counted each time", repeated.native()));
   }
+  std::optional<anonymize::NameKey> key;
+  if (plan.anonymize) {
+    TRY_ASSIGN(key, ReadKey(*plan.anonymize, console));
+  }
   ExpectInputs(plan.base.size() + plan.inputs.size());
   Findings findings;
   convert::Profile read, base;
@@ -272,7 +278,7 @@ Result<int> Run(const Plan& plan, cli::Console& console) {
   }
   if (!plan.inputs.empty()) {
     TRY_ASSIGN(Input first, convert::OpenInput(plan.inputs.front()));
-    if (plan.inputs.size() == 1 && plan.to->rewrite != nullptr) {
+    if (plan.inputs.size() == 1 && plan.to->rewrite != nullptr && !plan.anonymize) {
       TRY_ASSIGN(const convert::Format* from, convert::FormatOf(first, plan.from));
       if (from == plan.to) return Rewrite(plan, first, console);
     }
@@ -283,11 +289,13 @@ Result<int> Run(const Plan& plan, cli::Console& console) {
     profile = convert::MakeDifferential(base, profile);
     WarnOfOtherPairs(plan, profile, findings, console);
   }
+  if (key) profile = anonymize::Anonymize(profile, *key);
   if (target.is_stdout()) cli::EndProgress();
   TRY(Write(plan, profile, findings, console));
   if (LosesTimeLine(findings.report.inputs, *plan.to)) {
-    findings.report.losses.push_back(
-        "the times of samples: only a single perf.data keeps its timeline");
+    findings.report.losses.emplace_back(
+        key ? "the times of samples: an anonymized perf.data has no timeline"
+            : "the times of samples: only a single perf.data keeps its timeline");
   }
   for (const std::string& loss : findings.report.losses) console.Warning(loss);
   PrintConversion(plan, profile, findings, console);

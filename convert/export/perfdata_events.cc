@@ -6,6 +6,7 @@
 #include <iterator>
 #include <utility>
 
+#include "convert/model/comment_keys.h"
 #include "formats/perfdata/converted.h"
 #include "formats/perfdata/period_unit.h"
 #include "formats/perfdata/record.h"
@@ -79,17 +80,15 @@ perfdata::Event NoEvent(std::uint64_t sample_type) {
   return none;
 }
 
-// The prefixes of comments that ReadPerfData makes from features.
+// The comments that ReadPerfData makes from features.
 struct CommentKey {
   std::string_view key;
   FeatureBit bit;
 };
 constexpr CommentKey kCommentKeys[] = {
-    {"hostname: ", FeatureBit::kHostname},
-    {"os release: ", FeatureBit::kOsRelease},
-    {"arch: ", FeatureBit::kArch},
-    {"perf version: ", FeatureBit::kVersion},
-    {"command line: ", FeatureBit::kCmdline},
+    {kHostnameComment, FeatureBit::kHostname},   {kOsReleaseComment, FeatureBit::kOsRelease},
+    {kArchComment, FeatureBit::kArch},           {kPerfVersionComment, FeatureBit::kVersion},
+    {kCommandLineComment, FeatureBit::kCmdline},
 };
 
 perfdata::FeatureValue ValueOf(FeatureBit bit, std::string text) {
@@ -102,9 +101,8 @@ bool HasFeature(const std::vector<perfdata::Feature>& features, FeatureBit bit) 
 }
 
 bool HasArch(const Metadata& metadata) {
-  constexpr std::string_view kKey = "arch: ";
-  return std::ranges::any_of(metadata.comments, [&](const std::string& comment) {
-    return comment.starts_with(kKey) && comment.size() > kKey.size();
+  return std::ranges::any_of(metadata.comments, [](const std::string& comment) {
+    return !CommentValue(comment, kArchComment).empty();
   });
 }
 
@@ -122,9 +120,10 @@ void AddWhatHotspotNeeds(std::vector<perfdata::Feature>& features) {
 void AddComment(const std::string& comment, std::vector<perfdata::Feature>& features,
                 std::vector<std::string>& lost) {
   for (const CommentKey& known : kCommentKeys) {
-    if (!comment.starts_with(known.key) || comment.size() == known.key.size()) continue;
+    const std::string_view value = CommentValue(comment, known.key);
+    if (value.empty()) continue;
     if (HasFeature(features, known.bit)) break;
-    features.push_back({known.bit, ValueOf(known.bit, comment.substr(known.key.size()))});
+    features.push_back({known.bit, ValueOf(known.bit, std::string(value))});
     return;
   }
   lost.push_back("comment");

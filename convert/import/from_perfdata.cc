@@ -17,6 +17,7 @@
 #include "convert/import/sample_table.h"
 #include "convert/import/stack_resolver.h"
 #include "convert/import/survey.h"
+#include "convert/model/comment_keys.h"
 #include "convert/model/label_keys.h"
 #include "convert/model/profile_builder.h"
 #include "convert/model/saturating.h"
@@ -236,14 +237,15 @@ Profile ProfileMaker::Make(Metadata metadata, unsigned threads, ImportReport& re
 Metadata DescribeRecording(const perfdata::Reader& reader, const TimeSpan& times) {
   Metadata metadata;
   const auto comment = [&](std::string_view key, const std::string& value) {
-    if (!value.empty()) metadata.comments.push_back(fmt::format("{}: {}", key, value));
+    if (!value.empty())
+      metadata.comments.push_back(fmt::format("{}{}{}", key, kCommentSeparator, value));
   };
-  comment("hostname", reader.text(FeatureBit::kHostname));
-  comment("os release", reader.text(FeatureBit::kOsRelease));
-  if (KnowsArch(reader.events())) comment("arch", reader.text(FeatureBit::kArch));
-  comment("perf version", reader.text(FeatureBit::kVersion));
+  comment(kHostnameComment, reader.text(FeatureBit::kHostname));
+  comment(kOsReleaseComment, reader.text(FeatureBit::kOsRelease));
+  if (KnowsArch(reader.events())) comment(kArchComment, reader.text(FeatureBit::kArch));
+  comment(kPerfVersionComment, reader.text(FeatureBit::kVersion));
   if (const auto value = reader.DecodedFeature(FeatureBit::kCmdline)) {
-    comment("command line",
+    comment(kCommandLineComment,
             fmt::format("{}", fmt::join(std::get<perfdata::Cmdline>(*value).arguments, " ")));
   }
   if (times.is_empty()) return metadata;

@@ -101,6 +101,7 @@ Status Confine(const Plan& plan) {
   inputs.insert(inputs.end(), plan.base.begin(), plan.base.end());
   sandbox::FileGrants grants;
   for (const std::filesystem::path& input : inputs) sandbox::GrantInput(input, grants);
+  if (plan.anonymize) sandbox::GrantInput(*plan.anonymize, grants);
   sandbox::GrantOutput(plan.output, grants);
   sandbox::GrantDirectory(plan.write.perfdata.symbol_dir, 0777, grants);
   if (plan.symbols == Symbols::kLookUp) {

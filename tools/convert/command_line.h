@@ -36,7 +36,8 @@ struct Plan : cli::FilterPlan {
   const convert::Format* to = nullptr;        // never null
   Symbols symbols = Symbols::kLookUp;
   convert::WriteOptions write;
-  bool file_per_event = false;          // the name of the output contains %e
+  bool file_per_event = false;                          // the name of the output contains %e
+  std::optional<std::filesystem::path> anonymize = {};  // the file with the key
   bool unwind = false;                  // callchains instead of copied stacks in a perf.data
   rewrite::NormalizeOptions normalize;  // for a perf.data that is written as a perf.data
   ReportAs report_as = ReportAs::kText;

@@ -210,6 +210,17 @@ constexpr cli::Option kPerfDataRows[] = {
                           &PerfDataOptions::symbol_dir>},
 };
 
+constexpr cli::Option kAnonymizeRows[] = {
+    {.name = "anonymize",
+     .argument = "KEYFILE",
+     .help =
+         "replace names, paths, labels and the host by keyed hashes; KEYFILE has 16 random bytes "
+         "or more, and the same one gives the same words; the man page lists what stays",
+     .completion = Completion::kFile,
+     .conflicts = {"unwind", "compat"},
+     .into = cli::Store<&Plan::anonymize>},
+};
+
 constexpr cli::Option kNoSymbolsRows[] = {
     {.name = "no-symbols",
      .help = "look up no names: frames are [file] or [unknown]",
@@ -231,7 +242,7 @@ constexpr cli::Option kReportRows[] = {
 
 constexpr auto kOptions =
     cli::Table(kFileRows, kEventRows, cli::kFilterRows, kUnwindRows, kFoldedRows, kPprofRows,
-               kPerfDataRows, kNoSymbolsRows, cli::kSymbolRows, kReportRows);
+               kPerfDataRows, kAnonymizeRows, kNoSymbolsRows, cli::kSymbolRows, kReportRows);
 
 constexpr cli::Command kCommand = {
     .name = "perftape-convert",
@@ -250,6 +261,7 @@ constexpr cli::Command kCommand = {
         "  perftape-convert host1.data host2.data old.pb.gz -o all.pb.gz\n"
         "  perftape-convert perf.data --comm 'nginx*' --time 10%,20% -o peak.folded\n"
         "  perftape-record -o - -a --duration 5 | perftape-convert - --to folded\n"
+        "  perftape-convert perf.data --anonymize my.key -o to-share.pb.gz\n"
         "  perftape-convert new.data -o old.data --compat 6.1 && perf report -i old.data\n"
         "Exit status: 0 success, 1 failure, 2 wrong usage, 3 success but an input was damaged.\n"};
 

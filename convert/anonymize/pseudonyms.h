@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// The words that replace names. A word consists of what it stands for and of 12 hexadecimal digits
+// of the keyed hash of the name: "fn_3f9c2a71b6d0". Equal names have equal words, in all files that
+// are written with the same key.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "convert/anonymize/name_key.h"
+
+namespace perftape::anonymize {
+
+class Pseudonyms {
+ public:
+  explicit Pseudonyms(const NameKey& key) : key_(key) {}
+
+  // All return an empty text for an empty one.
+
+  // A name of any kind, of which "fn", "comm", "arg" are examples.
+  std::string Word(std::string_view kind, std::string_view name) const;
+  // "fn_...". A frame without a name stays one: "[unknown]", "[vdso]"; the file in "[libc.so.6]" is
+  // replaced.
+  std::string FunctionName(std::string_view name) const;
+  // Replaces each component: "/p_.../p_...". The number of components stays, and equal components
+  // have equal words in all paths. " (deleted)" stays.
+  std::string Path(std::string_view path) const;
+  // The file name of a mapping. Names of the kernel and of memory without a file stay.
+  std::string MappingName(std::string_view name) const;
+  // As many hexadecimal digits as the build id has.
+  std::string BuildId(std::string_view hex) const;
+  // The names of hardware and software events and of tracepoints stay. Those of probes contain
+  // names of functions, and are replaced: "event_...".
+  std::string EventName(std::string_view name) const;
+  // A comment of Metadata ("hostname: box"). The host is replaced, and each word of a command line;
+  // the machine and the numbers of the kernel's and of perf's version stay. Other comments become
+  // empty.
+  std::string Comment(std::string_view comment) const;
+
+ private:
+  std::string Digits(std::string_view domain, std::string_view text, std::size_t count) const;
+
+  const NameKey& key_;
+};
+
+}  // namespace perftape::anonymize
