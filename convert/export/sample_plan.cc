@@ -98,11 +98,13 @@ void Limit(SamplePlan& plan, std::uint64_t most) {
 
 }  // namespace
 
-SamplePlan PlanSamples(const Profile& profile, const Ranks& ranks, std::uint64_t most_records) {
+SamplePlan PlanSamples(const Profile& profile, const Ranks& ranks, std::uint64_t most_records,
+                       std::optional<EventId> event) {
   SamplePlan plan;
   Threads threads(profile);
   for (std::uint32_t i = 0; i < profile.samples().size(); ++i) {
     const Sample& sample = profile.samples()[i];
+    if (event && sample.event != *event) continue;
     const std::uint64_t records = RecordsOf(profile, sample, plan);
     if (records == 0) continue;
     plan.records = AddUpToLimit(plan.records, records);
