@@ -146,10 +146,12 @@ Status ScriptExport::AddSample(const PlannedSample& planned) {
 
 void ScriptExport::SetHead(const PlannedSample& planned) {
   const Sample& sample = profile_.samples()[planned.sample];
-  const PlannedThread& thread = plan_.threads[planned.thread];
+  const SampleThread thread = ThreadOf(profile_, sample);
+  const bool is_none = plan_.threads[planned.thread].tid == perfdata::kNoThread;
+  const std::uint32_t unknown = is_none ? perfdata::kNoThread : kUnknownId;
   head_ = {.comm = comms_[planned.thread],
-           .pid = thread.pid,
-           .tid = thread.tid,
+           .pid = thread.pid.value_or(unknown),
+           .tid = thread.tid.value_or(unknown),
            .event = events_[sample.event.index]};
   const Label* cpu = FindLabel(profile_, sample.labels, kCpuLabel);
   if (cpu != nullptr && cpu->text == StringId{})

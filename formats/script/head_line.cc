@@ -27,11 +27,11 @@ std::string_view RemoveLastWord(std::string_view& text) {
 
 // Parses "12345.678901".
 std::optional<std::uint64_t> ParseTime(std::string_view text) {
-  constexpr std::size_t kFewest = 6, kMost = 9;
+  constexpr std::size_t kMost = 9;
   const std::size_t point = text.find('.');
   if (point == std::string_view::npos) return {};
   const std::string_view fraction = text.substr(point + 1);
-  if (fraction.size() < kFewest || fraction.size() > kMost) return {};
+  if (fraction.size() > kMost) return {};
   const auto seconds = ParseNumber(text.substr(0, point));
   auto nanoseconds = ParseNumber(fraction);
   if (!seconds || !nanoseconds) return {};

@@ -43,8 +43,8 @@ struct Head {
 };
 
 // Parses a line without its end. Nothing if it is no first line of a sample. A line without a time
-// must have an event, and no blanks before the comm. `time` is SECONDS.FRACTION with six digits or
-// more after the point, nine at most.
+// must have an event, and no blanks before the comm. The fraction
+// of a time has up to nine digits: perf prints six, or nine; simpleperf fewer.
 //
 // Of several readings of a line, the one with the longest comm of at most kLongestComm bytes is
 // returned; if there is none, the one with the shortest comm.
