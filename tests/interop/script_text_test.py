@@ -274,13 +274,14 @@ class OurText(Script):
                             r"\s+(\d+) +([^\s:]\S*):")
         compared = 0
         for name in ("own-x86_64-fp-workload", "own-x86_64-4kHz-one-page-ring",
-                     "own-ppc64le-fp-systemwide", "own-i386-fp-systemwide"):
+                     "own-pipe-x86_64-zstd", "own-x86_64-offcpu-sched-switch-wakeup"):
             source = self.corpus / "perfdata" / f"{name}.perf.data"
             theirs = subprocess.run(
                 ["perf", "script", "--ns", "--no-inline", "-F",
                  "comm,pid,tid,time,period,event,ip,sym,dso", "-i", source],
                 capture_output=True, check=True, timeout=300).stdout.decode()
-            ours = self.convert(source, "--to", "perf-script", status=self.status_of(source))
+            ours = self.convert(source, "--to", "perf-script", "--event", "*",
+                                status=self.status_of(source))
             # perf prints -1 for an unknown thread.
             heads = [sorted((pid.replace("-1", "4294967295"), tid.replace("-1", "4294967295"), time,
                              period, event) for _, pid, tid, time, period, event in
