@@ -27,11 +27,16 @@ namespace perftape::convert {
 namespace {
 
 constexpr std::string_view kNoThreadComm = "[no-thread]";
-constexpr std::string_view kUnknownComm = "[unknown]";
 constexpr std::uint64_t kNsPerMicrosecond = 1'000;
 constexpr std::uint64_t kNsPerMillisecond = 1'000'000;
 // perf script needs a frame.
 constexpr script::Frame kNoFrame = {.symbol = script::kUnknown, .dso = script::kUnknown};
+
+// Whether a sample has no thread, as PlanSamples writes it.
+bool IsNoThread(const PlannedThread& thread) {
+  return thread.pid == perfdata::kNoThread && thread.tid == perfdata::kNoThread &&
+         thread.comm.empty();
+}
 
 class ScriptExport {
  public:
@@ -79,10 +84,9 @@ void ScriptExport::LookThrough() {
   report_.uncounted_samples = plan_.uncounted;
   report_.joined_counts = plan_.joined;
   for (const PlannedThread& thread : plan_.threads) {
-    const bool is_none = thread.tid == perfdata::kNoThread;
     const std::string_view comm = !thread.comm.empty() ? thread.comm
-                                  : is_none            ? kNoThreadComm
-                                                       : kUnknownComm;
+                                  : IsNoThread(thread) ? kNoThreadComm
+                                                       : script::kUnknown;
     comms_.push_back(script::WritableComm(comm));
     if (comms_.back() != comm) ++report_.changed_comms;
   }
@@ -147,7 +151,7 @@ Status ScriptExport::AddSample(const PlannedSample& planned) {
 void ScriptExport::SetHead(const PlannedSample& planned) {
   const Sample& sample = profile_.samples()[planned.sample];
   const SampleThread thread = ThreadOf(profile_, sample);
-  const bool is_none = plan_.threads[planned.thread].tid == perfdata::kNoThread;
+  const bool is_none = IsNoThread(plan_.threads[planned.thread]);
   const std::uint32_t unknown = is_none ? perfdata::kNoThread : kUnknownId;
   head_ = {.comm = comms_[planned.thread],
            .pid = thread.pid.value_or(unknown),

@@ -170,12 +170,10 @@ const ScriptImporter::AddedEvent& ScriptImporter::EventOf(const script::Head& he
 ThreadId ScriptImporter::ThreadOf(const script::Head& head, const script::Header& header) {
   if (head.pid == perfdata::kNoThread && head.tid == perfdata::kNoThread) return {};
   const bool is_ours = header.writer == script::Writer::kPerftape;
-  // perftape writes a process whose threads are not known as its first thread.
   static_assert(script::kNoId == kUnknownId);
-  return builder_.Add(Thread{
-      .pid = head.pid.value_or(kUnknownId),
-      .tid = head.tid,
-      .comm = is_ours ? builder_.Add(script::Unescaped(head.comm)) : builder_.Add(head.comm)});
+  const std::string_view comm = is_ours && head.comm == script::kUnknown ? "" : head.comm;
+  return builder_.Add(
+      Thread{.pid = head.pid.value_or(kUnknownId), .tid = head.tid, .comm = builder_.Add(comm)});
 }
 
 LabelsId ScriptImporter::LabelsOf(const script::Head& head) {

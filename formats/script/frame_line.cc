@@ -34,14 +34,15 @@ std::size_t FindDso(std::string_view text, Writer writer) {
 // Removes "(DSO)" and what follows it from the end of `text`, and returns the DSO.
 std::string_view RemoveDso(std::string_view& text, Writer writer) {
   constexpr std::string_view kTarget = ") => ";
-  const std::size_t target = text.find(kTarget);
+  const bool is_of_perf = writer == Writer::kPerf;
+  const std::size_t target = is_of_perf ? text.find(kTarget) : std::string_view::npos;
   if (target != std::string_view::npos) text = text.substr(0, target + 1);
   const std::size_t close = text.rfind(')');
   if (close == std::string_view::npos) return {};
   const std::size_t open = FindDso(text.substr(0, close), writer);
   if (open == std::string_view::npos) return {};
   std::string_view dso = text.substr(open + 2, close - open - 2);
-  RemoveOffset(dso);  // of -F +dsoff
+  if (is_of_perf) RemoveOffset(dso);  // of -F +dsoff
   text = text.substr(0, open);
   return dso;
 }
