@@ -220,9 +220,12 @@ std::vector<std::string> LossLines(const ScriptReport& report) {
   count(report.negative_samples, "samples with a value below 0 are left out");
   count(report.uncounted_samples, "samples have a period but no count: they count as one each");
   count(report.joined_counts, "counted samples share a sample of the text with others");
-  count(report.changed_comms,
-        "names of threads have a '_' where readers of the text need one: for blanks, before a "
-        "number, or for a second character");
+  if (report.changed_comms > 0) {
+    lines.push_back(
+        fmt::format("comms with a '_' added, or instead of blanks, so that readers of "
+                    "the text recognize them: {}",
+                    report.changed_comms));
+  }
   for (const std::string& event : report.rounded_events) {
     lines.push_back(event + ": rounded to whole numbers, which are all that the text has");
   }

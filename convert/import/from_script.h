@@ -3,7 +3,7 @@
 //
 //   events      by name, each sampled. The unit of the clocks and of the time off CPU is known.
 //   samples     count as one each, with their period, or 1 without one
-//   frames      user frames are offsets in their file, as older versions of perf print them;
+//   frames      user frames are offsets in their file, as perf 6.1 prints them;
 //               frames of the kernel and frames without a file are addresses. 1 is subtracted from
 //               return addresses.
 //   functions   the names as they are printed, without their offset
