@@ -15,9 +15,6 @@
 namespace perftape::convert {
 namespace {
 
-// -1 as in perf; see the roots of folded stacks.
-constexpr std::uint32_t kUnknownId = static_cast<std::uint32_t>(-1);
-
 PlannedThread ThreadFor(const Profile& profile, const Sample& sample) {
   const SampleThread found = ThreadOf(profile, sample);
   const bool is_known =

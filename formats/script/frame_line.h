@@ -7,7 +7,8 @@
 //   	           21b97 [unknown] (/usr/lib/libc.so.6)
 //     prog.c:12                                             with -F +srcline
 //
-// perf 6.1 prints the address of a user frame as an offset in the file, perf 6.12 as it was sampled.
+// perf 6.1 prints the address of a user frame as an offset in the file, perf 6.12 as it was
+// sampled.
 #pragma once
 
 #include <cstdint>

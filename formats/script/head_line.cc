@@ -14,7 +14,6 @@
 namespace perftape::script {
 namespace {
 
-constexpr std::string_view kRecord = "PERF_RECORD_";
 constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
 
 // Removes the last word and the blanks before it from `text`, and returns the word.
@@ -101,7 +100,7 @@ std::string_view RemoveEvent(std::string_view& text) {
 void ParseEnd(std::string_view text, Head& head) {
   text = TrimRight(TrimLeft(text));
   head.rest = text;
-  head.is_record = text.starts_with(kRecord);
+  head.is_record = text.starts_with(kRecordMark);
   if (head.is_record) return;
   std::string_view after_period = text;
   const std::string_view word = FirstWord(text);

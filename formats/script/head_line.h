@@ -26,6 +26,9 @@ inline constexpr std::size_t kLongestComm = 15;
 // -1, as perf prints an unknown id.
 inline constexpr std::uint32_t kNoId = 0xffff'ffff;
 
+// What the names of records begin with, in lines that are no samples.
+inline constexpr std::string_view kRecordMark = "PERF_RECORD_";
+
 // All texts are views of the line.
 struct Head {
   std::string_view comm = {};             // without the blanks around it; empty if it is missing
@@ -38,7 +41,7 @@ struct Head {
   // After the event: the frame of a sample without a callchain, the text of a tracepoint, or both.
   std::string_view rest = {};
   // Whether it is a record that perf script --show-mmap-events and others print. `rest` begins with
-  // "PERF_RECORD_".
+  // kRecordMark.
   bool is_record = false;
 };
 

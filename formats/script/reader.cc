@@ -80,8 +80,7 @@ bool Reader::BeginSample(const Head& head, Sample& sample) {
 void Reader::AddLine(std::string_view line, Sample& sample) {
   if (IsComment(line)) return ReadComment(line, header_);
   if (!IsBlank(line.front())) {
-    constexpr std::string_view kRecord = "PERF_RECORD_";
-    if (const std::size_t record = line.find(kRecord); record != std::string_view::npos) {
+    if (const std::size_t record = line.find(kRecordMark); record != std::string_view::npos) {
       after_ = After::kRecord;
       return CountRecord(line.substr(record));
     }
