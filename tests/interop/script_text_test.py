@@ -294,6 +294,27 @@ class OurText(Script):
             compared += len(heads[0])
         print(f"{compared} samples as perf prints them")
 
+    def test_gets_the_names_that_perf_found(self):
+        """perf printed the native text on the recorded machine, with the names of its kernel."""
+        native = self.corpus / "native"
+        text = self.folder / "nameless.perf-script"
+        text.write_text(self.convert(self.corpus / "perfdata/own-x86_64-fp-workload.perf.data",
+                                     "--to", "perf-script"))
+        kallsyms = self.folder / "kallsyms"
+        kallsyms.write_bytes(gzip.decompress((native / "x86_64.kallsyms.gz").read_bytes()))
+        binary = self.folder / "root/usr/bin/workload_fp"
+        binary.parent.mkdir(parents=True)
+        binary.write_bytes(gzip.decompress((native / "workload_fp.gz").read_bytes()))
+        named = subprocess.run([self.bin / "perftape-symbolize", "-q", text, "--kallsyms", kallsyms,
+                                "--symfs", self.folder / "root"],
+                               capture_output=True, check=True, timeout=300).stdout.decode()
+        expected = self.text_of(native / "own-x86_64-fp-workload.script.txt.gz")
+        # A return address at the start of a function: the call before it is in another one.
+        starts = set(re.findall(r"(?m)^\t\s*([0-9a-f]+) \S+\+0x0 ", expected))
+        names = [Counter(pair for pair in re.findall(r"(?m)^\t\s*([0-9a-f]+) ([^\s+]+)", printed)
+                         if pair[0] not in starts) for printed in (named, expected)]
+        self.check_same("names", *names)
+
     def status_of(self, source):
         done = subprocess.run([self.bin / "perftape-convert", "-q", "--no-symbols", source, "--to",
                                "folded"], capture_output=True, check=False, timeout=300)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Loads our pprof, folded stacks, text of perf script and speedscope files in speedscope, in a headless Chromium. No error may appear, and
-functions and totals must be those of the input.
+"""Loads our pprof, folded stacks, text of perf script and speedscope files in speedscope, in a headless
+Chromium. No error may appear, and functions and totals must be those of the input.
 
     speedscope_test.py --bin build/dev/bin [--speedscope FOLDER]
 
