@@ -14,6 +14,8 @@ lines each one changes.
 """
 import argparse
 import gzip
+import json
+import os
 import re
 import shutil
 import subprocess
@@ -133,7 +135,7 @@ class Script(unittest.TestCase):
         return content.decode(errors="surrogateescape")
 
     def check_same(self, what, ours, theirs):
-        only_ours, only_theirs = ours - theirs, theirs - ours
+        only_ours, only_theirs = Counter(ours) - Counter(theirs), Counter(theirs) - Counter(ours)
         self.assertFalse(only_ours or only_theirs,
                          f"{what}: only ours {only_ours.most_common(3)}, "
                          f"only theirs {only_theirs.most_common(3)}")
@@ -314,6 +316,38 @@ class OurText(Script):
         names = [Counter(pair for pair in re.findall(r"(?m)^\t\s*([0-9a-f]+) ([^\s+]+)", printed)
                          if pair[0] not in starts) for printed in (named, expected)]
         self.check_same("names", *names)
+
+    @unittest.skipUnless(shutil.which("profiler-cli"), "profiler-cli is not on the PATH: npm has it "
+                         "as @firefox-devtools/profiler-cli")
+    def test_has_the_samples_of_each_function_in_firefox_profiler(self):
+        text = self.folder / "out.perf-script"
+        text.write_text(self.convert(self.corpus / "native/own-x86_64-fp-workload.script.txt.gz",
+                                     "--to", "perf-script"))
+        environment = {**os.environ, "HOME": str(self.folder),
+                       "PROFILER_CLI_SESSION_DIR": str(self.folder)}
+
+        def profiler(*arguments):
+            return subprocess.run(["profiler-cli", *arguments], capture_output=True, text=True,
+                                  check=False, timeout=120, env=environment)
+
+        self.addCleanup(profiler, "stop", "--all")
+        for _ in range(3):  # its daemon has half a second to start
+            if profiler("load", str(text)).returncode == 0:
+                break
+            profiler("stop", "--all")
+        theirs = Counter()
+        for number in range(len(set(re.findall(r"(?m)^\S+ (\d+/\d+) ", text.read_text())))):
+            listed = profiler("thread", "functions", "--thread", f"t-{number}", "--json")
+            self.assertEqual(listed.returncode, 0, listed.stderr)
+            for function in json.loads(listed.stdout)["functions"]:
+                theirs[function["name"]] += function["selfSamples"]
+        ours = Counter()
+        for stack, count in self.folded(text).items():
+            ours[stack.split(";")[-1]] += count
+        # It shows a function without a name as its address or binary.
+        self.check_same("Firefox Profiler", *({name: count for name, count in counts.items()
+                                               if count and not re.search(r"[\[\]]|0x", name)}
+                                              for counts in (+ours, +theirs)))
 
     def status_of(self, source):
         done = subprocess.run([self.bin / "perftape-convert", "-q", "--no-symbols", source, "--to",
