@@ -23,52 +23,6 @@ bool IsNumber(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, IsDigit);
 }
 
-// Removes the first word and the spaces before it from `text`, and returns the word; empty at the
-// end.
-std::string_view ReadWord(std::string_view& text) {
-  text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
-  const std::string_view word = text.substr(0, text.find_first_of(" \t"));
-  text.remove_prefix(word.size());
-  return word;
-}
-
-// Recognizes "swapper     0 [000] 12345.678901:     1 cycles: ffffffff81 f ([kernel.kallsyms])",
-// with pid/tid, and without the CPU. The time is in seconds with six or nine decimals.
-bool IsScriptHead(std::string_view line) {
-  if (line.empty() || line.front() == ' ' || line.front() == '\t') return false;
-  bool has_number = false;  // a process or thread precedes the time
-  while (true) {
-    const std::string_view word = ReadWord(line);
-    if (word.empty()) return false;
-    const std::size_t point = word.find('.');
-    const bool is_time = word.ends_with(':') && point != std::string_view::npos &&
-                         IsNumber(word.substr(0, point)) &&
-                         IsNumber(word.substr(point + 1, word.size() - point - 2));
-    if (is_time) return has_number && word.size() - point - 2 >= 6;
-    has_number |= IsDigit(word.front());
-  }
-}
-
-// Recognizes "    ffffffff81001234 do_idle+0x12 ([kernel.kallsyms])".
-bool IsScriptFrame(std::string_view line) {
-  if (!line.starts_with(' ') && !line.starts_with('\t')) return false;
-  const std::string_view address = ReadWord(line);
-  const auto is_hex = [](char c) { return IsDigit(c) || ('a' <= c && c <= 'f'); };
-  return address.size() >= 4 && std::ranges::all_of(address, is_hex) && line.ends_with(')') &&
-         line.find(" (") != std::string_view::npos;
-}
-
-// perf script can omit the times. Then the first line of a sample ends in the event's ':'.
-bool IsPerfScript(std::string_view text) {
-  bool may_be_head = false;
-  for (std::string_view line; folded::ReadLine(text, line);) {
-    if (line.empty()) continue;
-    if (IsScriptHead(line) || (may_be_head && IsScriptFrame(line))) return true;
-    may_be_head = line.ends_with(':') && line.front() != '\t';
-  }
-  return false;
-}
-
 // Recognizes the first lines of the formats in google/pprof's profile/legacy_profile.go.
 bool IsLegacyPprofText(std::string_view text) {
   std::string_view line;
@@ -115,10 +69,6 @@ std::optional<std::string> DescribeForeign(const Input& input) {
   if (IsLegacyPprof(beginning)) {
     return "is a profile in one of pprof's old formats; `go tool pprof -proto FILE > out.pb.gz` "
            "makes one of it that is read here";
-  }
-  if (IsPerfScript(AsText(beginning))) {
-    return "is the output of perf script; convert the perf.data itself, or make folded stacks of "
-           "it with stackcollapse-perf.pl";
   }
   return {};
 }

@@ -9,9 +9,9 @@
 
 namespace perftape::convert {
 
-// Returns a sentence such as "is the output of perf script; convert the perf.data itself, ...".
-// Recognizes text of perf script, pprof's old text and binary formats, and directories that are not
-// a perf.data. Returns nothing for any other input.
+// Returns a sentence such as "is a directory, and no perf.data of several files, ...". Recognizes
+// pprof's old text and binary formats, and directories that are not a perf.data. Returns nothing
+// for any other input.
 std::optional<std::string> DescribeForeign(const Input& input);
 
 }  // namespace perftape::convert

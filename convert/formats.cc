@@ -13,6 +13,7 @@
 #include "convert/import/from_folded.h"
 #include "convert/import/from_perfdata.h"
 #include "convert/import/from_pprof.h"
+#include "convert/import/from_script.h"
 #include "formats/base/progress.h"
 #include "formats/bundle/expanded_input.h"
 #include "formats/perfdata/reader.h"
@@ -23,6 +24,9 @@ namespace {
 constexpr std::array<std::string_view, 1> kPerfDataEndings = {".data"};
 constexpr std::array<std::string_view, 2> kFoldedEndings = {".folded", ".collapsed"};
 constexpr std::array<std::string_view, 3> kPprofEndings = {".pb.gz", ".pb", ".pprof"};
+// The last one is speedscope's.
+constexpr std::array<std::string_view, 3> kScriptEndings = {".perf-script.txt", ".perf-script",
+                                                            ".linux-perf.txt"};
 constexpr std::array<std::string_view, 2> kHtmlEndings = {".html", ".htm"};
 constexpr std::array<std::string_view, 1> kSvgEndings = {".svg"};
 constexpr std::array<std::string_view, 1> kSpeedscopeEndings = {".speedscope.json"};
@@ -54,6 +58,14 @@ Result<Losses> WritePerfDataTo(const Profile& profile, const WriteOptions& optio
   PerfDataOptions own = options.perfdata;
   own.if_exists = options.if_exists;
   TRY_ASSIGN(const PerfDataReport report, WritePerfData(profile, own, output));
+  return LossLines(report);
+}
+
+Result<Losses> WriteScriptTo(const Profile& profile, const WriteOptions& options,
+                             const std::filesystem::path& output) {
+  TRY_ASSIGN(OutputFile out, OutputFile::Create(output, options.if_exists));
+  TRY_ASSIGN(const ScriptReport report, WriteScript(profile, {.event = options.folded.event}, out));
+  TRY(std::move(out).Commit());
   return LossLines(report);
 }
 
@@ -107,6 +119,16 @@ constexpr std::array kFormats = {
            .read = ReadPerfData,
            .rewrite = rewrite::Normalize,
            .write = WritePerfDataTo},
+    // Before folded stacks, because some lines of it look like theirs.
+    Format{.name = kScriptFormat,
+           .endings = kScriptEndings,
+           .is_text = true,
+           .prefers_one_event = true,
+           .has_sample_times = true,
+           .matches = IsScript,
+           .read = ReadScript,
+           .rewrite = nullptr,
+           .write = WriteScriptTo},
     Format{.name = kFoldedFormat,
            .endings = kFoldedEndings,
            .is_text = true,

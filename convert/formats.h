@@ -11,6 +11,7 @@
 #include "convert/export/to_folded.h"
 #include "convert/export/to_perfdata.h"
 #include "convert/export/to_pprof.h"
+#include "convert/export/to_script.h"
 #include "convert/import/import_options.h"
 #include "convert/import/import_report.h"
 #include "convert/model/profile.h"
@@ -36,6 +37,7 @@ using Losses = std::vector<std::string>;
 inline constexpr std::string_view kPerfDataFormat = "perf.data";
 inline constexpr std::string_view kFoldedFormat = "folded";
 inline constexpr std::string_view kPprofFormat = "pprof";
+inline constexpr std::string_view kScriptFormat = "perf-script";
 inline constexpr std::string_view kHtmlFormat = "html";  // flame graphs
 inline constexpr std::string_view kSvgFormat = "svg";
 inline constexpr std::string_view kSpeedscopeFormat = "speedscope";
@@ -54,6 +56,11 @@ struct Format {
   bool shows_times = false;
   // Whether a file has one number per stack, and so the samples of one event.
   bool holds_one_value = false;
+  // Whether a file should have the samples of one event, because its readers show one event, or add
+  // up all. It can have several.
+  bool prefers_one_event = false;
+  // Whether it has the time and CPU of each sample, for ImportOptions::time_label and cpu_label.
+  bool has_sample_times = false;
   // The numbers that are written if none are selected, in a format that does not have both.
   FoldedValue default_value = FoldedValue::kSamples;
   // Returns whether the input has this format. If the format cannot be read, `matches` and `read`

@@ -192,20 +192,18 @@ void WarnOfOtherPairs(const Plan& plan, const convert::Profile& profile, Finding
                               chosen->name, fmt::join(others, ", ")));
 }
 
-// Returns the writer's options, with the event for an output that has one number per stack.
+// Returns the writer's options, with the event for an output that has one event.
 convert::WriteOptions WriteOptionsOf(const Plan& plan, const convert::Profile& profile,
                                      Findings& findings, cli::Console& console) {
   convert::WriteOptions options = plan.write;
-  if (!HoldsOneValue(plan)) return options;
+  if (!HoldsOneValue(plan) && !HoldsOneEvent(plan)) return options;
   const std::optional<convert::EventId> event = convert::DefaultEvent(profile);
   if (!event) return options;
   options.folded.event = event;
   const auto others = EventsBeside(profile, *event);
   findings.report.left_out_events = others;
   if (!others.empty()) {
-    console.Warning(fmt::format("{} only the event {}: use --event to select one of {}",
-                                plan.to->is_text ? "folded lines contain" : "a flame graph shows",
-                                profile.text(profile[*event].name), fmt::join(others, ", ")));
+    console.Warning(OneEventLine(plan, profile.text(profile[*event].name), others));
   }
   return options;
 }

@@ -50,7 +50,10 @@ void PrintDamage(const convert::ImportReport& read, const Input& input, cli::Con
 Result<int> NameProfile(const Plan& plan, const convert::Format& format, Input& input,
                         cli::Console& console) {
   convert::ImportReport read;
-  const Result<convert::Profile> profile = format.read(input, {.map_kernel_addresses = true}, read);
+  const convert::ImportOptions import = {.cpu_label = format.has_sample_times,
+                                         .time_label = format.has_sample_times,
+                                         .map_kernel_addresses = true};
+  const Result<convert::Profile> profile = format.read(input, import, read);
   if (!profile) return Fail(InContext(input.name(), profile.error()));
   PrintDamage(read, input, console);
   console.Note(fmt::format("{}: {}", input.name(), cli::ReadLine(read, format.name)));

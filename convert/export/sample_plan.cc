@@ -15,9 +15,6 @@
 namespace perftape::convert {
 namespace {
 
-// -1 as in perf; see the roots of folded stacks.
-constexpr std::uint32_t kUnknownId = static_cast<std::uint32_t>(-1);
-
 PlannedThread ThreadFor(const Profile& profile, const Sample& sample) {
   const SampleThread found = ThreadOf(profile, sample);
   const bool is_known =
@@ -98,11 +95,13 @@ void Limit(SamplePlan& plan, std::uint64_t most) {
 
 }  // namespace
 
-SamplePlan PlanSamples(const Profile& profile, const Ranks& ranks, std::uint64_t most_records) {
+SamplePlan PlanSamples(const Profile& profile, const Ranks& ranks, std::uint64_t most_records,
+                       std::optional<EventId> event) {
   SamplePlan plan;
   Threads threads(profile);
   for (std::uint32_t i = 0; i < profile.samples().size(); ++i) {
     const Sample& sample = profile.samples()[i];
+    if (event && sample.event != *event) continue;
     const std::uint64_t records = RecordsOf(profile, sample, plan);
     if (records == 0) continue;
     plan.records = AddUpToLimit(plan.records, records);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides which SAMPLE records are written for a profile's samples, and in which order. They are
+// Decides which SAMPLE records are written for a profile's samples, and in which order; the same
+// for samples in the text of perf script. They are
 // sorted by time if labels contain one, then by thread, then by event and stack. So each thread's
 // name is written once.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -43,7 +45,8 @@ struct SamplePlan {
 };
 
 // `most_records` is a target, not a limit: each sample has at least one record. `ranks` are the
-// ranks of `profile`.
-SamplePlan PlanSamples(const Profile& profile, const Ranks& ranks, std::uint64_t most_records);
+// ranks of `profile`. Plans the samples of one event if it is given.
+SamplePlan PlanSamples(const Profile& profile, const Ranks& ranks, std::uint64_t most_records,
+                       std::optional<EventId> event = {});
 
 }  // namespace perftape::convert

@@ -157,6 +157,11 @@ LabelsId ProfileMaker::AddLabels(const EventLabels& of) {
     labels.push_back(
         {.key = builder_.Add(kCpuLabel), .number = of.cpu, .unit = builder_.Add(kCpuLabel)});
   }
+  if (of.time_ns != 0) {
+    labels.push_back({.key = builder_.Add(kTimestampLabel),
+                      .number = ToSigned(of.time_ns),
+                      .unit = builder_.Add(perfdata::kNanoseconds)});
+  }
   AppendFieldLabels(table_.fields(of.fields), fields_, builder_, labels);
   return builder_.Add(labels);
 }

@@ -44,9 +44,13 @@ using JitDumpFinder =
     std::function<Result<JitDumpBytes>(const std::string& path, std::uint32_t pid)>;
 
 struct ImportOptions {
-  // Fields of a perf.data's samples that become labels. Each one makes more distinct samples.
+  // Fields of the samples of a perf.data, or of the text of perf script, that become labels. Each
+  // one makes more distinct samples.
   bool cpu_label = false;     // "cpu", in unit "cpu"
   bool cgroup_label = false;  // "cgroup": its path
+  // "timestamp_ns". It makes each sample of another time a distinct one, so memory grows with the
+  // samples.
+  bool time_label = false;
   // Fields of tracepoints (field_labels.h): their values, if the sample's event has them.
   std::vector<std::string> field_labels = {};
   // Samples outside this range are left out and counted. The time of a perf.data's sample is in its

@@ -3,6 +3,8 @@
 // counted here. The tools decide what to print.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <set>
 #include <string>
@@ -16,6 +18,15 @@ namespace perftape::convert {
 struct TimeHistogram {
   std::uint64_t first_ns = 0, last_ns = 0;  // of the first and the last sample
   std::vector<std::uint64_t> samples = {};  // in equal parts of this time
+
+  // Counts samples of a time between the first and the last one. Does nothing without parts.
+  void Add(std::uint64_t time_ns, std::uint64_t count) {
+    if (samples.empty()) return;
+    const auto span = static_cast<double>(last_ns - first_ns) + 1;
+    const auto since = static_cast<double>(std::clamp(time_ns, first_ns, last_ns) - first_ns);
+    const auto part = static_cast<std::size_t>(since / span * static_cast<double>(samples.size()));
+    samples[std::min(part, samples.size() - 1)] += count;
+  }
 };
 
 struct ImportReport {

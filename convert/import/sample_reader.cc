@@ -95,8 +95,6 @@ class SampleReader {
                               const perfdata::Event& counted);
   void Skip(const RecordView& sample);
   // Counts the samples in the batch.
-  // Adds samples of a time between the first and the last one of the survey.
-  void CountInHistogram(std::uint64_t time, std::size_t samples);
   void CountBatch();
   // Returns the time since the first sample of the recording. kNoTime for a sample without a time.
   std::uint32_t MillisecondsOf(std::uint64_t time) const;
@@ -216,7 +214,7 @@ void SampleReader::Count(const RecordView& record, const perfdata::Sample& sampl
       return;
     }
     samples_.times.Add(sample.time);
-    CountInHistogram(sample.time, deliveries.size());
+    report_.histogram.Add(sample.time, deliveries.size());
   }
   if (deliveries.empty()) return;
   const ThreadCacheEntry& state = StateOf(sample.pid, sample.tid, epoch);
@@ -290,7 +288,8 @@ std::uint32_t SampleReader::EventLabelsOf(const perfdata::Sample& sample,
                                           const perfdata::Event& counted) {
   const std::size_t index = reader_.events().IndexOf(counted);
   EventLabels labels{.event = static_cast<std::uint32_t>(index)};
-  if (!options_.cpu_label && !options_.cgroup_label && fields_.reads_nothing()) {
+  const bool has_labels = options_.cpu_label || options_.cgroup_label || options_.time_label;
+  if (!has_labels && fields_.reads_nothing()) {
     std::uint32_t& plain = plain_labels_[index];
     if (plain == IdTable::kNone) plain = samples_.table.Add(labels);
     return plain;
@@ -298,23 +297,12 @@ std::uint32_t SampleReader::EventLabelsOf(const perfdata::Sample& sample,
   const perfdata::SampleFormat& format = event.format;
   if (options_.cpu_label && format.Has(perfdata::kCpu)) labels.cpu = sample.cpu;
   if (options_.cgroup_label && format.Has(perfdata::kSampleCgroup)) labels.cgroup = sample.cgroup;
+  if (options_.time_label) labels.time_ns = sample.time;
   if (!fields_.reads_nothing()) {
     const std::size_t of_record = reader_.events().IndexOf(event);
     labels.fields = samples_.table.AddFields(fields_.Read(of_record, sample.raw));
   }
   return samples_.table.Add(labels);
-}
-
-void SampleReader::CountInHistogram(std::uint64_t time, std::size_t samples) {
-  TimeHistogram& histogram = report_.histogram;
-  if (histogram.samples.empty()) return;
-  const auto bins = static_cast<double>(histogram.samples.size());
-  const auto span = static_cast<double>(histogram.last_ns - histogram.first_ns) + 1;
-  const std::uint64_t clamped = std::clamp(time, histogram.first_ns, histogram.last_ns);
-  const double part = static_cast<double>(clamped - histogram.first_ns) / span;
-  histogram
-      .samples[std::min(static_cast<std::size_t>(part * bins), histogram.samples.size() - 1)] +=
-      samples;
 }
 
 std::uint32_t SampleReader::MillisecondsOf(std::uint64_t time) const {

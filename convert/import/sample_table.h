@@ -47,8 +47,9 @@ struct EventLabels {
   static constexpr std::uint32_t kNoCpu = 0xffffffff;
   std::uint32_t event = 0;  // index in the EventTable
   std::uint32_t cpu = kNoCpu;
-  std::uint64_t cgroup = 0;  // 0: no label
-  std::uint32_t fields = 0;  // of SampleTable::AddFields; 0: no labels
+  std::uint64_t cgroup = 0;   // 0: no label
+  std::uint32_t fields = 0;   // of SampleTable::AddFields; 0: no labels
+  std::uint64_t time_ns = 0;  // 0: no label
   bool operator==(const EventLabels&) const = default;
 };
 

@@ -31,6 +31,10 @@ TEST(Formats, AreDetectedByTheirFirstBytes) {
   format = DetectFormat(BytesInput(AsBytes("main;f 1\n")));
   ASSERT_NE(format, nullptr);
   EXPECT_EQ(format->name, "folded");
+  // Some lines look like folded stacks.
+  format = DetectFormat(BytesInput(AsBytes("   sh 7 [000] 1.000000: 12 e: a;b 1\n")));
+  ASSERT_NE(format, nullptr);
+  EXPECT_EQ(format->name, "perf-script");
   EXPECT_EQ(DetectFormat(BytesInput(AsBytes("main;f\n"))), nullptr);
   EXPECT_EQ(DetectFormat(BytesInput(Bytes())), nullptr);
 }
@@ -62,6 +66,10 @@ TEST(Formats, AreChosenByTheFileName) {
   EXPECT_EQ(name_of("out.html"), "html");
   EXPECT_EQ(name_of("out.svg"), "svg");
   EXPECT_EQ(name_of("out.speedscope.json"), "speedscope");
+  EXPECT_EQ(name_of("out.perf-script.txt"), "perf-script");
+  EXPECT_EQ(name_of("out.perf-script"), "perf-script");
+  EXPECT_EQ(name_of("out.linux-perf.txt"), "perf-script");
+  EXPECT_EQ(name_of("out.txt"), "none");
   EXPECT_EQ(name_of("out.callgrind"), "callgrind");
   EXPECT_EQ(name_of("/tmp/callgrind.out.1234"), "callgrind");
   EXPECT_EQ(name_of("callgrind.out.data"), "callgrind");

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Loads our pprof, folded stacks and speedscope files in speedscope, in a headless Chromium. No error may appear, and
-functions and totals must be those of the input.
+"""Loads our pprof, folded stacks, text of perf script and speedscope files in speedscope, in a headless
+Chromium. No error may appear, and functions and totals must be those of the input.
 
     speedscope_test.py --bin build/dev/bin [--speedscope FOLDER]
 
@@ -41,7 +41,7 @@ CHROMIUM = ["chromium", "--headless", "--no-sandbox", "--use-angle=swiftshader",
             "--enable-unsafe-swiftshader", "--allow-file-access-from-files", "--no-first-run",
             "--disable-background-networking", "--disable-component-update",
             "--host-resolver-rules=MAP * ~NOTFOUND", "--virtual-time-budget=15000", "--dump-dom"]
-ROW = re.compile(r"<td[^>]*>([\d.]+) \([^<]*<div.*?<td[^>]*>([\d.]+) \(.*?</span>([^<]*)</td>", re.S)
+ROW = re.compile(r"<td[^>]*>([\d.]+[a-zµ]*) \([^<]*<div.*?<td[^>]*>([\d.]+[a-zµ]*) \(.*?</span>([^<]*)</td>", re.S)
 
 
 def find_speedscope(named):
@@ -106,6 +106,25 @@ class SpeedscopeShows(unittest.TestCase):
         shown = self.functions_of("callgrind.out.1", title="callgrind.out.1")
         self.assertEqual(shown.pop("[all]"), ("10", "0"))
         self.assertEqual(shown, SHOWN)
+
+    def test_our_text_of_perf_script(self):
+        # speedscope weighs a sample by its distance in time from the ones beside it, with halves
+        # at both ends.
+        (self.folder / "in.txt").write_text("".join(
+            f"app 7/7 [000] {10 + i}.000000: 5 cycles: \n"
+            f"\t 30 {leaf} (/bin/my app)\n\t 20 work+0x2 (/bin/my app)\n\t 10 main (/bin/my app)\n\n"
+            for i, leaf in enumerate(["inner", "inner", "inner", "other", "other"])))
+        self.convert("in.txt", "out.linux-perf.txt")
+        shown = self.functions_of("out.linux-perf.txt", title="app pid: 7 tid: 7")
+        self.assertEqual(shown, {"main": ("4.00s", "0.00ns"), "work": ("4.00s", "0.00ns"),
+                                 "inner": ("2.50s", "2.50s"), "other": ("1.50s", "1.50s")})
+
+    def test_our_text_of_perf_script_without_times(self):
+        (self.folder / "in.folded").write_text("main;f 1\nmain;g 1\nmain;h 1\n")
+        self.convert("in.folded", "out.linux-perf.txt")
+        page = self.page_of("out.linux-perf.txt")
+        self.assertNotIn("ALERT", page)
+        self.assertIn("[no-thread]", page)
 
     def test_functions_with_odd_names(self):
         names = ["<script>alert(1)</script>", 'a"b\\c', "x</td>", "recursive", "\u202etxt"]

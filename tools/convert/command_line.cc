@@ -80,7 +80,7 @@ Status ReadOutputName(Plan& plan) {
     plan.output = ExpandOutput(plan.output, "");
     return {};
   }
-  if (!plan.to->holds_one_value) {
+  if (!plan.to->holds_one_value && !plan.to->prefers_one_event) {
     return Usage(
         fmt::format("-o {}: {} holds all events: leave out %e, or write %%e for a "
                     "percent sign and an e",
@@ -132,6 +132,8 @@ Result<Plan> PlanOf(Plan plan) {
   }
   if (!plan.base.empty()) plan.write.folded.differential = true;
   plan.import.first_times = plan.to->shows_times;
+  plan.import.time_label = plan.to->has_sample_times;
+  plan.import.cpu_label |= plan.to->has_sample_times;
   cli::FinishSymbolOptions(plan);
   TRY(cli::CheckReportOutput(plan.report_as == ReportAs::kJson, plan.output));
   return plan;

@@ -30,7 +30,7 @@ constexpr cli::Option kFileRows[] = {
              "I from the environment of Slurm, Kubernetes or GNU parallel",
      .into = cli::Store<&Plan::shard>},
     cli::OutputRow("write the output to FILE; - is stdout, the default if --to is given; %e in the "
-                   "name of folded stacks or an svg writes a file for each event",
+                   "name of folded stacks, an svg or a perf-script writes a file for each event",
                    cli::StoreAs<&cli::ParseOutput, &Plan::output>),
     cli::FromRow("read the inputs as this format, without detection: {choices}",
                  cli::StoreOffered<&cli::ParseInputFormat, &cli::InputFormats, &Plan::from>),
@@ -43,7 +43,8 @@ constexpr cli::Option kFileRows[] = {
 
 constexpr cli::Option kEventRows[] = {
     cli::EventRow(
-        "keep only samples of these events; folded stacks and an svg contain the first one"),
+        "keep only samples of these events; folded stacks and an svg contain the first one, a "
+        "perf-script all that are named here"),
 };
 
 constexpr cli::Choice<convert::FoldedValue> kFoldedValues[] = {

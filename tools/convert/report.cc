@@ -97,6 +97,23 @@ bool HoldsOneValue(const Plan& plan) {
   return plan.to->holds_one_value && !plan.write.folded.differential && !plan.file_per_event;
 }
 
+bool HoldsOneEvent(const Plan& plan) {
+  return plan.to->prefers_one_event && plan.filter.events.empty() && !plan.file_per_event;
+}
+
+std::string OneEventLine(const Plan& plan, std::string_view event,
+                         const std::vector<std::string>& others) {
+  if (plan.to->prefers_one_event) {
+    return fmt::format(
+        "only the event {} is written, because readers of the text show one: use --event to "
+        "select others, or --event '*' for all, of {}",
+        event, fmt::join(others, ", "));
+  }
+  return fmt::format("{} only the event {}: use --event to select one of {}",
+                     plan.to->is_text ? "folded lines contain" : "a flame graph shows", event,
+                     fmt::join(others, ", "));
+}
+
 std::string InputsLine(const ConversionReport& report) {
   convert::ImportReport sum;
   for (const convert::InputReport& input : report.inputs) {

@@ -37,6 +37,14 @@ std::string FilesLine(const EventFile& file);
 // Returns whether the output has one number per stack, and so samples of only one event.
 bool HoldsOneValue(const Plan& plan);
 
+// Whether the output gets one event because its readers need that, and --event did not select
+// others.
+bool HoldsOneEvent(const Plan& plan);
+
+// "folded lines contain only the event cycles: use --event to select one of instructions (...)"
+std::string OneEventLine(const Plan& plan, std::string_view event,
+                         const std::vector<std::string>& others);
+
 // Returns "12 inputs: 4950 samples; 80123 frames".
 std::string InputsLine(const ConversionReport& report);
 

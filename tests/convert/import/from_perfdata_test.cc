@@ -243,6 +243,22 @@ TEST(ImportPerfData, MakesLabelsOfCpusIfAsked) {
   EXPECT_EQ(Import(file).profile.samples().size(), 1U);
 }
 
+TEST(ImportPerfData, MakesLabelsOfTimesIfAsked) {
+  PerfDataBuilder file = OneProcess();
+  for (const std::uint64_t time : {3'000'000'001ULL, 2'000'000'000ULL, 3'000'000'001ULL}) {
+    file.AddSample({.ip = 0x400010, .pid = 7, .tid = 7, .time = time});
+  }
+  const Profile profile = Import(file, {.time_label = true}).profile;
+  std::vector<std::string> shown;
+  for (const Sample& sample : profile.samples()) {
+    const Label* time = FindLabel(profile, sample.labels, "timestamp_ns");
+    ASSERT_NE(time, nullptr);
+    shown.push_back(fmt::format("{}: {}", time->number, sample.count));
+  }
+  EXPECT_THAT(shown, ElementsAre("3000000001: 2", "2000000000: 1"));
+  EXPECT_EQ(Import(file).profile.samples().size(), 1U);
+}
+
 TEST(ImportPerfData, MakesLabelsOfControlGroupsIfAsked) {
   PerfDataBuilder file;
   file.AddEvent({.sample_type = perfdata::kIp | perfdata::kSampleCgroup});

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "convert/import/from_script.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "convert/import/script_stacks.h"
+#include "convert/import/time_window.h"
+#include "convert/model/label_keys.h"
+#include "convert/model/profile_builder.h"
+#include "convert/model/sample_thread.h"
+#include "convert/model/saturating.h"
+#include "formats/base/progress.h"
+#include "formats/perfdata/converted.h"
+#include "formats/perfdata/period_unit.h"
+#include "formats/script/escape.h"
+#include "formats/script/reader.h"
+
+namespace perftape::convert {
+namespace {
+
+// The name of an event that the text does not name.
+constexpr std::string_view kUnnamedEvent = "samples";
+
+std::string_view UnitOf(std::string_view event) {
+  const std::string_view plain = event.substr(0, event.find(':'));
+  if (plain == "cpu-clock" || plain == "task-clock") return perfdata::kNanoseconds;
+  const perfdata::EventAttr attr = {.type = perfdata::kTypeSoftware,
+                                    .config = perfdata::kSoftwareBpfOutput};
+  return perfdata::PeriodUnitOf(attr, event);
+}
+
+// The times of the first and the last sample.
+struct ScriptTimes {
+  std::uint64_t first = UINT64_MAX, last = 0;
+
+  bool is_empty() const { return first > last; }
+  void Add(std::uint64_t time) {
+    first = std::min(first, time);
+    last = std::max(last, time);
+  }
+};
+
+// Returns the time of a sample; 0 if it has none, as perf prints it.
+std::uint64_t TimeOf(const script::Sample& sample) {
+  return sample.head.time_ns.value_or(0);
+}
+
+bool NeedsTimesFirst(const ImportOptions& options) {
+  return options.time || options.first_times || options.histogram_bins != 0;
+}
+
+class ScriptImporter {
+ public:
+  ScriptImporter(const ImportOptions& options, ImportReport& report)
+      : options_(options), report_(report) {}
+
+  Result<Profile> Import(Input& input);
+
+ private:
+  struct AddedEvent {
+    EventId id = {};
+    bool is_plain = false;
+  };
+
+  void LookThrough(Input& input);
+  void AddSample(const script::Sample& sample, const script::Header& header);
+  const AddedEvent& EventOf(const script::Head& head, const script::Header& header);
+  ThreadId ThreadOf(const script::Head& head, const script::Header& header);
+  LabelsId LabelsOf(const script::Head& head);
+  void Describe(const script::Reader& reader);
+
+  const ImportOptions& options_;
+  ImportReport& report_;
+  ProfileBuilder builder_;
+  ScriptStacks stacks_{builder_};
+  ScriptTimes all_times_;   // of all samples, if they are needed first
+  ScriptTimes kept_times_;  // of those in the profile
+  std::optional<TimeWindow> window_;
+  std::map<std::string, AddedEvent, std::less<>> events_;
+  std::vector<Label> labels_;
+};
+
+Result<Profile> ScriptImporter::Import(Input& input) {
+  if (NeedsTimesFirst(options_)) {
+    TRY(input.All());
+    LookThrough(input);
+  }
+  if (!input.is_stream()) AddWorkToProgress(input.beginning().size(), 1);
+  script::Reader reader(input);
+  ProgressMeter progress(0);
+  for (script::Sample sample; reader.Next(sample);) {
+    progress.MoveTo(reader.position(), report_.samples);
+    AddSample(sample, reader.header());
+  }
+  progress.Finish(reader.position(), report_.samples);
+  if (input.error()) return Fail(*input.error());
+  Describe(reader);
+  return std::move(builder_).Finish();
+}
+
+void ScriptImporter::LookThrough(Input& input) {
+  AddWorkToProgress(input.beginning().size(), 1);
+  script::Reader reader(input);
+  ProgressMeter progress(0);
+  for (script::Sample sample; reader.Next(sample);) {
+    progress.MoveTo(reader.position(), 0);
+    if (const std::uint64_t time = TimeOf(sample)) all_times_.Add(time);
+  }
+  if (all_times_.is_empty()) return;
+  const TimeWindow recording = {.first = ToSigned(all_times_.first),
+                                .last = ToSigned(all_times_.last)};
+  if (options_.time) window_ = Resolve(*options_.time, recording);
+  if (options_.histogram_bins == 0) return;
+  report_.histogram = {.first_ns = all_times_.first,
+                       .last_ns = all_times_.last,
+                       .samples = std::vector<std::uint64_t>(options_.histogram_bins)};
+}
+
+void ScriptImporter::AddSample(const script::Sample& sample, const script::Header& header) {
+  const std::uint64_t time = TimeOf(sample);
+  if (window_ && time != 0 && !window_->Has(ToSigned(time))) {
+    ++report_.outside_time;
+    return;
+  }
+  const AddedEvent& event = EventOf(sample.head, header);
+  Sample added = {.stack = stacks_.Add(sample.frames, header.writer),
+                  .thread = ThreadOf(sample.head, header),
+                  .event = event.id,
+                  .labels = LabelsOf(sample.head),
+                  .count = event.is_plain ? 0 : 1,
+                  .period = ToSigned(sample.head.period.value_or(1))};
+  if (options_.first_times && time != 0) {
+    constexpr std::uint64_t kMost = Sample::kNoTime - 1;
+    added.first_ms =
+        static_cast<std::uint32_t>(std::min((time - all_times_.first) / 1'000'000, kMost));
+  }
+  builder_.Add(added);
+  ++report_.samples;
+  report_.frames += sample.frames.size();
+  if (time == 0) return;
+  kept_times_.Add(time);
+  report_.histogram.Add(time, 1);
+}
+
+const ScriptImporter::AddedEvent& ScriptImporter::EventOf(const script::Head& head,
+                                                          const script::Header& header) {
+  const auto known = events_.find(head.event);
+  if (known != events_.end()) return known->second;
+  const bool is_ours = header.writer == script::Writer::kPerftape;
+  const std::string name = head.event.empty() ? std::string(kUnnamedEvent)
+                           : is_ours          ? script::Unescaped(head.event)
+                                              : std::string(head.event);
+  const auto described = std::ranges::find(header.events, name, &script::HeaderEvent::name);
+  const bool is_described = described != header.events.end();
+  const bool is_plain = is_described && described->is_plain;
+  const Event event = {.name = builder_.Add(name),
+                       .unit = builder_.Add(is_described ? described->unit : UnitOf(name)),
+                       .values = is_plain ? EventValues::kPlain : EventValues::kSampled};
+  return events_.emplace(head.event, AddedEvent{builder_.Add(event), is_plain}).first->second;
+}
+
+ThreadId ScriptImporter::ThreadOf(const script::Head& head, const script::Header& header) {
+  if (head.pid == perfdata::kNoThread && head.tid == perfdata::kNoThread) return {};
+  const bool is_ours = header.writer == script::Writer::kPerftape;
+  static_assert(script::kNoId == kUnknownId);
+  const std::string_view comm = is_ours && head.comm == script::kUnknown ? "" : head.comm;
+  return builder_.Add(
+      Thread{.pid = head.pid.value_or(kUnknownId), .tid = head.tid, .comm = builder_.Add(comm)});
+}
+
+LabelsId ScriptImporter::LabelsOf(const script::Head& head) {
+  labels_.clear();
+  const auto add = [&](std::string_view key, std::uint64_t number, std::string_view unit) {
+    labels_.push_back(
+        {.key = builder_.Add(key), .number = ToSigned(number), .unit = builder_.Add(unit)});
+  };
+  if (options_.cpu_label && head.cpu) add(kCpuLabel, *head.cpu, kCpuLabel);
+  if (options_.time_label && head.time_ns.value_or(0) != 0) {
+    add(kTimestampLabel, *head.time_ns, perfdata::kNanoseconds);
+  }
+  return labels_.empty() ? LabelsId{} : builder_.Add(labels_);
+}
+
+// Reports what the text has besides samples.
+void ScriptImporter::Describe(const script::Reader& reader) {
+  const script::ReaderCounts counts = reader.counts();
+  report_.lost_records = counts.lost_records;
+  report_.lost_samples = counts.lost_samples;
+  report_.unmapped_frames = stacks_.unmapped_frames();
+  if (counts.bad_lines != 0) {
+    report_.problems.push_back(
+        fmt::format("{} that perf script does not print, the first is line {}: left out",
+                    counts.bad_lines == 1 ? "1 line" : fmt::format("{} lines", counts.bad_lines),
+                    counts.first_bad_line));
+  }
+  Metadata metadata = {.comments = reader.header().comments};
+  if (!kept_times_.is_empty()) {
+    metadata.duration_ns = ToSigned(kept_times_.last - kept_times_.first);
+  }
+  builder_.SetMetadata(std::move(metadata));
+}
+
+}  // namespace
+
+bool IsScript(const Input& input) {
+  constexpr std::size_t kEnough = 4096;
+  const Bytes beginning = input.beginning();
+  return script::IsScript(AsText(beginning.first(std::min(beginning.size(), kEnough))));
+}
+
+Result<Profile> ReadScript(Input& input, const ImportOptions& options, ImportReport& report) {
+  return ScriptImporter(options, report).Import(input);
+}
+
+}  // namespace perftape::convert

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/script/frame_line.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+
+#include "formats/script/escape.h"
+#include "formats/script/words.h"
+
+namespace perftape::script {
+namespace {
+
+constexpr std::string_view kInlined = "(inlined)";
+
+// Removes the word from the end of `text`, with the blanks before it.
+bool RemoveEnding(std::string_view& text, std::string_view word) {
+  if (!text.ends_with(word)) return false;
+  text = TrimRight(text.substr(0, text.size() - word.size()));
+  return true;
+}
+
+// Returns the offset of the " (" before a dso; npos if there is none.
+std::size_t FindDso(std::string_view text, Writer writer) {
+  if (writer == Writer::kPerf) {
+    const std::size_t open = std::min(text.find(" (/"), text.find(" (["));
+    if (open != std::string_view::npos) return open;
+  }
+  return text.rfind(" (");
+}
+
+// Removes "(DSO)" and what follows it from the end of `text`, and returns the DSO.
+std::string_view RemoveDso(std::string_view& text, Writer writer) {
+  constexpr std::string_view kTarget = ") => ";
+  const bool is_of_perf = writer == Writer::kPerf;
+  const std::size_t target = is_of_perf ? text.find(kTarget) : std::string_view::npos;
+  if (target != std::string_view::npos) text = text.substr(0, target + 1);
+  const std::size_t close = text.rfind(')');
+  if (close == std::string_view::npos) return {};
+  const std::size_t open = FindDso(text.substr(0, close), writer);
+  if (open == std::string_view::npos) return {};
+  std::string_view dso = text.substr(open + 2, close - open - 2);
+  if (is_of_perf) RemoveOffset(dso);  // of -F +dsoff
+  text = text.substr(0, open);
+  return dso;
+}
+
+}  // namespace
+
+std::optional<Frame> ParseFrame(std::string_view text, Writer writer) {
+  const std::string_view word = FirstWord(text);
+  const auto address = ParseAddress(word);
+  if (!address) return {};
+  Frame frame = {.address = *address, .text = text};
+  std::string_view rest = text.substr(word.size());
+  frame.is_inlined = RemoveEnding(rest, kInlined);
+  if (!frame.is_inlined) frame.dso = RemoveDso(rest, writer);
+  frame.symbol = TrimLeft(rest);
+  RemoveOffset(frame.symbol);
+  frame.symbol = TrimRight(frame.symbol);
+  return frame;
+}
+
+std::optional<Frame> ParseFrameAtEnd(std::string_view rest, Writer writer) {
+  constexpr std::size_t kColumns = 17;
+  const std::string_view text = TrimRight(rest);
+  if (!text.ends_with(')')) return {};
+  const auto whole = ParseFrame(TrimLeft(text), writer);
+  if (whole && (whole->dso.starts_with('/') || whole->dso.starts_with('['))) return whole;
+  std::optional<Frame> found;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t begin = text.find_first_not_of(" \t", at);
+    if (begin == std::string_view::npos) break;
+    const std::string_view word = FirstWord(text.substr(begin));
+    const bool is_aligned = begin - at + word.size() >= kColumns;
+    at = begin + word.size();
+    if (!is_aligned || !IsAddress(word)) continue;
+    const auto frame = ParseFrame(text.substr(begin), writer);
+    if (frame && !frame->dso.empty()) found = frame;
+  }
+  return found;
+}
+
+bool ParseSourceLine(std::string_view text, Frame& frame) {
+  constexpr std::string_view kDiscriminator = " (discriminator ";
+  text = TrimRight(TrimLeft(text));
+  const bool is_inlined = RemoveEnding(text, kInlined);
+  if (const std::size_t mark = text.rfind(kDiscriminator); mark != std::string_view::npos) {
+    text = TrimRight(text.substr(0, mark));
+  }
+  const bool is_unknown = text.ends_with(']') && text.find('[') != std::string_view::npos;
+  const std::size_t colon = text.rfind(':');
+  const bool has_line = colon != std::string_view::npos && colon != 0 &&
+                        (IsNumber(text.substr(colon + 1)) || text.substr(colon + 1) == "?");
+  if (!is_unknown && !has_line) return false;
+  frame.is_inlined |= is_inlined;
+  const auto line = has_line ? ParseNumber(text.substr(colon + 1)) : std::nullopt;
+  const std::string_view file = text.substr(0, has_line ? colon : 0);
+  if (line && *line > 0 && *line <= INT32_MAX && file != "??") {
+    frame.source_file = file;
+    frame.source_line = static_cast<std::int64_t>(*line);
+  }
+  return true;
+}
+
+void AppendFrame(std::string& out, const Frame& frame) {
+  // Of a dso: what readers of the text do not allow in it.
+  constexpr std::string_view kNotInDso = " ()";
+  fmt::format_to(std::back_inserter(out), "\t{:16x} ", frame.address);
+  std::string_view symbol = frame.symbol;
+  // The readers skip a function that begins so, as the name of a process.
+  const bool is_odd = symbol.starts_with('(') || symbol.starts_with(' ') || symbol.ends_with(' ');
+  AppendEscaped(out, symbol, is_odd ? kNotInDso : "");
+  // Readers remove one offset.
+  if (RemoveOffset(symbol)) out += "+0x0";
+  out += " (";
+  if (frame.is_inlined) {
+    out += kInlined.substr(1);
+  } else {
+    AppendEscaped(out, frame.dso, kNotInDso);
+    out.push_back(')');
+  }
+  out.push_back('\n');
+}
+
+}  // namespace perftape::script

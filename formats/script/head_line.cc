@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/script/head_line.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <limits>
+
+#include "formats/base/unsafe_text.h"
+#include "formats/script/words.h"
+
+namespace perftape::script {
+namespace {
+
+constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
+
+// Removes the last word and the blanks before it from `text`, and returns the word.
+std::string_view RemoveLastWord(std::string_view& text) {
+  const std::size_t begin = text.find_last_of(" \t") + 1;
+  const std::string_view word = text.substr(begin);
+  text = TrimRight(text.substr(0, begin));
+  return word;
+}
+
+// Parses "12345.678901".
+std::optional<std::uint64_t> ParseTime(std::string_view text) {
+  constexpr std::size_t kMost = 9;
+  const std::size_t point = text.find('.');
+  if (point == std::string_view::npos) return {};
+  const std::string_view fraction = text.substr(point + 1);
+  if (fraction.size() > kMost) return {};
+  const auto seconds = ParseNumber(text.substr(0, point));
+  auto nanoseconds = ParseNumber(fraction);
+  if (!seconds || !nanoseconds) return {};
+  if (*seconds >= std::numeric_limits<std::uint64_t>::max() / kNsPerSecond) return {};
+  for (std::size_t digits = fraction.size(); digits < kMost; ++digits) *nanoseconds *= 10;
+  return *seconds * kNsPerSecond + *nanoseconds;
+}
+
+// Parses "12", or "-1" and its unsigned form.
+std::optional<std::uint32_t> ParseId(std::string_view text) {
+  if (text == "-1") return kNoId;
+  const auto number = ParseNumber(text);
+  if (!number || *number > kNoId) return {};
+  return static_cast<std::uint32_t>(*number);
+}
+
+// Parses "12/34" or "34".
+bool ParseThread(std::string_view word, Head& head) {
+  const std::size_t slash = word.find('/');
+  head.pid.reset();
+  if (slash != std::string_view::npos) {
+    head.pid = ParseId(word.substr(0, slash));
+    if (!head.pid) return false;
+    word.remove_prefix(slash + 1);
+  }
+  const auto tid = ParseId(word);
+  head.tid = tid.value_or(0);
+  return tid.has_value();
+}
+
+// Parses "[003]".
+bool ParseCpu(std::string_view word, Head& head) {
+  if (word.size() < 3 || !word.starts_with('[') || !word.ends_with(']')) return false;
+  head.cpu = ParseId(word.substr(1, word.size() - 2));
+  return head.cpu.has_value();
+}
+
+// Parses what precedes the time, or the event of a line without a time.
+bool ParseStart(std::string_view text, Head& head) {
+  text = TrimRight(text);
+  std::string_view word = RemoveLastWord(text);
+  head.cpu.reset();
+  if (ParseCpu(word, head)) word = RemoveLastWord(text);
+  if (!ParseThread(word, head)) return false;
+  head.comm = TrimLeft(text);
+  return true;
+}
+
+// Removes "cycles:u:" from the start of `text`.
+std::string_view RemoveEvent(std::string_view& text) {
+  std::string_view name = FirstWord(text);
+  std::size_t end = name.size();
+  if (!name.ends_with(':')) {
+    // The name of an event can have blanks. An address is that of a frame.
+    if (IsAddress(name)) return {};
+    const std::size_t colon = text.find(": ");
+    end = colon != std::string_view::npos ? colon + 1 : text.ends_with(':') ? text.size() : 0;
+    if (end == 0) return {};
+  }
+  name = text.substr(0, end - 1);
+  if (name.empty()) return {};
+  text = text.substr(end);
+  return name;
+}
+
+// Parses what follows the time.
+void ParseEnd(std::string_view text, Head& head) {
+  text = TrimRight(TrimLeft(text));
+  head.rest = text;
+  head.is_record = text.starts_with(kRecordMark);
+  if (head.is_record) return;
+  std::string_view after_period = text;
+  const std::string_view word = FirstWord(text);
+  std::optional<std::uint64_t> period;
+  if (IsNumber(word)) {
+    period = ParseNumber(word);
+    after_period = TrimLeft(text.substr(word.size()));
+  }
+  head.event = RemoveEvent(after_period);
+  if (head.event.empty()) return;
+  head.period = period;
+  head.rest = after_period;  // with its blanks: they are part of the columns
+}
+
+// Whether a blank or the end follows the ':' at `colon`.
+bool EndsWord(std::string_view line, std::size_t colon) {
+  return colon + 1 == line.size() || IsBlank(line[colon + 1]);
+}
+
+// Returns the last ':' before `end`, but not at the start; npos if there is none.
+std::size_t ColonBefore(std::string_view line, std::size_t end) {
+  const std::size_t colon = line.substr(0, end).rfind(':');
+  return colon == 0 ? std::string_view::npos : colon;
+}
+
+// The readings of a line, from the longest comm to the shortest.
+struct Reading {
+  Head head;
+  std::size_t end = 0;  // of the time or the event, in the line
+
+  bool is_final() const { return head.comm.size() <= kLongestComm; }
+};
+
+std::optional<Head> ParseWithTime(std::string_view line) {
+  line = TrimLeft(line);
+  std::optional<Reading> best;
+  for (std::size_t colon = ColonBefore(line, line.size()); colon != std::string_view::npos;
+       colon = ColonBefore(line, colon)) {
+    if (!EndsWord(line, colon) || !IsDigit(line[colon - 1])) continue;
+    std::string_view start = line.substr(0, colon);
+    Reading reading = {.head = {}, .end = colon + 1};
+    reading.head.time_ns = ParseTime(RemoveLastWord(start));
+    if (!reading.head.time_ns || !ParseStart(start, reading.head)) continue;
+    best = reading;
+    if (best->is_final()) break;
+  }
+  if (!best) return {};
+  ParseEnd(line.substr(best->end), best->head);
+  return best->head;
+}
+
+// Removes the period from the end of `start`. perf aligns it in ten columns; a shorter number is
+// the thread.
+std::optional<std::uint64_t> RemovePeriod(std::string_view& start) {
+  constexpr std::size_t kColumns = 11;
+  std::string_view rest = start;
+  const std::string_view word = RemoveLastWord(rest);
+  if (!IsNumber(word) || start.size() - rest.size() < kColumns) return {};
+  start = rest;
+  return ParseNumber(word);
+}
+
+// "prog 7 cycles:", "prog 7 [001]     250000 cycles: text". Only the start of the line is examined.
+std::optional<Head> ParseWithoutTime(std::string_view line) {
+  constexpr std::size_t kLongestStart = 256;
+  if (line.empty() || IsBlank(line.front())) return {};
+  std::optional<Reading> best;
+  for (std::size_t colon = ColonBefore(line, kLongestStart); colon != std::string_view::npos;
+       colon = ColonBefore(line, colon)) {
+    if (!EndsWord(line, colon)) continue;
+    std::string_view start = line.substr(0, colon);
+    Reading reading = {.head = {}, .end = colon + 1};
+    reading.head.event = RemoveLastWord(start);
+    if (reading.head.event.empty() || IsDigit(reading.head.event.front())) continue;
+    reading.head.period = RemovePeriod(start);
+    if (!ParseStart(start, reading.head)) continue;
+    best = reading;
+    if (best->is_final()) break;
+  }
+  if (!best) return {};
+  best->head.rest = line.substr(best->end);
+  return best->head;
+}
+
+}  // namespace
+
+std::optional<Head> ParseHead(std::string_view line) {
+  line = TrimRight(line);
+  if (const auto head = ParseWithTime(line)) return head;
+  return ParseWithoutTime(line);
+}
+
+void AppendHead(std::string& out, const Head& head, TimeDigits digits) {
+  fmt::format_to(std::back_inserter(out), "{} {}/{} ", head.comm, head.pid.value_or(0), head.tid);
+  if (head.cpu) fmt::format_to(std::back_inserter(out), "[{:03}] ", *head.cpu);
+  const std::uint64_t time_ns = head.time_ns.value_or(0);
+  const std::uint64_t nanoseconds = time_ns % kNsPerSecond;
+  fmt::format_to(std::back_inserter(out), "{}.", time_ns / kNsPerSecond);
+  if (digits == TimeDigits::kNanoseconds) {
+    fmt::format_to(std::back_inserter(out), "{:09}: ", nanoseconds);
+  } else {
+    fmt::format_to(std::back_inserter(out), "{:06}: ", nanoseconds / 1000);
+  }
+  fmt::format_to(std::back_inserter(out), "{:>10} {}: \n", head.period.value_or(1), head.event);
+}
+
+std::string WritableComm(std::string_view comm) {
+  std::string text;
+  for (std::size_t at = 0; at < comm.size();) {
+    const auto unsafe = FindUnsafe(comm, at);
+    const std::size_t end = unsafe ? unsafe->at : comm.size();
+    text += comm.substr(at, end - at);
+    if (unsafe) text.push_back('_');
+    at = unsafe ? end + unsafe->size : end;
+  }
+  std::ranges::replace(text, ' ', '_');
+  if (text.starts_with('#')) text.front() = '_';
+  const bool is_like_thread = text.find_first_not_of("0123456789/") == std::string::npos;
+  if (text.size() < 2 || is_like_thread) text.push_back('_');
+  if (text.size() < 2) text.push_back('_');
+  return text;
+}
+
+}  // namespace perftape::script

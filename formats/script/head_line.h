@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// The first line of a sample, as perf_sample__fprintf_start and process_event of perf's
+// builtin-script.c print it:
+//
+//   COMM PID/TID [CPU] SECONDS.FRACTION: PERIOD EVENT: TEXT
+//
+//   swapper     0 [000] 12345.678901:     250000 cpu-clock:
+//    migration/0    16 [000]    33.465933:    3344481 cpu-clock:  ffffffffb240e6c9 f+0x19 ([k])
+//   my prog 12/34 5.123456789: sched:sched_switch: prev_comm=sh prev_pid=7
+//   prog 7 cycles:
+//
+// Each field but the TID can be missing (perf script -F). A comm can have any characters, and look
+// like other fields.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace perftape::script {
+
+// The kernel's longest comm. Only other tools write longer ones.
+inline constexpr std::size_t kLongestComm = 15;
+
+// -1, as perf prints an unknown id.
+inline constexpr std::uint32_t kNoId = 0xffff'ffff;
+
+// What the names of records begin with, in lines that are no samples.
+inline constexpr std::string_view kRecordMark = "PERF_RECORD_";
+
+// All texts are views of the line.
+struct Head {
+  std::string_view comm = {};             // without the blanks around it; empty if it is missing
+  std::optional<std::uint32_t> pid = {};  // nothing if the line has only the thread
+  std::uint32_t tid = 0;
+  std::optional<std::uint32_t> cpu = {};
+  std::optional<std::uint64_t> time_ns = {};
+  std::optional<std::uint64_t> period = {};
+  std::string_view event = {};  // empty if it is missing
+  // After the event: the frame of a sample without a callchain, the text of a tracepoint, or both.
+  std::string_view rest = {};
+  // Whether it is a record that perf script --show-mmap-events and others print. `rest` begins with
+  // kRecordMark.
+  bool is_record = false;
+};
+
+// Parses a line without its end. Nothing if it is no first line of a sample. A line without a time
+// must have an event, and no blanks before the comm. The fraction
+// of a time has up to nine digits: perf prints six, or nine; simpleperf fewer.
+//
+// Of several readings of a line, the one with the longest comm of at most kLongestComm bytes is
+// returned; if there is none, the one with the shortest comm.
+std::optional<Head> ParseHead(std::string_view line);
+
+// The digits after the point of a time.
+enum class TimeDigits : std::uint8_t { kMicroseconds = 6, kNanoseconds = 9 };
+
+// Appends the first line of a sample, with its end. `comm` is WritableComm's. A missing pid is
+// written as 0, and so is a missing period as 1.
+void AppendHead(std::string& out, const Head& head, TimeDigits digits);
+
+// Returns a comm that all readers of the text recognize: blanks become '_'. stackcollapse-perf.pl
+// needs two characters, skips a line that begins with '#', and takes the next field for a part of a
+// shorter comm; inferno takes a comm of digits and slashes for a thread. So these get a '_' at
+// their end, or instead of the '#'. Control characters become '_', too.
+std::string WritableComm(std::string_view comm);
+
+}  // namespace perftape::script

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/script/reader.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <string_view>
+#include <utility>
+
+#include "formats/script/words.h"
+
+namespace perftape::script {
+namespace {
+
+// Whether a line can be the first one of a sample. A frame begins with a tab, or with an address.
+bool MayBeHead(std::string_view line) {
+  return !line.starts_with('\t');
+}
+
+// Returns the number in "PERF_RECORD_LOST lost 461".
+std::uint64_t LostIn(std::string_view text) {
+  constexpr std::string_view kLost = " lost ";
+  const std::size_t mark = text.find(kLost);
+  if (mark == std::string_view::npos) return 0;
+  return ParseNumber(FirstWord(text.substr(mark + kLost.size()))).value_or(0);
+}
+
+// Whether the head of a sample has what no other text has by chance.
+bool IsCertain(const Head& head) {
+  return head.time_ns && (!head.event.empty() || head.is_record);
+}
+
+}  // namespace
+
+bool Reader::Next(Sample& sample) {
+  lines_.Release();
+  sample.frames.clear();
+  bool has_sample = has_next_ && BeginSample(std::exchange(next_, {}), sample);
+  has_next_ = false;
+  for (std::string_view line; lines_.Next(line);) {
+    if (TrimRight(line).empty()) {
+      after_ = After::kNothing;
+      if (has_sample) return true;
+      continue;
+    }
+    const auto head = MayBeHead(line) ? ParseHead(line) : std::nullopt;
+    const bool begins = head && (head->time_ns || !IsBlank(line.front()));
+    if (begins && has_sample) {
+      has_next_ = true;
+      next_ = *head;
+      return true;
+    }
+    if (begins) {
+      has_sample = BeginSample(*head, sample);
+    } else {
+      AddLine(line, sample);
+    }
+    if (!has_sample) lines_.Release();
+  }
+  return has_sample;
+}
+
+// Returns false for a record.
+bool Reader::BeginSample(const Head& head, Sample& sample) {
+  if (head.is_record) {
+    CountRecord(head.rest);
+    after_ = After::kRecord;
+    return false;
+  }
+  after_ = After::kSample;
+  begin_ = lines_.position();
+  sample.head = head;
+  if (const auto frame = ParseFrameAtEnd(head.rest, header_.writer)) {
+    sample.frames.push_back(*frame);
+    sample.frames.back().text = frame->text;
+  }
+  return true;
+}
+
+// Adds a line that does not begin a sample.
+void Reader::AddLine(std::string_view line, Sample& sample) {
+  if (IsComment(line)) return ReadComment(line, header_);
+  if (!IsBlank(line.front())) {
+    if (const std::size_t record = line.find(kRecordMark); record != std::string_view::npos) {
+      after_ = After::kRecord;
+      return CountRecord(line.substr(record));
+    }
+    return CountBadLine();
+  }
+  if (after_ == After::kRecord) return;  // a record of several lines
+  if (after_ == After::kNothing) return CountBadLine();
+  const std::string_view text = TrimRight(TrimLeft(line));
+  if (const auto frame = ParseFrame(text, header_.writer)) {
+    const bool has_room =
+        sample.frames.size() < kMostFrames && lines_.position() - begin_ < kMostBytes;
+    return has_room ? sample.frames.push_back(*frame) : CountBadLine();
+  }
+  if (!sample.frames.empty() && ParseSourceLine(text, sample.frames.back())) return;
+  CountBadLine();
+}
+
+void Reader::CountRecord(std::string_view text) {
+  ++counts_.records;
+  const std::string_view type = text.substr(0, text.find_first_of(" :"));
+  if (type == "PERF_RECORD_LOST") counts_.lost_records += LostIn(text);
+  if (type == "PERF_RECORD_LOST_SAMPLES") counts_.lost_samples += LostIn(text);
+}
+
+void Reader::CountBadLine() {
+  if (counts_.bad_lines++ == 0) counts_.first_bad_line = lines_.number();
+}
+
+ReaderCounts Reader::counts() const {
+  ReaderCounts counts = counts_;
+  const bool is_first = counts.bad_lines == 0 || lines_.first_too_long() < counts.first_bad_line;
+  if (lines_.too_long() != 0 && is_first) counts.first_bad_line = lines_.first_too_long();
+  counts.bad_lines += lines_.too_long();
+  return counts;
+}
+
+bool IsScript(std::string_view beginning) {
+  if (beginning.find('\0') != std::string_view::npos) return false;
+  if (BeginsWithHeader(beginning)) return true;
+  bool may_be_head = false;
+  while (!beginning.empty()) {
+    const std::size_t end = std::min(beginning.find('\n'), beginning.size());
+    const std::string_view line = TrimRight(beginning.substr(0, end));
+    beginning.remove_prefix(std::min(end + 1, beginning.size()));
+    if (line.empty() || IsComment(line)) continue;
+    if (may_be_head && IsBlank(line.front())) {
+      const auto frame = ParseFrame(TrimLeft(line), Writer::kPerf);
+      if (frame && !frame->dso.empty()) return true;
+    }
+    const auto head = MayBeHead(line) ? ParseHead(line) : std::nullopt;
+    if (head && IsCertain(*head)) return true;
+    may_be_head = head.has_value();
+  }
+  return false;
+}
+
+}  // namespace perftape::script

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/script/reader.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/support/bytes_input.h"
+#include "tests/support/stdin_from.h"
+
+namespace perftape::script {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+struct Read {
+  std::vector<std::string> samples;  // "comm event: leaf<caller"
+  ReaderCounts counts;
+};
+
+Read ReadAll(Input& input) {
+  Read read;
+  Reader reader(input);
+  for (Sample sample; reader.Next(sample);) {
+    std::string text = fmt::format("{} {}:", sample.head.comm, sample.head.event);
+    for (const Frame& frame : sample.frames) {
+      text += fmt::format("{}{}", &frame == sample.frames.data() ? " " : "<", frame.symbol);
+      if (frame.source_line != 0) text += fmt::format("@{}", frame.source_line);
+    }
+    read.samples.push_back(text);
+  }
+  read.counts = reader.counts();
+  return read;
+}
+
+Read ReadText(std::string_view text) {
+  BytesInput input(AsBytes(text));
+  return ReadAll(input);
+}
+
+constexpr std::string_view kText =
+    "# ========\n# hostname : a\n# ========\n#\n"
+    "sh 7 1.000000: 5 cycles: \n\t 2 f+0x1 (/x)\n\t 1 main (/x)\n\n"
+    "     migration/0    16 [000]    33.465933:    3344481 cpu-clock:  ffffffffb240e6c9 g+0x19 "
+    "([k])\n"
+    "my prog 7 2.000000: 5 cycles: \n\n"
+    "sh 7 3.000000: PERF_RECORD_LOST lost 461\n"
+    "sh 7 4.000000: 5 cycles: \n\t 2 h (/x)\n";
+
+TEST(Reader, ReadsTheSamplesOfAText) {
+  const Read read = ReadText(kText);
+  EXPECT_THAT(read.samples, ElementsAre("sh cycles: f<main", "migration/0 cpu-clock: g",
+                                        "my prog cycles:", "sh cycles: h"));
+  EXPECT_EQ(read.counts.bad_lines, 0);
+  EXPECT_EQ(read.counts.records, 1);
+  EXPECT_EQ(read.counts.lost_records, 461);
+}
+
+TEST(Reader, ReadsAStreamAsItReadsAFile) {
+  std::string text;
+  for (int i = 0; i < 20'000; ++i) text += kText.substr(kText.find("sh"));
+  const Read of_file = ReadText(text);
+  const PipeWith pipe(text);
+  const StdinFrom redirected(pipe.get());
+  Input stream = Input::Open("-").value();
+  ASSERT_TRUE(stream.is_stream());
+  EXPECT_EQ(ReadAll(stream).samples, of_file.samples);
+  EXPECT_EQ(of_file.samples.size(), 80'000);
+}
+
+TEST(Reader, ReadsATextThatIsCutAnywhere) {
+  for (std::size_t size = 0; size <= kText.size(); ++size) {
+    const Read read = ReadText(kText.substr(0, size));
+    EXPECT_LE(read.samples.size(), 4U);
+    EXPECT_LE(read.counts.bad_lines, 1U) << size;  // at most the line that is cut
+  }
+}
+
+TEST(Reader, BeginsASampleWithoutAnEmptyLine) {
+  EXPECT_THAT(ReadText("a1 7 1.0: e: \n\t 1 f (/x)\na2 7 2.0: e: \n  b 3 7 3.0: e: \n\t 1 g (/x)\n")
+                  .samples,
+              ElementsAre("a1 e: f", "a2 e:", "b 3 e: g"));
+}
+
+TEST(Reader, ReadsSourceLines) {
+  EXPECT_THAT(
+      ReadText("sh 7 1.0: e: \n\t 1 f (/x)\n  prog.c:12\n\t 1 g\n  x.c:3 (inlined)\n").samples,
+      ElementsAre("sh e: f@12<g@3"));
+}
+
+TEST(Reader, SkipsRecordsOfSeveralLines) {
+  const Read read = ReadText(
+      "sh 7 1.0: PERF_RECORD_NAMESPACES 7/7 - nr_namespaces: 7\n\t\t[0/net: 4/0xf0000000, 1/uts]\n"
+      "0 0 0x1d0 [0x8]: PERF_RECORD_FINISHED_ROUND\n"
+      "sh 7 1.0: PERF_RECORD_LOST_SAMPLES lost 3\nsh 7 1.0: e: \n");
+  EXPECT_THAT(read.samples, ElementsAre("sh e:"));
+  EXPECT_EQ(read.counts.bad_lines, 0);
+  EXPECT_EQ(read.counts.records, 3);
+  EXPECT_EQ(read.counts.lost_samples, 3);
+}
+
+TEST(Reader, CountsLinesThatItDoesNotKnow) {
+  const Read read = ReadText(
+      "sh 7 1.0: e: \n\t 1 f (/x)\n  WEIRD LINE\n\nwhat is this\n\t 1 lost (/x)\nsh 7 2.0: e: \n");
+  EXPECT_THAT(read.samples, ElementsAre("sh e: f", "sh e:"));
+  EXPECT_EQ(read.counts.bad_lines, 3);
+  EXPECT_EQ(read.counts.first_bad_line, 3);
+}
+
+TEST(Reader, CountsALineThatIsTooLong) {
+  const Read read = ReadText("sh 7 1.0: e: \n\t 1 " + std::string(Lines::kLongest, 'f') +
+                             " (/x)\nbad\n\t 2 g (/x)\n");
+  EXPECT_THAT(read.samples, ElementsAre("sh e: g"));
+  EXPECT_EQ(read.counts.bad_lines, 2);
+  EXPECT_EQ(read.counts.first_bad_line, 2);
+}
+
+TEST(Reader, LimitsTheFramesOfASample) {
+  std::string text = "sh 7 1.0: e: \n";
+  for (std::size_t i = 0; i < Reader::kMostFrames + 5; ++i) text += "\t 1 f (/x)\n";
+  BytesInput input(AsBytes(text));
+  Reader reader(input);
+  Sample sample;
+  ASSERT_TRUE(reader.Next(sample));
+  EXPECT_EQ(sample.frames.size(), Reader::kMostFrames);
+  EXPECT_EQ(reader.counts().bad_lines, 5);
+  EXPECT_EQ(reader.counts().first_bad_line, Reader::kMostFrames + 2);
+}
+
+TEST(IsScript, RecognizesTexts) {
+  for (const std::string_view text :
+       {kText, std::string_view("# ========\n# captured on    : Mon\n"),
+        std::string_view("java 12688/12764 6544038.708352: cpu-clock:\n"),
+        std::string_view(
+            "     migration/0    16 [000]    33.465933:    3344481 cpu-clock:  ffb2 f ([k])\n"),
+        std::string_view("prog  7 cycles: \n\t          401136 main (/bin/prog)\n\n"),
+        std::string_view(
+            "\t 401136 main (/bin/prog)\n\nmy prog 7 [001]   12.678901234: 1 cycles: \n"),
+        std::string_view("sh 7 1.0: PERF_RECORD_COMM: sh:7/7\n")}) {
+    EXPECT_TRUE(IsScript(text)) << text;
+  }
+}
+
+TEST(IsScript, RejectsOtherTexts) {
+  for (const std::string_view text :
+       {"main;f 1\n", "# interval: 100\nmain;f 1\n", "a 12 [001] 1.5: b 7\n", "profile: total 7\n",
+        "heap;profile 7\n", "f (x) 7\n", " 12345.678901: 7\n", "", "prog 7 cycles:\nmain;f 1\n",
+        "{\"a\": \"sh 7 1.0: e\"}\n"}) {
+    EXPECT_FALSE(IsScript(text)) << text;
+  }
+  EXPECT_FALSE(IsScript({"sh 7 1.0: e: \n\0", 15}));
+}
+
+}  // namespace
+}  // namespace perftape::script
