@@ -40,6 +40,7 @@ inline constexpr std::string_view kHtmlFormat = "html";  // flame graphs
 inline constexpr std::string_view kSvgFormat = "svg";
 inline constexpr std::string_view kSpeedscopeFormat = "speedscope";
 inline constexpr std::string_view kCallgrindFormat = "callgrind";
+inline constexpr std::string_view kFirefoxFormat = "firefox";  // Firefox Profiler
 
 struct Format {
   std::string_view name;                      // one of the above
@@ -52,6 +53,8 @@ struct Format {
   bool is_recording = false;
   // Whether it shows the order of the samples in time, for ImportOptions::first_times.
   bool shows_times = false;
+  // Whether it shows each sample at its time, for ImportOptions::time_label.
+  bool keeps_times = false;
   // Whether a file has one number per stack, and so the samples of one event.
   bool holds_one_value = false;
   // The numbers that are written if none are selected, in a format that does not have both.

@@ -156,6 +156,11 @@ LabelsId ProfileMaker::AddLabels(const EventLabels& of) {
     labels.push_back(
         {.key = builder_.Add(kCpuLabel), .number = of.cpu, .unit = builder_.Add(kCpuLabel)});
   }
+  if (of.time != 0) {
+    labels.push_back({.key = builder_.Add(kTimestampLabel),
+                      .number = ToSigned(of.time),
+                      .unit = builder_.Add(perfdata::kNanoseconds)});
+  }
   AppendFieldLabels(table_.fields(of.fields), fields_, builder_, labels);
   return builder_.Add(labels);
 }

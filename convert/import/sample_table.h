@@ -48,6 +48,7 @@ struct EventLabels {
   std::uint32_t event = 0;  // index in the EventTable
   std::uint32_t cpu = kNoCpu;
   std::uint64_t cgroup = 0;  // 0: no label
+  std::uint64_t time = 0;    // 0: no label
   std::uint32_t fields = 0;  // of SampleTable::AddFields; 0: no labels
   bool operator==(const EventLabels&) const = default;
 };

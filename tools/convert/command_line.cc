@@ -131,6 +131,7 @@ Result<Plan> PlanOf(Plan plan) {
   }
   if (!plan.base.empty()) plan.write.folded.differential = true;
   plan.import.first_times = plan.to->shows_times;
+  plan.import.time_label = plan.to->keeps_times;
   cli::FinishSymbolOptions(plan);
   TRY(cli::CheckReportOutput(plan.report_as == ReportAs::kJson, plan.output));
   return plan;
