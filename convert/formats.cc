@@ -9,6 +9,7 @@
 #include "convert/export/flame_graph/to_html.h"
 #include "convert/export/flame_graph/to_svg.h"
 #include "convert/export/viewers/to_callgrind.h"
+#include "convert/export/viewers/to_firefox.h"
 #include "convert/export/viewers/to_speedscope.h"
 #include "convert/import/from_folded.h"
 #include "convert/import/from_perfdata.h"
@@ -31,6 +32,7 @@ constexpr std::array<std::string_view, 2> kHtmlEndings = {".html", ".htm"};
 constexpr std::array<std::string_view, 1> kSvgEndings = {".svg"};
 constexpr std::array<std::string_view, 1> kSpeedscopeEndings = {".speedscope.json"};
 constexpr std::array<std::string_view, 1> kCallgrindEndings = {".callgrind"};
+constexpr std::array<std::string_view, 2> kFirefoxEndings = {".firefox.json.gz", ".firefox.json"};
 
 Result<Losses> WriteFoldedTo(const Profile& profile, const WriteOptions& options,
                              const std::filesystem::path& output) {
@@ -111,6 +113,17 @@ Result<Losses> WriteViewTo(const Profile& profile, const WriteOptions& options,
   return LossesOf(report, kName);
 }
 
+// Compresses if the name ends in ".gz".
+Result<Losses> WriteFirefoxTo(const Profile& profile, const WriteOptions& options,
+                              const std::filesystem::path& output) {
+  const auto compression = output.native().ends_with(".gz") ? viewers::FirefoxCompression::kGzip
+                                                            : viewers::FirefoxCompression::kNone;
+  TRY_ASSIGN(OutputFile out, OutputFile::Create(output, options.if_exists));
+  TRY(viewers::WriteFirefox(profile, options.folded, compression, out));
+  TRY(std::move(out).Commit());
+  return Losses();
+}
+
 constexpr std::array kFormats = {
     Format{.name = kPerfDataFormat,
            .endings = kPerfDataEndings,
@@ -174,6 +187,15 @@ constexpr std::array kFormats = {
            .read = nullptr,
            .rewrite = nullptr,
            .write = WriteViewTo<viewers::WriteCallgrind, kCallgrindFormat>},
+    Format{.name = kFirefoxFormat,
+           .endings = kFirefoxEndings,
+           .is_text = true,
+           .has_sample_times = true,
+           .default_value = FoldedValue::kPeriod,
+           .matches = nullptr,
+           .read = nullptr,
+           .rewrite = nullptr,
+           .write = WriteFirefoxTo},
 };
 
 }  // namespace

@@ -42,6 +42,7 @@ inline constexpr std::string_view kHtmlFormat = "html";  // flame graphs
 inline constexpr std::string_view kSvgFormat = "svg";
 inline constexpr std::string_view kSpeedscopeFormat = "speedscope";
 inline constexpr std::string_view kCallgrindFormat = "callgrind";
+inline constexpr std::string_view kFirefoxFormat = "firefox";  // Firefox Profiler
 
 struct Format {
   std::string_view name;                      // one of the above

@@ -297,7 +297,10 @@ std::uint32_t SampleReader::EventLabelsOf(const perfdata::Sample& sample,
   const perfdata::SampleFormat& format = event.format;
   if (options_.cpu_label && format.Has(perfdata::kCpu)) labels.cpu = sample.cpu;
   if (options_.cgroup_label && format.Has(perfdata::kSampleCgroup)) labels.cgroup = sample.cgroup;
-  if (options_.time_label) labels.time_ns = sample.time;
+  // perf record --off-cpu writes sums over the recording, with a time of all ones in the upper half
+  // (OFF_CPU_TIMESTAMP, tools/perf/util/off_cpu.h).
+  constexpr std::uint64_t kMostTime = std::numeric_limits<std::int64_t>::max();
+  if (options_.time_label && sample.time <= kMostTime) labels.time_ns = sample.time;
   if (!fields_.reads_nothing()) {
     const std::size_t of_record = reader_.events().IndexOf(event);
     labels.fields = samples_.table.AddFields(fields_.Read(of_record, sample.raw));

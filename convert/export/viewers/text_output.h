@@ -7,20 +7,22 @@
 
 #include "formats/base/output_file.h"
 #include "formats/base/result.h"
+#include "formats/pprof/gzip_writer.h"
 
 namespace perftape::viewers {
 
 class TextOutput {
  public:
-  // `out` must outlive this object.
-  explicit TextOutput(OutputFile& out) : out_(out) {}
+  // `out` must outlive this object. If `gzip` is not null, the text is written to it, not to `out`.
+  explicit TextOutput(OutputFile& out, pprof::GzipWriter* gzip = nullptr)
+      : out_(out), gzip_(gzip) {}
 
   // Append to this text. Then call FlushIfLarge, at the end Flush.
   std::string text;
 
   Status FlushIfLarge() { return text.size() < kLarge ? Status() : Flush(); }
   Status Flush() {
-    TRY(out_.Write(text));
+    TRY(gzip_ != nullptr ? gzip_->Write(text) : out_.Write(text));
     text.clear();
     return {};
   }
@@ -29,6 +31,7 @@ class TextOutput {
   static constexpr std::size_t kLarge = 65536;
 
   OutputFile& out_;
+  pprof::GzipWriter* gzip_;
 };
 
 }  // namespace perftape::viewers

@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "convert/export/viewers/firefox_tables.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <limits>
+#include <span>
+#include <string>
+
+#include "convert/export/viewers/firefox_libs.h"
+#include "convert/export/viewers/json_columns.h"
+#include "convert/export/viewers/json_string.h"
+#include "formats/folded/folded.h"
+
+namespace perftape::viewers {
+namespace {
+
+using convert::Location;
+using convert::LocationId;
+using convert::MappingId;
+using convert::StackId;
+using convert::TextId;
+
+// JavaScript reads larger numbers as a neighbouring one.
+constexpr std::uint64_t kLargestExactNumber = (std::uint64_t{1} << 53U) - 1;
+
+bool IsOfFoldedFile(std::string_view filename) {
+  return filename == folded::kMappingName || filename == folded::kKernelMappingName;
+}
+
+}  // namespace
+
+FirefoxTables::FirefoxTables(const convert::Profile& profile, const convert::Ranks& ranks,
+                             const std::vector<bool>& is_used, convert::FrameTexts& texts)
+    : profile_(profile),
+      ranks_(ranks),
+      texts_(texts),
+      of_mappings_(profile.mappings().size(), kNone),
+      of_locations_(profile.locations().size()),
+      nodes_(profile.stacks().size(), kNone) {
+  AddLibs();
+  std::vector<bool> stacks = is_used;
+  const std::vector<bool> locations = UsedLocations(stacks);
+  for (const std::uint32_t i : convert::InOrder(ranks.locations)) {
+    if (locations[i]) AddLocation(LocationId{i});
+  }
+  AddStacks(stacks);
+}
+
+// Adds the callers of used stacks to `stacks`.
+std::vector<bool> FirefoxTables::UsedLocations(std::vector<bool>& stacks) const {
+  std::vector<bool> locations(profile_.locations().size());
+  for (std::size_t i = stacks.size() - 1; i > 0; --i) {  // callees first
+    if (!stacks[i]) continue;
+    const convert::Stack& stack = profile_.stacks()[i];
+    if (stack.caller != StackId{}) stacks[stack.caller.index] = true;
+    locations[stack.leaf.index] = true;
+  }
+  return locations;
+}
+
+// A file is one library, whatever ranges of it are mapped.
+void FirefoxTables::AddLibs() {
+  std::map<std::pair<std::string_view, std::string_view>, std::uint32_t> ids;
+  for (const std::uint32_t i : convert::InOrder(ranks_.mappings)) {
+    const convert::Mapping& mapping = profile_.mappings()[i];
+    const std::string_view path = profile_.text(mapping.filename);
+    if (path.empty() || IsOfFoldedFile(path)) continue;
+    const std::string_view build_id = profile_.text(mapping.build_id);
+    const auto [known, is_new] =
+        ids.emplace(std::pair(path, build_id), static_cast<std::uint32_t>(libs_.size()));
+    of_mappings_[i] = known->second;
+    if (!is_new) continue;
+    libs_.push_back({.path = path, .build_id = build_id});
+    lib_names_.push_back(texts_.Intern(convert::BaseName(path)));
+  }
+}
+
+void FirefoxTables::AddLocation(LocationId id) {
+  const Location& location = profile_[id];
+  const std::span<const TextId> found = texts_.Of(id);
+  const std::vector<TextId> names(found.begin(), found.end());  // root first
+  const std::uint32_t lib = of_mappings_[location.mapping.index];
+  Frame frame = {.address = AddressOf(location)};
+  if (!location.lines.empty() && lib != kNone && frame.address != kNoAddress) {
+    frame.native_symbol =
+        NativeSymbolOf({.name = names.front(), .lib = lib, .address = frame.address});
+  }
+  const auto begin = static_cast<std::uint32_t>(frames_.size());
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const std::size_t count = location.lines.size();
+    frame.depth = static_cast<std::uint32_t>(i);
+    AddFrame(location, frame, names[i], count == 0 ? nullptr : &location.lines[count - 1 - i]);
+  }
+  of_locations_[id.index] = {begin, static_cast<std::uint32_t>(frames_.size())};
+}
+
+void FirefoxTables::AddFrame(const Location& location, Frame frame, TextId name,
+                             const convert::Line* line) {
+  Function function = {.name = name, .lib = of_mappings_[location.mapping.index]};
+  if (line != nullptr) {
+    const convert::Function& its = profile_[line->function];
+    function.source = SourceOf(profile_.text(its.filename));
+    function.line = its.start_line;
+    frame.line = line->number;
+    frame.column = line->column;
+  }
+  frame.function = FunctionOf(function);
+  frame.category = CategoryOf(location, name);
+  frames_.push_back(frame);
+}
+
+// The order of ranks has callers before their callees. A parent after its child would make the
+// reader hang.
+void FirefoxTables::AddStacks(const std::vector<bool>& stacks) {
+  for (const std::uint32_t i : convert::InOrder(ranks_.stacks)) {
+    if (i == 0 || !stacks[i]) continue;
+    const convert::Stack& stack = profile_.stacks()[i];
+    std::uint32_t node = nodes_[stack.caller.index];
+    const auto [begin, end] = of_locations_[stack.leaf.index];
+    for (std::uint32_t frame = begin; frame < end; ++frame) {
+      stacks_.push_back({.frame = frame, .prefix = node});
+      node = static_cast<std::uint32_t>(stacks_.size() - 1);
+    }
+    nodes_[i] = node;
+  }
+  if (!stacks[0]) return;
+  // Samples without frames have one frame, as in folded stacks. StackId 0 is the caller of all
+  // roots, so it gets its node last.
+  Frame frame;
+  frame.function = FunctionOf({.name = texts_.Intern("[unknown]")});
+  stacks_.push_back({.frame = static_cast<std::uint32_t>(frames_.size())});
+  frames_.push_back(frame);
+  nodes_[0] = static_cast<std::uint32_t>(stacks_.size() - 1);
+}
+
+// Returns the offset in the file. The addresses of the kernel are relative to its mapping.
+std::uint64_t FirefoxTables::AddressOf(const Location& location) const {
+  const convert::Mapping& mapping = profile_[location.mapping];
+  if (of_mappings_[location.mapping.index] == kNone) return kNoAddress;
+  std::uint64_t address = location.offset.value;
+  if (address > kLargestExactNumber) address -= mapping.file_offset;
+  return address > kLargestExactNumber ? kNoAddress : address;
+}
+
+FirefoxCategory FirefoxTables::CategoryOf(const Location& location, TextId name) const {
+  if (profile_[location.mapping].type == convert::MappingType::kKernel ||
+      (of_mappings_[location.mapping.index] == kNone &&
+       texts_[name].ends_with(folded::kKernelMark))) {
+    return FirefoxCategory::kKernel;
+  }
+  const bool is_known = location.mapping != MappingId{} || !location.lines.empty();
+  return is_known ? FirefoxCategory::kUser : FirefoxCategory::kOther;
+}
+
+std::uint32_t FirefoxTables::FunctionOf(const Function& function) {
+  const auto [known, is_new] =
+      function_ids_.emplace(std::tuple(function.name, function.lib, function.source),
+                            static_cast<std::uint32_t>(functions_.size()));
+  if (is_new) functions_.push_back(function);
+  std::int64_t& line = functions_[known->second].line;
+  if (function.line > 0 && (line <= 0 || function.line < line)) line = function.line;
+  return known->second;
+}
+
+std::uint32_t FirefoxTables::NativeSymbolOf(const NativeSymbol& symbol) {
+  const auto [known, is_new] = native_symbol_ids_.emplace(
+      std::pair(symbol.name, symbol.lib), static_cast<std::uint32_t>(native_symbols_.size()));
+  if (is_new) native_symbols_.push_back(symbol);
+  std::uint64_t& address = native_symbols_[known->second].address;
+  address = std::min(address, symbol.address);
+  return known->second;
+}
+
+std::uint32_t FirefoxTables::SourceOf(std::string_view filename) {
+  if (filename.empty()) return kNone;
+  const auto [known, is_new] =
+      source_ids_.emplace(texts_.Intern(filename), static_cast<std::uint32_t>(sources_.size()));
+  if (is_new) sources_.push_back(known->first);
+  return known->second;
+}
+
+Status FirefoxTables::WriteLibs(TextOutput& out) const {
+  out.text += '[';
+  for (std::size_t i = 0; i < libs_.size(); ++i) {
+    out.text += i == 0 ? "\n" : ",\n";
+    AppendFirefoxLib(out.text, libs_[i].path, libs_[i].build_id);
+    TRY(out.FlushIfLarge());
+  }
+  out.text += ']';
+  return {};
+}
+
+Status FirefoxTables::WriteShared(TextOutput& out) const {
+  out.text += "{\"stackTable\":";
+  TRY(WriteStacks(out));
+  out.text += ",\n\"frameTable\":";
+  TRY(WriteFrames(out));
+  out.text += ",\n\"funcTable\":";
+  TRY(WriteFunctions(out));
+  out.text += ",\n\"resourceTable\":";
+  TRY(WriteResources(out));
+  out.text += ",\n\"nativeSymbols\":";
+  TRY(WriteNativeSymbols(out));
+  out.text += ",\n\"sources\":";
+  TRY(WriteSources(out));
+  out.text += ",\n\"stringArray\":";
+  TRY(WriteStrings(out));
+  out.text += '}';
+  return {};
+}
+
+Status FirefoxTables::WriteStacks(TextOutput& out) const {
+  fmt::format_to(std::back_inserter(out.text), "{{\"length\":{}", stacks_.size());
+  TRY(WriteColumn(out, "frame", stacks_, [](std::string& text, const Node& node) {
+    AppendNumberOrNull(text, node.frame, false);
+  }));
+  TRY(WriteColumn(out, "prefix", stacks_, [](std::string& text, const Node& node) {
+    AppendNumberOrNull(text, node.prefix, node.prefix == kNone);
+  }));
+  out.text += '}';
+  return {};
+}
+
+Status FirefoxTables::WriteFrames(TextOutput& out) const {
+  fmt::format_to(std::back_inserter(out.text), "{{\"length\":{}", frames_.size());
+  TRY(WriteColumn(out, "address", frames_, [](std::string& text, const Frame& frame) {
+    if (frame.address == kNoAddress) {
+      text += "-1";
+    } else {
+      AppendNumberOrNull(text, frame.address, false);
+    }
+  }));
+  TRY(WriteColumn(out, "inlineDepth", frames_, [](std::string& text, const Frame& frame) {
+    AppendNumberOrNull(text, frame.depth, false);
+  }));
+  TRY(WriteColumn(out, "category", frames_, [](std::string& text, const Frame& frame) {
+    AppendNumberOrNull(text, static_cast<std::uint64_t>(frame.category), false);
+  }));
+  TRY(WriteConstant(out, "subcategory", frames_, "0"));
+  TRY(WriteColumn(out, "func", frames_, [](std::string& text, const Frame& frame) {
+    AppendNumberOrNull(text, frame.function, false);
+  }));
+  TRY(WriteColumn(out, "nativeSymbol", frames_, [](std::string& text, const Frame& frame) {
+    AppendNumberOrNull(text, frame.native_symbol, frame.native_symbol == kNone);
+  }));
+  TRY(WriteConstant(out, "innerWindowID", frames_, "0"));
+  TRY(WriteColumn(out, "line", frames_, [](std::string& text, const Frame& frame) {
+    AppendNumberOrNull(text, static_cast<std::uint64_t>(frame.line), frame.line <= 0);
+  }));
+  TRY(WriteColumn(out, "column", frames_, [](std::string& text, const Frame& frame) {
+    AppendNumberOrNull(text, frame.column, frame.column == 0);
+  }));
+  out.text += '}';
+  return {};
+}
+
+Status FirefoxTables::WriteFunctions(TextOutput& out) const {
+  fmt::format_to(std::back_inserter(out.text), "{{\"length\":{}", functions_.size());
+  TRY(WriteColumn(out, "name", functions_, [](std::string& text, const Function& function) {
+    AppendNumberOrNull(text, function.name, false);
+  }));
+  TRY(WriteConstant(out, "isJS", functions_, "false"));
+  TRY(WriteConstant(out, "relevantForJS", functions_, "false"));
+  TRY(WriteColumn(out, "resource", functions_, [](std::string& text, const Function& function) {
+    if (function.lib == kNone) {
+      text += "-1";
+    } else {
+      AppendNumberOrNull(text, function.lib, false);  // each library has the resource of its index
+    }
+  }));
+  TRY(WriteColumn(out, "source", functions_, [](std::string& text, const Function& function) {
+    AppendNumberOrNull(text, function.source, function.source == kNone);
+  }));
+  TRY(WriteColumn(out, "lineNumber", functions_, [](std::string& text, const Function& function) {
+    AppendNumberOrNull(text, static_cast<std::uint64_t>(function.line), function.line <= 0);
+  }));
+  TRY(WriteConstant(out, "columnNumber", functions_, "null"));
+  out.text += '}';
+  return {};
+}
+
+Status FirefoxTables::WriteResources(TextOutput& out) const {
+  fmt::format_to(std::back_inserter(out.text), "{{\"length\":{}", libs_.size());
+  std::uint64_t next = 0;
+  TRY(WriteColumn(out, "lib", libs_,
+                  [&](std::string& text, const Lib&) { AppendNumberOrNull(text, next++, false); }));
+  TRY(WriteColumn(out, "name", lib_names_,
+                  [](std::string& text, TextId name) { AppendNumberOrNull(text, name, false); }));
+  TRY(WriteConstant(out, "host", libs_, "null"));
+  TRY(WriteConstant(out, "type", libs_, "1"));  // a library
+  out.text += '}';
+  return {};
+}
+
+Status FirefoxTables::WriteNativeSymbols(TextOutput& out) const {
+  fmt::format_to(std::back_inserter(out.text), "{{\"length\":{}", native_symbols_.size());
+  TRY(WriteColumn(out, "libIndex", native_symbols_, [](std::string& text, const NativeSymbol& its) {
+    AppendNumberOrNull(text, its.lib, false);
+  }));
+  TRY(WriteColumn(out, "address", native_symbols_, [](std::string& text, const NativeSymbol& its) {
+    AppendNumberOrNull(text, its.address, false);
+  }));
+  TRY(WriteColumn(out, "name", native_symbols_, [](std::string& text, const NativeSymbol& its) {
+    AppendNumberOrNull(text, its.name, false);
+  }));
+  TRY(WriteConstant(out, "functionSize", native_symbols_, "null"));
+  out.text += '}';
+  return {};
+}
+
+Status FirefoxTables::WriteSources(TextOutput& out) const {
+  fmt::format_to(std::back_inserter(out.text), "{{\"length\":{}", sources_.size());
+  TRY(WriteConstant(out, "uuid", sources_, "null"));
+  TRY(WriteColumn(out, "filename", sources_,
+                  [](std::string& text, TextId name) { AppendNumberOrNull(text, name, false); }));
+  out.text += '}';
+  return {};
+}
+
+Status FirefoxTables::WriteStrings(TextOutput& out) const {
+  out.text += '[';
+  for (TextId id = 0; id < texts_.size(); ++id) {
+    if (id != 0) out.text += ',';
+    AppendJsonString(out.text, texts_[id]);
+    TRY(out.FlushIfLarge());
+  }
+  out.text += ']';
+  return {};
+}
+
+}  // namespace perftape::viewers
