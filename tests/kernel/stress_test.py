@@ -153,7 +153,7 @@ class Soak(harness.RecordingTest):
                               "--keep-files", "3", "-o", "soak.%n", cwd=self.dir,
                               stderr=subprocess.PIPE, text=True)
         self.assertIsNone(recorder.poll())
-        time.sleep(3)  # tables and buffers get their size
+        time.sleep(max(3, SOAK_SECONDS / 6))  # tables and buffers get their size
         found = []
         for _ in range(3):
             # The end of a file holds the slim copies of its bundle for a moment: the least counts.
