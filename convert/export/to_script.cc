@@ -38,12 +38,22 @@ bool IsNoThread(const PlannedThread& thread) {
          thread.comm.empty();
 }
 
+// Plans the samples. Those of equal time and thread are sorted by the event's name, because a text
+// does not keep the order of events.
+SamplePlan PlanText(const Profile& profile, const ScriptOptions& options) {
+  SamplePlan plan = PlanSamples(profile, RankAll(profile), options.most_samples, options.event);
+  std::ranges::stable_sort(plan.samples, {}, [&](const PlannedSample& planned) {
+    const Event& event = profile[profile.samples()[planned.sample].event];
+    return std::tuple(planned.time_ns, planned.thread, profile.text(event.name),
+                      profile.text(event.unit));
+  });
+  return plan;
+}
+
 class ScriptExport {
  public:
   ScriptExport(const Profile& profile, const ScriptOptions& options, OutputFile& out)
-      : profile_(profile),
-        out_(out),
-        plan_(PlanSamples(profile, RankAll(profile), options.most_samples, options.event)) {}
+      : profile_(profile), out_(out), plan_(PlanText(profile, options)) {}
 
   Result<ScriptReport> Run() &&;
 

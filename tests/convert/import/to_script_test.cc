@@ -213,9 +213,11 @@ TEST(WriteScript, DoesNotDependOnTheOrderOfSamples) {
   ProfileMaker one, other;
   one.Hit(one.Calls({"f"}), one.Runs("a1"), one.Counts("cycles"), 1, 1);
   one.Hit(one.Calls({"g"}), one.Runs("a2"), one.Counts("faults"), 1, 1);
+  one.Hit(one.Calls({"g"}), one.Runs("a2"), one.Counts("cycles"), 1, 1);
   other.Counts("faults");
   other.Hit(other.Calls({"g"}), other.Runs("a2"), other.Counts("faults"), 1, 1);
   other.Hit(other.Calls({"f"}), other.Runs("a1"), other.Counts("cycles"), 1, 1);
+  other.Hit(other.Calls({"g"}), other.Runs("a2"), other.Counts("cycles"), 1, 1);
   EXPECT_EQ(Write(one.Make()).text, Write(other.Make()).text);
 }
 
