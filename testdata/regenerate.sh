@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Makes perfdata/quickstart.data and buildid/ again. As root, after a build of the preset release.
+# Makes perfdata/quickstart.data, perfdata/off-cpu.data and buildid/ again. As root, after a build of the preset release.
 # Programs and host get names that tell nothing of the machine they are made on.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -14,6 +14,10 @@ out=$(mktemp -d)
 unshare --uts sh -ec "hostname example; cd '$out'
   $tools/perftape-record -F 199 -o quickstart.data -- $tools/perftape-burner --seconds 5"
 install -m 644 "$out/quickstart.data" testdata/perfdata/quickstart.data
+unshare --uts sh -ec "hostname example; cd '$out'
+  $tools/perftape-record --no-bundle -e cpu-clock,offcpu -F 499 -o off-cpu.data -- \
+    sh -c 'for i in 1 2 3; do sleep 0.05; md5sum /bin/bash > /dev/null; done'"
+install -m 644 "$out/off-cpu.data" testdata/perfdata/off-cpu.data
 rm -r "$out"
 
 id=$(readelf -n "$tools/perftape-burner" | sed -n 's/.*Build ID: //p')

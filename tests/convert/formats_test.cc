@@ -74,6 +74,8 @@ TEST(Formats, AreChosenByTheFileName) {
   EXPECT_EQ(name_of("/tmp/callgrind.out.1234"), "callgrind");
   EXPECT_EQ(name_of("callgrind.out.data"), "callgrind");
   EXPECT_EQ(name_of("callgrind.out.1/perf.data"), "perf.data");
+  EXPECT_EQ(name_of("out.firefox.json"), "firefox");
+  EXPECT_EQ(name_of("out.firefox.json.gz"), "firefox");
   EXPECT_EQ(name_of("out.gz"), "none");
   EXPECT_EQ(name_of("out.json"), "none");
   EXPECT_EQ(name_of("pprof"), "none");

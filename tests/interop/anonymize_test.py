@@ -31,7 +31,8 @@ OF_THE_CORPUS = (
     "perfdata/armv7-k3.4-systemwide-6events.perf.data", "perfdata/aarch64-k4.0-fib.perf.data",
     "pprof/parca-labels.pb.gz", "pprof/parca-normal-cpu.pb.gz",
     "pprof/pprofutils-heapage.pb.gz", "folded/flamegraph/*.expect-all.folded")
-FORMATS = ("perf.data", "folded", "pprof", "svg", "speedscope", "callgrind")
+FORMATS = ("perf.data", "folded", "pprof", "svg", "speedscope", "callgrind", "firefox",
+           "perf-script")
 KEYS = (b"0123456789abcdef", b"another key of 26 bytes...")
 WORD = re.compile(rb"\b(fn|p|c|mod|text|key|event|arg|host)_[0-9a-f]{12}\b")
 # Shorter names are in any file by chance.

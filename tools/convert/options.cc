@@ -57,6 +57,11 @@ constexpr cli::Words kStackFormats = {convert::kFoldedFormat, convert::kHtmlForm
                                       convert::kSvgFormat, convert::kSpeedscopeFormat,
                                       convert::kCallgrindFormat};
 
+// The formats with one number for each stack of an event.
+constexpr cli::Words kNumberFormats = {convert::kFoldedFormat,    convert::kHtmlFormat,
+                                       convert::kSvgFormat,       convert::kSpeedscopeFormat,
+                                       convert::kCallgrindFormat, convert::kFirefoxFormat};
+
 constexpr cli::Choice<folded::Root> kRoots[] = {
     {"comm", folded::Root::kComm},
     {"comm/pid", folded::Root::kCommPid},
@@ -77,7 +82,7 @@ constexpr cli::Option kFoldedRows[] = {
     {.name = "values",
      .argument = "KIND",
      .help = "select the numbers of stacks: {choices}",
-     .applies_to = kStackFormats,
+     .applies_to = kNumberFormats,
      .into = cli::StoreChoice<kFoldedValues, &Plan::values>},
     {.name = "root",
      .argument = "KIND",
