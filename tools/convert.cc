@@ -287,12 +287,13 @@ Result<int> Run(const Plan& plan, cli::Console& console) {
     profile = convert::MakeDifferential(base, profile);
     WarnOfOtherPairs(plan, profile, findings, console);
   }
-  if (key) profile = anonymize::Anonymize(profile, *key);
+  if (key) profile = anonymize::Anonymize(profile, *key, plan.kernel_names);
   if (target.is_stdout()) cli::EndProgress();
   TRY(Write(plan, profile, findings, console));
   if (LosesTimeLine(findings.report.inputs, *plan.to)) {
     findings.report.losses.emplace_back(
-        key ? "the times of samples: an anonymized perf.data has no timeline"
+        key ? "times of samples, raw data of tracepoints, copies of stacks, bundles: an anonymized "
+              "perf.data has none of them"
             : "the times of samples: only a single perf.data keeps its timeline");
   }
   for (const std::string& loss : findings.report.losses) console.Warning(loss);

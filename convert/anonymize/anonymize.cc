@@ -26,12 +26,12 @@ using convert::Profile;
 using convert::StackId;
 using convert::StringId;
 using convert::ThreadId;
-using perfdata::MappingSource;
 
 // Copies the tables one after the other, so the new ids are in vectors by the old ones.
 class Anonymizer {
  public:
-  Anonymizer(const Profile& profile, const NameKey& key) : from_(profile), words_(key) {}
+  Anonymizer(const Profile& profile, const NameKey& key, KernelNames kernel_names)
+      : from_(profile), words_(key), kernel_names_(kernel_names) {}
 
   Profile Run() && {
     CopyMappings();
@@ -66,26 +66,26 @@ class Anonymizer {
     mappings_.front() = {};
   }
 
-  // Whether the functions of a mapping are those of every kernel of its release.
-  bool HasPublicNames(MappingId mapping) const {
-    const MappingSource source = perfdata::SourceOf(from_.text(from_[mapping].filename));
-    return source == MappingSource::kKernel || source == MappingSource::kGuestKernel ||
-           source == MappingSource::kVdso;
+  bool KeepsNames(MappingId mapping) const {
+    const std::string_view name = from_.text(from_[mapping].filename);
+    // A user's program may be called vmlinux, too.
+    return kernel_names_ == KernelNames::kKept && name.starts_with('[') &&
+           perfdata::SourceOf(name) == perfdata::MappingSource::kKernel;
   }
 
-  std::string NameOf(std::string_view name, bool is_public) const {
+  std::string NameOf(std::string_view name, bool is_kept) const {
     // The symbols of BPF programs end with the names that their authors gave them.
-    if (is_public && !name.starts_with("bpf_prog_")) return std::string(name);
+    if (is_kept && !name.starts_with("bpf_prog_")) return std::string(name);
     return words_.FunctionName(name);
   }
 
-  FunctionId CopyFunction(FunctionId id, bool is_public) {
-    auto& known = functions_[is_public ? 1 : 0];
+  FunctionId CopyFunction(FunctionId id, bool is_kept) {
+    auto& known = functions_[is_kept ? 1 : 0];
     const auto [place, is_new] = known.try_emplace(id.index);
     if (!is_new) return place->second;
     convert::Function function = from_[id];
-    function.name = to_.Add(NameOf(from_.text(function.name), is_public));
-    function.system_name = to_.Add(NameOf(from_.text(function.system_name), is_public));
+    function.name = to_.Add(NameOf(from_.text(function.name), is_kept));
+    function.system_name = to_.Add(NameOf(from_.text(function.system_name), is_kept));
     function.filename = PathOf(function.filename);
     return place->second = to_.Add(function);
   }
@@ -93,9 +93,9 @@ class Anonymizer {
   void CopyLocations() {
     std::vector<convert::Line> lines;
     for (convert::Location location : from_.locations()) {
-      const bool is_public = HasPublicNames(location.mapping);
+      const bool is_kept = KeepsNames(location.mapping);
       lines.assign(location.lines.begin(), location.lines.end());
-      for (convert::Line& line : lines) line.function = CopyFunction(line.function, is_public);
+      for (convert::Line& line : lines) line.function = CopyFunction(line.function, is_kept);
       location.mapping = mappings_[location.mapping.index];
       location.lines = lines;
       locations_.push_back(to_.Add(location));
@@ -120,14 +120,14 @@ class Anonymizer {
   void CopyEvents() {
     for (convert::Event event : from_.events()) {
       event.name = to_.Add(words_.EventName(from_.text(event.name)));
-      event.unit = Copy(event.unit);
+      event.unit = to_.Add(words_.UnitName(from_.text(event.unit)));
       events_.push_back(to_.Add(event));
     }
   }
 
   convert::Label LabelOf(convert::Label label) {
     const std::string_view key = from_.text(label.key), text = from_.text(label.text);
-    label.unit = Copy(label.unit);
+    label.unit = to_.Add(words_.UnitName(from_.text(label.unit)));
     label.key = convert::IsSampleField(key) ? Copy(label.key) : to_.Add(words_.Word("key", key));
     if (key == convert::kCgroupLabel) {
       label.text = to_.Add(words_.Path(text));
@@ -159,6 +159,7 @@ class Anonymizer {
     metadata.default_value = words_.EventName(metadata.default_value);
     if (metadata.period_type) {
       metadata.period_type->name = words_.EventName(metadata.period_type->name);
+      metadata.period_type->unit = words_.UnitName(metadata.period_type->unit);
     }
     return metadata;
   }
@@ -167,6 +168,7 @@ class Anonymizer {
 
   const Profile& from_;
   Pseudonyms words_;
+  KernelNames kernel_names_;
   convert::ProfileBuilder to_;
   std::vector<MappingId> mappings_;
   std::vector<LocationId> locations_;
@@ -174,13 +176,15 @@ class Anonymizer {
   std::vector<ThreadId> threads_;
   std::vector<EventId> events_;
   std::vector<LabelsId> labels_;
-  std::unordered_map<std::uint32_t, FunctionId> functions_[2];  // by old index; public names: [1]
+  std::unordered_map<std::uint32_t, FunctionId>
+      functions_[2];  // by old index; [1]: the name is kept
 };
 
 }  // namespace
 
-convert::Profile Anonymize(const convert::Profile& profile, const NameKey& key) {
-  return Anonymizer(profile, key).Run();
+convert::Profile Anonymize(const convert::Profile& profile, const NameKey& key,
+                           KernelNames kernel_names) {
+  return Anonymizer(profile, key, kernel_names).Run();
 }
 
 }  // namespace perftape::anonymize

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <iterator>
 
+#include "convert/anonymize/public_names.h"
 #include "convert/model/comment_keys.h"
 #include "formats/perfdata/mapping_name.h"
 
@@ -18,17 +19,6 @@ namespace {
 using perfdata::MappingSource;
 
 constexpr std::string_view kPathWord = "p";  // a component of a path
-
-// The beginnings of the names of probes: perf's groups (tools/perf/util/probe-event.c), those of
-// `perf buildid-cache --add` for static probes, and the events of perftape-record.
-constexpr std::string_view kProbePrefixes[] = {"probe",  "sdt_",      "uprobe", "uretprobe", "usdt",
-                                               "kprobe", "kretprobe", "fentry", "fexit"};
-
-bool IsPublicEvent(std::string_view name) {
-  if (name.find_first_of("/\\ ") != std::string_view::npos) return false;
-  return std::ranges::none_of(kProbePrefixes,
-                              [&](std::string_view prefix) { return name.starts_with(prefix); });
-}
 
 bool IsBracketed(std::string_view name) {
   return name.size() > 2 && name.front() == '[' && name.back() == ']';
@@ -127,6 +117,10 @@ std::string Pseudonyms::BuildId(std::string_view hex) const {
 
 std::string Pseudonyms::EventName(std::string_view name) const {
   return IsPublicEvent(name) ? std::string(name) : Word("event", name);
+}
+
+std::string Pseudonyms::UnitName(std::string_view unit) const {
+  return IsPublicUnit(unit) ? std::string(unit) : Word("unit", unit);
 }
 
 std::string Pseudonyms::Comment(std::string_view comment) const {

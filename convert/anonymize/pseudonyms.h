@@ -29,9 +29,9 @@ class Pseudonyms {
   std::string MappingName(std::string_view name) const;
   // As many hexadecimal digits as the build id has.
   std::string BuildId(std::string_view hex) const;
-  // The names of hardware and software events and of tracepoints stay. Those of probes contain
-  // names of functions, and are replaced: "event_...".
+  // "event_..." and "unit_...", for those that are not in public_names.h.
   std::string EventName(std::string_view name) const;
+  std::string UnitName(std::string_view unit) const;
   // A comment of Metadata ("hostname: box"). The host is replaced, and each word of a command line;
   // the machine and the numbers of the kernel's and of perf's version stay. Other comments become
   // empty.

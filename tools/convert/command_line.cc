@@ -61,6 +61,9 @@ Status CheckDiffOutput(const Plan& plan) {
 Status FindOutputFormat(Plan& plan) {
   if (plan.output.empty()) {
     TRY(CheckDiffOutput(plan));
+    if (plan.kernel_names == anonymize::KernelNames::kKept && !plan.anonymize) {
+      return Fail(ErrorCode::kInvalidArgument, "--keep-kernel-names needs --anonymize");
+    }
     if (plan.to == nullptr) return Usage("no output given: use -o FILE, or --to FORMAT for stdout");
     plan.output = "-";
   }

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "convert/anonymize/anonymize.h"
 #include "convert/formats.h"
 #include "tools/common/cli/values.h"
 #include "tools/common/profiles/filter_options.h"
@@ -38,6 +39,7 @@ struct Plan : cli::FilterPlan {
   convert::WriteOptions write;
   bool file_per_event = false;                          // the name of the output contains %e
   std::optional<std::filesystem::path> anonymize = {};  // the file with the key
+  anonymize::KernelNames kernel_names = anonymize::KernelNames::kReplaced;
   bool unwind = false;                  // callchains instead of copied stacks in a perf.data
   rewrite::NormalizeOptions normalize;  // for a perf.data that is written as a perf.data
   ReportAs report_as = ReportAs::kText;

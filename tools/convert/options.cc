@@ -225,6 +225,10 @@ constexpr cli::Option kAnonymizeRows[] = {
      .completion = Completion::kFile,
      .conflicts = {"unwind", "compat"},
      .into = cli::Store<&Plan::anonymize>},
+    {.name = "keep-kernel-names",
+     .help = "with --anonymize, leave the functions of the kernel readable, which some formats do "
+             "not tell from those of its modules",
+     .into = cli::SetTo<anonymize::KernelNames::kKept, &Plan::kernel_names>},
 };
 
 constexpr cli::Option kNoSymbolsRows[] = {

@@ -44,7 +44,7 @@ TEST(Anonymize, ReplacesNamesAndKeepsStacksAndNumbers) {
   const LocationId unnamed = made.Frame(made.Map("/lib/other.so"), 0x123);
   made.Hit(made.Calls({main, work}), made.Runs("acme", 10, 11), cycles, 5, 500);
   made.Hit(made.Calls({main, unnamed}), made.Runs("acme", 10, 12), cycles, 3, 300);
-  const Profile profile = Anonymize(made.Make(), Key());
+  const Profile profile = Anonymize(made.Make(), Key(), KernelNames::kReplaced);
   EXPECT_TRUE(Validate(profile));
   EXPECT_THAT(convert::SampleLines(profile),
               testing::UnorderedElementsAre(
@@ -54,17 +54,24 @@ TEST(Anonymize, ReplacesNamesAndKeepsStacksAndNumbers) {
   for (const std::string_view text : profile.texts()) EXPECT_THAT(text, Not(HasSubstr("acme")));
 }
 
-TEST(Anonymize, LeavesTheFunctionsOfTheKernelButNotOfItsModules) {
+TEST(Anonymize, KeepsFunctionsOfTheKernelOnRequestButNotOfModulesAndBpfPrograms) {
   ProfileMaker made;
   const EventId cycles = made.Counts("cycles");
   const MappingId kernel = made.Map("[kernel.kallsyms]", MappingType::kKernel);
   const LocationId read = made.Frame(kernel, 1, {"sys_read"});
   const LocationId program = made.Frame(kernel, 2, {"bpf_prog_6deef7357e7b4530_acme"});
   const LocationId module = made.Frame(made.Map("[acme]", MappingType::kKernel), 3, {"sys_read"});
-  made.Hit(made.Calls({read, program, module}), {}, cycles, 1, 1);
-  EXPECT_THAT(convert::SampleLines(Anonymize(made.Make(), Key())),
-              ElementsAre(fmt::format("cycles sys_read;{};{} 1:1",
-                                      Fn("bpf_prog_6deef7357e7b4530_acme"), Fn("sys_read"))));
+  const LocationId user = made.Frame(made.Map("/home/acme/vmlinux-tool"), 4, {"sys_read"});
+  made.Hit(made.Calls({read, program, module, user}), {}, cycles, 1, 1);
+  const Profile profile = made.Make();
+  const auto stack = [](std::string_view first) {
+    return fmt::format("cycles {};{};{};{} 1:1", first, Fn("bpf_prog_6deef7357e7b4530_acme"),
+                       Fn("sys_read"), Fn("sys_read"));
+  };
+  EXPECT_THAT(convert::SampleLines(Anonymize(profile, Key(), KernelNames::kKept)),
+              ElementsAre(stack("sys_read")));
+  EXPECT_THAT(convert::SampleLines(Anonymize(profile, Key(), KernelNames::kReplaced)),
+              ElementsAre(stack(Fn("sys_read"))));
 }
 
 TEST(Anonymize, ReplacesKeysAndTextsOfLabels) {
@@ -79,7 +86,7 @@ TEST(Anonymize, ReplacesKeysAndTextsOfLabels) {
                                    .event = made.CountsPlainly("space"),
                                    .labels = made.builder.Add(labels),
                                    .period = 7});
-  const Profile profile = Anonymize(made.Make(), Key());
+  const Profile profile = Anonymize(made.Make(), Key(), KernelNames::kReplaced);
   const Pseudonyms words(Key());
   std::vector<std::string> found;
   for (const Label& label : profile[profile.samples()[0].labels]) {
@@ -108,7 +115,7 @@ TEST(Anonymize, ReplacesSourceFilesAndBuildIds) {
   const LocationId frame = made.builder.Add(
       convert::Location{.mapping = app, .offset = {1}, .lines = std::span(&line, 1)});
   made.Hit(made.Calls({frame}), {}, made.Counts("cycles"), 1, 1);
-  const Profile profile = Anonymize(made.Make(), Key());
+  const Profile profile = Anonymize(made.Make(), Key(), KernelNames::kReplaced);
   const convert::Line& copy = profile.locations()[0].lines[0];
   const convert::Function& function = profile[copy.function];
   const Pseudonyms words(Key());
@@ -131,7 +138,8 @@ TEST(Anonymize, ReplacesHostAndCommandAndRemovesWhatCannotBeReplaced) {
                             .keep_frames = "acme",
                             .doc_url = "https://acme.example",
                             .default_value = "cycles"});
-  const convert::Metadata metadata = Anonymize(made.Make(), Key()).metadata();
+  const convert::Metadata metadata =
+      Anonymize(made.Make(), Key(), KernelNames::kReplaced).metadata();
   EXPECT_THAT(metadata.comments,
               ElementsAre(Pseudonyms(Key()).Comment("hostname: acme"), "arch: x86_64"));
   EXPECT_EQ(metadata.drop_frames + metadata.keep_frames + metadata.doc_url, "");

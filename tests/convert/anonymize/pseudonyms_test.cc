@@ -93,17 +93,28 @@ TEST(Pseudonyms, OfBuildIdsHaveTheirSize) {
   EXPECT_EQ(words.BuildId(""), "");
 }
 
-TEST(Pseudonyms, LeaveEventsButForProbes) {
+TEST(Pseudonyms, LeaveEventsThatTheKernelPerfAndPprofHave) {
   const Pseudonyms words(Key());
   for (const std::string_view name :
-       {"cycles", "cpu-clock:u", "sched:sched_switch", "alloc_space", "L1-dcache-load-misses"}) {
+       {"cycles", "cpu-clock:u", "cycles:ppp", "sched:sched_switch", "syscalls:sys_enter_openat",
+        "alloc_space", "L1-dcache-load-misses", "offcpu-time", "raw 0x1c2", "tracepoint:47"}) {
     EXPECT_EQ(words.EventName(name), name);
   }
   for (const std::string_view name :
-       {"probe_acme:work", "probe:do_sys_open", "sdt_acme:hit", "uprobe:/usr/bin/acme:work",
-        "usdt:acme:hit", "cpu/config=1,name=acme/", "acme cycles"}) {
+       {"probe_acme:work", "acme:work", "probe:do_sys_open", "sdt_acme:hit", "requests",
+        "uprobe:/usr/bin/acme:work", "usdt:acme:hit", "cpu/config=1,name=acme/", "cycles:acme",
+        "L1-dcache-acme", "sched:Acme::Work", "raw acme", "tracepoint:acme"}) {
     EXPECT_THAT(words.EventName(name), MatchesRegex("event_[0-9a-f]{12}"));
   }
+  EXPECT_EQ(words.EventName(""), "");
+}
+
+TEST(Pseudonyms, LeaveUnitsOfTimesSizesAndCounts) {
+  const Pseudonyms words(Key());
+  for (const std::string_view unit : {"", "nanoseconds", "bytes", "count"}) {
+    EXPECT_EQ(words.UnitName(unit), unit);
+  }
+  EXPECT_THAT(words.UnitName("orders"), MatchesRegex("unit_[0-9a-f]{12}"));
 }
 
 TEST(Pseudonyms, OfCommentsHideHostAndCommand) {
