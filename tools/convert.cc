@@ -194,6 +194,10 @@ void WarnOfOtherPairs(const Plan& plan, const convert::Profile& profile, Finding
 convert::WriteOptions WriteOptionsOf(const Plan& plan, const convert::Profile& profile,
                                      Findings& findings, cli::Console& console) {
   convert::WriteOptions options = plan.write;
+  for (const convert::InputReport& input : findings.report.inputs) {
+    const convert::TaskEvents& events = input.read.task_events;
+    options.task_events.insert(options.task_events.end(), events.begin(), events.end());
+  }
   if (!HoldsOneValue(plan)) return options;
   const std::optional<convert::EventId> event = convert::DefaultEvent(profile);
   if (!event) return options;

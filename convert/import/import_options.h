@@ -47,7 +47,9 @@ struct ImportOptions {
   // Fields of a perf.data's samples that become labels. Each one makes more distinct samples.
   bool cpu_label = false;     // "cpu", in unit "cpu"
   bool cgroup_label = false;  // "cgroup": its path
-  bool time_label = false;    // "timestamp_ns", so that samples of different times are not equal
+  // "timestamp_ns", so that samples of different times are not equal. ImportReport::task_events gets
+  // what happened to threads beside the samples.
+  bool time_label = false;
   // Fields of tracepoints (field_labels.h): their values, if the sample's event has them.
   std::vector<std::string> field_labels = {};
   // Samples outside this range are left out and counted. The time of a perf.data's sample is in its
