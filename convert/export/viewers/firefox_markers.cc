@@ -85,7 +85,15 @@ std::vector<FirefoxMarker> FirefoxMarkers::Of(const FirefoxThread& thread) const
   } else {
     AddTasks(thread, markers);
   }
+  std::erase_if(markers, [this](const FirefoxMarker& marker) {
+    return marker.end_ns.value_or(marker.start_ns) < 0 || marker.start_ns > last_time_ns_;
+  });
+  // Losses are often counted after the last sample.
   if (&thread == threads_.threads.data()) AddLosses(markers);
+  for (FirefoxMarker& marker : markers) {
+    marker.start_ns = Cut(marker.start_ns);
+    if (marker.end_ns) marker.end_ns = Cut(*marker.end_ns);
+  }
   std::ranges::stable_sort(markers, {}, &FirefoxMarker::start_ns);
   return markers;
 }
@@ -100,7 +108,7 @@ void FirefoxMarkers::AddWaits(const FirefoxThread& thread,
   for (const FirefoxSample& sample : thread.samples) {
     if (sample.period < 0) continue;
     markers.push_back({.type = FirefoxMarker::Type::kWait,
-                       .start_ns = Cut(convert::AddUpToLimit(sample.time_ns, -sample.period)),
+                       .start_ns = convert::AddUpToLimit(sample.time_ns, -sample.period),
                        .end_ns = sample.time_ns,
                        .name = texts_.Intern(event),
                        .text = std::string(event)});
@@ -130,7 +138,7 @@ void FirefoxMarkers::AddTasks(const FirefoxThread& thread,
         static_cast<std::int32_t>(event.pid) != thread.pid) {
       continue;
     }
-    const std::int64_t time = Cut(event.time_ns);
+    const std::int64_t time = event.time_ns;
     if (event.type == TaskEvent::Type::kComm) {
       markers.push_back({.type = FirefoxMarker::Type::kComm,
                          .start_ns = time,
@@ -145,7 +153,7 @@ void FirefoxMarkers::AddTasks(const FirefoxThread& thread,
     open = markers.size();
     markers.push_back({.type = FirefoxMarker::Type::kTask,
                        .start_ns = time,
-                       .end_ns = last_time_ns_,
+                       .end_ns = std::max(last_time_ns_, time),
                        .name = texts_.Intern(is_fork ? "fork" : "exec"),
                        .text = is_fork ? std::string(thread.samples.front().comm) : event.comm});
   }
@@ -155,7 +163,7 @@ void FirefoxMarkers::AddLosses(std::vector<FirefoxMarker>& markers) const {
   for (const TaskEvent& event : events_) {
     if (event.type != TaskEvent::Type::kLoss) continue;
     markers.push_back({.type = FirefoxMarker::Type::kLoss,
-                       .start_ns = Cut(event.time_ns),
+                       .start_ns = event.time_ns,
                        .name = texts_.Intern("Lost records"),
                        .text = std::to_string(event.lost)});
   }

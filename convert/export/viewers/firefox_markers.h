@@ -30,7 +30,8 @@ extern const char* const kFirefoxMarkerSchema;
 class FirefoxMarkers {
  public:
   // The arguments must outlive this object. Markers that begin before the first sample or end after
-  // the last one are cut there. Events of threads without samples are left out.
+  // the last one are cut there. Those that are completely outside are left out, except losses.
+  // Events of threads without samples are left out.
   FirefoxMarkers(const convert::Profile& profile, const FirefoxThreads& threads,
                  const convert::TaskEvents& events, convert::FrameTexts& texts);
 

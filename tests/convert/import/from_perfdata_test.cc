@@ -25,6 +25,7 @@ using perfdata::kContextUser;
 using perfdata::PerfDataBuilder;
 using testing::ElementsAre;
 using testing::UnorderedElementsAre;
+
 TEST(ImportPerfData, AddsUpSamplesOfEqualStacks) {
   PerfDataBuilder file = OneProcess();
   const std::vector<std::uint64_t> chain = {kContextUser, 0x400010, 0x400101};

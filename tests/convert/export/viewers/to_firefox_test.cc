@@ -259,6 +259,8 @@ TEST(WriteFirefox, WritesTasksAndLossesAsMarkers) {
       {.type = Type::kFork, .time_ns = 5'000'000, .pid = 10, .tid = 11},
       {.type = Type::kExec, .time_ns = 20'000'000, .pid = 10, .tid = 11, .comm = "app"},
       {.type = Type::kComm, .time_ns = 30'000'000, .pid = 10, .tid = 11, .comm = "n\"w"},
+      {.type = Type::kComm, .time_ns = 9'000'000, .pid = 10, .tid = 11, .comm = "before"},
+      {.type = Type::kFork, .time_ns = 60'000'000, .pid = 10, .tid = 11},
       {.type = Type::kExec, .time_ns = 30'000'000, .pid = 77, .tid = 77, .comm = "other"},
       {.type = Type::kLoss, .time_ns = 40'000'000, .lost = 9}};
   const json file = json::parse(FirefoxText(made.Make(), kPeriods, {.events = events}));
