@@ -47,8 +47,8 @@ struct ImportOptions {
   // Fields of a perf.data's samples that become labels. Each one makes more distinct samples.
   bool cpu_label = false;     // "cpu", in unit "cpu"
   bool cgroup_label = false;  // "cgroup": its path
-  // "timestamp_ns", so that samples of different times are not equal. ImportReport::task_events gets
-  // what happened to threads beside the samples.
+  // "timestamp_ns", so that samples of different times are not equal. ImportReport::task_events
+  // gets what happened to threads beside the samples.
   bool time_label = false;
   // Fields of tracepoints (field_labels.h): their values, if the sample's event has them.
   std::vector<std::string> field_labels = {};
