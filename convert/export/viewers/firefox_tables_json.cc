@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <iterator>
 #include <string>
+#include <string_view>
 
 #include "convert/export/viewers/firefox_libs.h"
 #include "convert/export/viewers/firefox_tables.h"
@@ -13,12 +14,29 @@
 #include "convert/export/viewers/json_string.h"
 
 namespace perftape::viewers {
+namespace {
+
+// Returns the processor of the recording; empty if it is unknown, or if there are several.
+std::string_view ArchOf(const convert::Profile& profile) {
+  constexpr std::string_view kComment = "arch: ";  // of from_perfdata.cc
+  std::string_view found;
+  for (const std::string_view comment : profile.metadata().comments) {
+    if (!comment.starts_with(kComment)) continue;
+    if (!found.empty()) return {};
+    found = comment.substr(kComment.size());
+  }
+  return found;
+}
+
+}  // namespace
 
 Status FirefoxTables::WriteLibs(TextOutput& out) const {
+  const std::string_view arch = ArchOf(profile_);
   out.text += '[';
   for (std::size_t i = 0; i < libs_.size(); ++i) {
     out.text += i == 0 ? "\n" : ",\n";
-    AppendFirefoxLib(out.text, libs_[i].path, libs_[i].build_id);
+    AppendFirefoxLib(out.text,
+                     {.path = libs_[i].path, .build_id = libs_[i].build_id, .arch = arch});
     TRY(out.FlushIfLarge());
   }
   out.text += ']';

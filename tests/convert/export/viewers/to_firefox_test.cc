@@ -325,6 +325,20 @@ TEST(WriteFirefox, CompressesOnRequest) {
             FirefoxText(profile, kPeriods));
 }
 
+TEST(WriteFirefox, WritesTheIdsAndTheProcessorOfLibraries) {
+  ProfileMaker made;
+  const convert::MappingId lib =
+      made.builder.Add(convert::Mapping{.filename = made.builder.Add("/lib/libc.so.6"),
+                                        .build_id = made.builder.Add("93ac61ec5a8eb139")});
+  made.builder.SetMetadata({.comments = {"hostname: h", "arch: aarch64"}});
+  made.Hit(made.Calls({made.Frame(lib, 1)}), {}, made.Counts("cycles"), 1, 1);
+  const json lib_in_file = Firefox(made.Make())["libs"][0];
+  EXPECT_EQ(lib_in_file["name"], "libc.so.6");
+  EXPECT_EQ(lib_in_file["arch"], "aarch64");
+  EXPECT_EQ(lib_in_file["codeId"], "93ac61ec5a8eb139");
+  EXPECT_EQ(lib_in_file["breakpadId"], "EC61AC938E5A39B100000000000000000");
+}
+
 TEST(BreakpadIdOf, ReversesTheFieldsOfAGuid) {
   EXPECT_EQ(BreakpadIdOf("93ac61ec5a8eb1396f9fbd350e3169a558528a40"),
             "EC61AC938E5A39B16F9FBD350E3169A50");
