@@ -119,7 +119,8 @@ Result<Losses> WriteFirefoxTo(const Profile& profile, const WriteOptions& option
   const auto compression = output.native().ends_with(".gz") ? viewers::FirefoxCompression::kGzip
                                                             : viewers::FirefoxCompression::kNone;
   TRY_ASSIGN(OutputFile out, OutputFile::Create(output, options.if_exists));
-  TRY(viewers::WriteFirefox(profile, options.folded, compression, out));
+  TRY(viewers::WriteFirefox(profile, options.folded,
+                            {.compression = compression, .events = options.task_events}, out));
   TRY(std::move(out).Commit());
   return Losses();
 }

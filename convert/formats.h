@@ -15,6 +15,7 @@
 #include "convert/import/import_options.h"
 #include "convert/import/import_report.h"
 #include "convert/model/profile.h"
+#include "convert/model/task_event.h"
 #include "convert/rewrite/normalize.h"
 #include "formats/base/input.h"
 #include "formats/base/output_target.h"
@@ -28,6 +29,7 @@ struct WriteOptions {
   FoldedOptions folded = {};
   PprofOptions pprof = {};
   PerfDataOptions perfdata = {};  // its if_exists is replaced by the one above
+  TaskEvents task_events = {};    // for formats with Format::has_sample_times
 };
 
 // "labels that a perf.data cannot contain: thread_id"

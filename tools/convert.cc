@@ -196,6 +196,10 @@ void WarnOfOtherPairs(const Plan& plan, const convert::Profile& profile, Finding
 convert::WriteOptions WriteOptionsOf(const Plan& plan, const convert::Profile& profile,
                                      Findings& findings, cli::Console& console) {
   convert::WriteOptions options = plan.write;
+  for (const convert::InputReport& input : findings.report.inputs) {
+    const convert::TaskEvents& events = input.read.task_events;
+    options.task_events.insert(options.task_events.end(), events.begin(), events.end());
+  }
   if (!HoldsOneValue(plan) && !HoldsOneEvent(plan)) return options;
   const std::optional<convert::EventId> event = convert::DefaultEvent(profile);
   if (!event) return options;
@@ -287,7 +291,12 @@ Result<int> Run(const Plan& plan, cli::Console& console) {
     profile = convert::MakeDifferential(base, profile);
     WarnOfOtherPairs(plan, profile, findings, console);
   }
-  if (key) profile = anonymize::Anonymize(profile, *key, plan.kernel_names);
+  if (key) {
+    profile = anonymize::Anonymize(profile, *key, plan.kernel_names);
+    for (convert::InputReport& input : findings.report.inputs) {
+      anonymize::AnonymizeComms(input.read.task_events, *key);
+    }
+  }
   if (target.is_stdout()) cli::EndProgress();
   TRY(Write(plan, profile, findings, console));
   if (LosesTimeLine(findings.report.inputs, *plan.to)) {

@@ -27,6 +27,8 @@ using convert::StackId;
 using convert::StringId;
 using convert::ThreadId;
 
+constexpr std::string_view kComm = "c";
+
 // Copies the tables one after the other, so the new ids are in vectors by the old ones.
 class Anonymizer {
  public:
@@ -164,8 +166,6 @@ class Anonymizer {
     return metadata;
   }
 
-  static constexpr std::string_view kComm = "c";
-
   const Profile& from_;
   Pseudonyms words_;
   KernelNames kernel_names_;
@@ -185,6 +185,11 @@ class Anonymizer {
 convert::Profile Anonymize(const convert::Profile& profile, const NameKey& key,
                            KernelNames kernel_names) {
   return Anonymizer(profile, key, kernel_names).Run();
+}
+
+void AnonymizeComms(convert::TaskEvents& events, const NameKey& key) {
+  const Pseudonyms words(key);
+  for (convert::TaskEvent& event : events) event.comm = words.Word(kComm, event.comm);
 }
 
 }  // namespace perftape::anonymize

@@ -15,6 +15,7 @@
 
 #include "convert/anonymize/name_key.h"
 #include "convert/model/profile.h"
+#include "convert/model/task_event.h"
 
 namespace perftape::anonymize {
 
@@ -25,5 +26,8 @@ enum class KernelNames : std::uint8_t { kReplaced, kKept };
 // Equal profiles and keys give equal profiles.
 convert::Profile Anonymize(const convert::Profile& profile, const NameKey& key,
                            KernelNames kernel_names);
+
+// Replaces the comms by the words that they have in an anonymized profile.
+void AnonymizeComms(convert::TaskEvents& events, const NameKey& key);
 
 }  // namespace perftape::anonymize

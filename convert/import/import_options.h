@@ -49,7 +49,7 @@ struct ImportOptions {
   bool cpu_label = false;     // "cpu", in unit "cpu"
   bool cgroup_label = false;  // "cgroup": its path
   // "timestamp_ns". It makes each sample of another time a distinct one, so memory grows with the
-  // samples.
+  // samples. ImportReport::task_events gets what happened to threads beside the samples.
   bool time_label = false;
   // Fields of tracepoints (field_labels.h): their values, if the sample's event has them.
   std::vector<std::string> field_labels = {};

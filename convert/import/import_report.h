@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "convert/model/task_event.h"
 #include "convert/unwind/unwind_report.h"
 
 namespace perftape::convert {
@@ -47,6 +48,7 @@ struct ImportReport {
   std::uint64_t jit_functions = 0;    // functions in these jitdumps
   offline_unwind::UnwindReport unwound = {};  // samples with copies of registers and stack
   TimeHistogram histogram = {};               // with ImportOptions::histogram_bins
+  TaskEvents task_events = {};                // with ImportOptions::time_label
   // With ImportOptions::field_labels: the fields that any event has.
   std::set<std::string> fields = {};
   // Messages about missing sources of names. They are no damage to the profile.

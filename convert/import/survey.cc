@@ -9,6 +9,7 @@
 
 #include "convert/import/round_clock.h"
 #include "convert/import/stack_copies.h"
+#include "convert/import/task_events.h"
 #include "formats/base/progress.h"
 #include "formats/perfdata/event_lookup.h"
 #include "formats/perfdata/record_ranges.h"
@@ -74,6 +75,7 @@ class Surveyor {
   void Add(const RecordView& record, const perfdata::Event* its_event, const SortKey& key) {
     // All events have the same trailer layout, so any event can decode a process record.
     const perfdata::Event& event = its_event == nullptr ? events_[0] : *its_event;
+    if (options_.time_label) NoteTaskEvent(record, event.format, key.time, report_.task_events);
     if (ProcessHistory::IsProcessRecord(record.type)) {
       survey_.history.Add(record, event.format, key);
       if (options_.find_jit_dump) survey_.jit.Note(record, event.format);

@@ -8,7 +8,7 @@ The names are the strings of the profile's uncompressed pprof: functions, files,
 build ids and comments. Only those of a list in this test may be in an anonymized pprof, and no
 other one of at least six bytes may be in the bytes of any output. The stacks must have the same
 shape and the same numbers, and a key must give the same words each time. The inputs are
-testdata/perfdata/quickstart.data, stacks made here, and some files of the corpus, if there is one.
+recordings of testdata, stacks made here, and some files of the corpus, if there is one.
 """
 import argparse
 import base64
@@ -23,6 +23,7 @@ from pathlib import Path
 
 from corpus import find as find_corpus
 
+OFF_CPU = Path(__file__).resolve().parents[2] / "testdata/perfdata/off-cpu.data"
 QUICKSTART = Path(__file__).resolve().parents[2] / "testdata/perfdata/quickstart.data"
 STACKS = """acme-server;acme::Main;acme::Work<acme::Secret>;std::sort 5
 acme-server;acme::Main;[libacme.so] 3
@@ -212,7 +213,7 @@ class Anonymized(unittest.TestCase):
         return sum(int(row[0]) for row in rows if row[0].strip().isdigit())
 
     def inputs(self):
-        paths = [QUICKSTART, self.stacks]
+        paths = [QUICKSTART, OFF_CPU, self.stacks]
         for name in OF_THE_CORPUS if self.corpus else ():
             found = sorted(self.corpus.glob(name))
             self.assertNotEqual(found, [], name)

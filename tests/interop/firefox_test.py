@@ -175,7 +175,8 @@ class FirefoxProfilerShows(unittest.TestCase):
         threads = self.check(TESTDATA / "perfdata/off-cpu.data", "--no-symbols", "--comm", "sleep")
         handle = max(threads, key=lambda thread: thread["markerCount"])["threadHandle"]
         markers = self.ask("thread", "markers", "--thread", handle, "--list")
-        self.assertIn("offcpu-time", markers)
+        self.assertRegex(markers, r"(?m)^ *m-\d+ +exec .* sleep$")
+        self.assertRegex(markers, r"(?m)^ *m-\d+ +offcpu-time ")
 
     def test_functions_with_odd_names(self):
         names = ["<script>alert(1)</script>", 'a"b\\c', "{marker.name}", "recursive", "\u202etxt",

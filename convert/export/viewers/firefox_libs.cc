@@ -34,24 +34,23 @@ std::string BreakpadIdOf(std::string_view build_id) {
   return id + '0';
 }
 
-void AppendFirefoxLib(std::string& out, std::string_view path, std::string_view build_id) {
-  const std::string_view name = convert::BaseName(path);
-  out += "{\"arch\":\"\",\"name\":";
-  AppendJsonString(out, name);
-  out += ",\"path\":";
-  AppendJsonString(out, path);
-  out += ",\"debugName\":";
-  AppendJsonString(out, name);
-  out += ",\"debugPath\":";
-  AppendJsonString(out, path);
-  out += ",\"breakpadId\":";
-  AppendJsonString(out, BreakpadIdOf(build_id));
-  out += ",\"codeId\":";
-  if (build_id.empty()) {
-    out += "null}";
+void AppendFirefoxLib(std::string& out, const FirefoxLib& lib) {
+  const std::string_view name = convert::BaseName(lib.path);
+  const auto append = [&out](std::string_view key, std::string_view text) {
+    out += key;
+    AppendJsonString(out, text);
+  };
+  append("{\"arch\":", lib.arch);
+  append(",\"name\":", name);
+  append(",\"path\":", lib.path);
+  append(",\"debugName\":", name);
+  append(",\"debugPath\":", lib.path);
+  append(",\"breakpadId\":", BreakpadIdOf(lib.build_id));
+  if (lib.build_id.empty()) {
+    out += ",\"codeId\":null}";
     return;
   }
-  AppendJsonString(out, build_id);
+  append(",\"codeId\":", lib.build_id);
   out += '}';
 }
 

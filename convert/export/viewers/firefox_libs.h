@@ -12,7 +12,12 @@ namespace perftape::viewers {
 // replace missing digits. Empty if the build id is empty or not hex.
 std::string BreakpadIdOf(std::string_view build_id);
 
+struct FirefoxLib {
+  std::string_view path, build_id;
+  std::string_view arch;  // "x86_64"; empty if unknown
+};
+
 // Appends the JSON object of a library.
-void AppendFirefoxLib(std::string& out, std::string_view path, std::string_view build_id);
+void AppendFirefoxLib(std::string& out, const FirefoxLib& lib);
 
 }  // namespace perftape::viewers

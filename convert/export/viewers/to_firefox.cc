@@ -8,13 +8,13 @@
 #include <cstdint>
 #include <iterator>
 #include <limits>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "convert/export/frame_texts.h"
 #include "convert/export/rank.h"
+#include "convert/export/viewers/firefox_markers.h"
 #include "convert/export/viewers/firefox_tables.h"
 #include "convert/export/viewers/firefox_threads.h"
 #include "convert/export/viewers/json_columns.h"
@@ -81,34 +81,21 @@ constexpr std::string_view kMeta =
     R"("categories":[{"name":"Other","color":"grey","subcategories":["Other"]},)"
     R"({"name":"User","color":"yellow","subcategories":["Other"]},)"
     R"({"name":"Kernel","color":"orange","subcategories":["Other"]}],)"
-    R"("markerSchema":[)"
-    R"({"name":"Comm","tooltipLabel":"{marker.data.comm}","tableLabel":"{marker.data.comm}",)"
-    R"("chartLabel":"{marker.data.comm}","display":["marker-chart","marker-table"],)"
-    R"("fields":[{"key":"comm","label":"Name of the thread","format":"string"}]},)"
-    R"({"name":"Wait","tooltipLabel":"{marker.name}","tableLabel":"{marker.name}",)"
-    R"("chartLabel":"{marker.name}","display":["marker-chart","marker-table","timeline-overview"],)"
-    R"("fields":[{"key":"event","label":"Event","format":"string"}]}])";
-
-struct Marker {
-  enum class Type : std::uint8_t { kComm, kWait };
-  Type type = {};
-  std::int64_t start_ns = 0;
-  std::optional<std::int64_t> end_ns = {};  // nothing for an instant
-  TextId name = 0;
-  std::string_view text = {};
-};
+    R"("markerSchema":)";
 
 // Writes the parts of a file in their order. The strings come last, because the threads add some.
 class FirefoxFile {
  public:
-  FirefoxFile(const Profile& profile, const FoldedOptions& options, TextOutput& out)
+  FirefoxFile(const Profile& profile, const FoldedOptions& options,
+              const convert::TaskEvents& events, TextOutput& out)
       : profile_(profile),
         options_(options),
         out_(out),
         texts_(profile, options),
         ranks_(convert::RankAll(profile)),
         threads_(FirefoxThreadsOf(profile, options, ranks_)),
-        tables_(profile, ranks_, UsedStacks(), texts_) {}
+        tables_(profile, ranks_, UsedStacks(), texts_),
+        markers_(profile, threads_, events, texts_) {}
 
   Status Write() {
     out_.text += "{\"meta\":{\"interval\":";
@@ -117,6 +104,7 @@ class FirefoxFile {
     AppendMilliseconds(out_.text, profile_.metadata().start_time_ns.value_or(0));
     out_.text += ',';
     out_.text += kMeta;
+    out_.text += kFirefoxMarkerSchema;
     out_.text += "},\n\"libs\":";
     TRY(tables_.WriteLibs(out_));
     out_.text += ",\n\"pages\":[],\"counters\":[],\"profilerOverhead\":[],\n\"threads\":[";
@@ -144,10 +132,6 @@ class FirefoxFile {
   Status WriteThread(const FirefoxThread& thread);
   Status WriteSamples(const FirefoxThread& thread);
   Status WriteCpuUse(const FirefoxThread& thread);
-  std::vector<Marker> MarkersOf(const FirefoxThread& thread);
-  void AddCommChanges(const FirefoxThread& thread, std::vector<Marker>& markers);
-  void AddWaits(const FirefoxThread& thread, std::vector<Marker>& markers);
-  Status WriteMarkers(const FirefoxThread& thread);
 
   const Profile& profile_;
   const FoldedOptions& options_;
@@ -156,6 +140,7 @@ class FirefoxFile {
   const convert::Ranks ranks_;
   FirefoxThreads threads_;
   FirefoxTables tables_;
+  FirefoxMarkers markers_;
 };
 
 // Returns the comm, with the event if it is not the first one.
@@ -177,7 +162,7 @@ Status FirefoxFile::WriteThread(const FirefoxThread& thread) {
                  thread.pid == thread.tid, thread.pid, thread.tid);
   TRY(WriteSamples(thread));
   out_.text += ",\n\"markers\":";
-  TRY(WriteMarkers(thread));
+  TRY(WriteFirefoxMarkers(markers_.Of(thread), out_));
   out_.text += '}';
   return out_.FlushIfLarge();
 }
@@ -219,89 +204,17 @@ Status FirefoxFile::WriteCpuUse(const FirefoxThread& thread) {
       });
 }
 
-std::vector<Marker> FirefoxFile::MarkersOf(const FirefoxThread& thread) {
-  std::vector<Marker> markers;
-  if (!thread.is_first) return markers;
-  for (const FirefoxThread& other : threads_.threads) {
-    const bool is_same = other.pid == thread.pid && other.tid == thread.tid &&
-                         (thread.tid != -1 || other.comm == thread.comm);
-    if (is_same) AddWaits(other, markers);
-  }
-  AddCommChanges(thread, markers);
-  std::ranges::stable_sort(markers, {}, &Marker::start_ns);
-  return markers;
-}
-
-void FirefoxFile::AddCommChanges(const FirefoxThread& thread, std::vector<Marker>& markers) {
-  if (!thread.has_times) return;
-  for (std::size_t i = 1; i < thread.samples.size(); ++i) {
-    const FirefoxSample& sample = thread.samples[i];
-    if (sample.comm == thread.samples[i - 1].comm) continue;
-    markers.push_back({.type = Marker::Type::kComm,
-                       .start_ns = sample.time_ns,
-                       .name = texts_.Intern("New name"),
-                       .text = sample.comm});
-  }
-}
-
-void FirefoxFile::AddWaits(const FirefoxThread& thread, std::vector<Marker>& markers) {
-  if (!thread.has_times || thread.samples.empty() ||
-      PeriodMeaningOf(profile_, thread.event) != PeriodMeaning::kWait) {
-    return;
-  }
-  const std::string_view event = profile_.text(profile_[thread.event].name);
-  for (const FirefoxSample& sample : thread.samples) {
-    if (sample.period < 0) continue;
-    markers.push_back({.type = Marker::Type::kWait,
-                       .start_ns = std::max(convert::AddUpToLimit(sample.time_ns, -sample.period),
-                                            std::int64_t{}),
-                       .end_ns = sample.time_ns,
-                       .name = texts_.Intern(event),
-                       .text = event});
-  }
-}
-
-Status FirefoxFile::WriteMarkers(const FirefoxThread& thread) {
-  const std::vector<Marker> markers = MarkersOf(thread);
-  fmt::format_to(std::back_inserter(out_.text), "{{\"length\":{}", markers.size());
-  TRY(WriteColumn(out_, "data", markers, [](std::string& text, const Marker& marker) {
-    const bool is_wait = marker.type == Marker::Type::kWait;
-    text += is_wait ? "{\"type\":\"Wait\",\"event\":" : "{\"type\":\"Comm\",\"comm\":";
-    AppendJsonString(text, marker.text);
-    text += '}';
-  }));
-  TRY(WriteColumn(out_, "name", markers, [](std::string& text, const Marker& marker) {
-    AppendNumberOrNull(text, marker.name, false);
-  }));
-  TRY(WriteColumn(out_, "startTime", markers, [](std::string& text, const Marker& marker) {
-    AppendMilliseconds(text, marker.start_ns);
-  }));
-  TRY(WriteColumn(out_, "endTime", markers, [](std::string& text, const Marker& marker) {
-    if (marker.end_ns) {
-      AppendMilliseconds(text, *marker.end_ns);
-    } else {
-      text += "null";
-    }
-  }));
-  TRY(WriteColumn(out_, "phase", markers, [](std::string& text, const Marker& marker) {
-    text += marker.end_ns ? '1' : '0';
-  }));
-  TRY(WriteConstant(out_, "category", markers, "0"));
-  out_.text += '}';
-  return {};
-}
-
 }  // namespace
 
-Status WriteFirefox(const Profile& profile, const FoldedOptions& options,
-                    FirefoxCompression compression, OutputFile& file) {
-  if (compression == FirefoxCompression::kNone) {
+Status WriteFirefox(const Profile& profile, const FoldedOptions& options, const FirefoxOptions& own,
+                    OutputFile& file) {
+  if (own.compression == FirefoxCompression::kNone) {
     TextOutput out(file);
-    return FirefoxFile(profile, options, out).Write();
+    return FirefoxFile(profile, options, own.events, out).Write();
   }
   TRY_ASSIGN(pprof::GzipWriter gzip, pprof::GzipWriter::Create(file));
   TextOutput out(file, &gzip);
-  TRY(FirefoxFile(profile, options, out).Write());
+  TRY(FirefoxFile(profile, options, own.events, out).Write());
   return gzip.Finish();
 }
 

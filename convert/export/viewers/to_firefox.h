@@ -12,6 +12,7 @@
 
 #include "convert/export/to_folded.h"
 #include "convert/model/profile.h"
+#include "convert/model/task_event.h"
 #include "formats/base/output_file.h"
 #include "formats/base/result.h"
 
@@ -19,9 +20,14 @@ namespace perftape::viewers {
 
 enum class FirefoxCompression : std::uint8_t { kNone, kGzip };
 
+struct FirefoxOptions {
+  FirefoxCompression compression = FirefoxCompression::kNone;
+  convert::TaskEvents events = {};  // shown as markers
+};
+
 // Writes all events that have samples. Of `options`, uses `value`. Times are those of the labels
 // "timestamp_ns" (firefox_threads.h). Fails as the output does, and with kIo if memory runs out.
 Status WriteFirefox(const convert::Profile& profile, const convert::FoldedOptions& options,
-                    FirefoxCompression compression, OutputFile& out);
+                    const FirefoxOptions& own, OutputFile& out);
 
 }  // namespace perftape::viewers

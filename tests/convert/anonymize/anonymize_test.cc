@@ -128,6 +128,14 @@ TEST(Anonymize, ReplacesSourceFilesAndBuildIds) {
   EXPECT_THAT(profile.texts(), Not(Contains("0a0b0c0d")));
 }
 
+TEST(Anonymize, ReplacesTheCommsOfTaskEvents) {
+  convert::TaskEvents events = {{.type = convert::TaskEvent::Type::kExec, .comm = "acme"},
+                                {.type = convert::TaskEvent::Type::kExit}};
+  AnonymizeComms(events, Key());
+  EXPECT_EQ(events[0].comm, Comm("acme"));
+  EXPECT_EQ(events[1].comm, "");
+}
+
 TEST(Anonymize, ReplacesHostAndCommandAndRemovesWhatCannotBeReplaced) {
   ProfileMaker made;
   made.Hit(made.Calls({"f"}), {}, made.Counts("cycles"), 1, 1);

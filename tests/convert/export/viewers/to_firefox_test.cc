@@ -28,10 +28,10 @@ using nlohmann::json;
 constexpr FoldedOptions kPeriods = {.value = FoldedValue::kPeriod};
 
 std::string FirefoxText(const convert::Profile& profile, const FoldedOptions& options,
-                        FirefoxCompression compression = FirefoxCompression::kNone) {
+                        const FirefoxOptions& own = {}) {
   const TempDir directory;
   OutputFile out = OutputFile::Create(directory / "out.json").value();
-  EXPECT_TRUE(WriteFirefox(profile, options, compression, out));
+  EXPECT_TRUE(WriteFirefox(profile, options, own, out));
   EXPECT_TRUE(std::move(out).Commit());
   return ReadWholeFile(directory / "out.json").value();
 }
@@ -245,6 +245,35 @@ TEST(WriteFirefox, WritesWaitsAsMarkersOfTheThread) {
   EXPECT_EQ(file["threads"][1]["markers"]["length"], 0);
 }
 
+TEST(WriteFirefox, WritesTasksAndLossesAsMarkers) {
+  ProfileMaker made;
+  const EventId cycles = made.Counts("cycles");
+  for (const std::int64_t time : {10'000'000, 50'000'000}) {
+    HitAt(
+        made, time,
+        {.stack = made.Calls({"main"}), .thread = made.Runs("app"), .event = cycles, .period = 1});
+  }
+  using Type = convert::TaskEvent::Type;
+  const convert::TaskEvents events = {
+      {.type = Type::kExit, .time_ns = 45'000'000, .pid = 10, .tid = 11},
+      {.type = Type::kFork, .time_ns = 5'000'000, .pid = 10, .tid = 11},
+      {.type = Type::kExec, .time_ns = 20'000'000, .pid = 10, .tid = 11, .comm = "app"},
+      {.type = Type::kComm, .time_ns = 30'000'000, .pid = 10, .tid = 11, .comm = "n\"w"},
+      {.type = Type::kComm, .time_ns = 9'000'000, .pid = 10, .tid = 11, .comm = "before"},
+      {.type = Type::kFork, .time_ns = 60'000'000, .pid = 10, .tid = 11},
+      {.type = Type::kExec, .time_ns = 30'000'000, .pid = 77, .tid = 77, .comm = "other"},
+      {.type = Type::kLoss, .time_ns = 40'000'000, .lost = 9}};
+  const json file = json::parse(FirefoxText(made.Make(), kPeriods, {.events = events}));
+  const json& markers = file["threads"][0]["markers"];
+  ASSERT_EQ(markers["length"], 4);
+  EXPECT_EQ(markers["startTime"], json::array({0, 10, 20, 30}));
+  EXPECT_EQ(markers["endTime"], json::array({10, 35, nullptr, nullptr}));
+  EXPECT_EQ(StringAt(file, markers["name"][0]), "fork");
+  EXPECT_EQ(StringAt(file, markers["name"][1]), "exec");
+  EXPECT_EQ(markers["data"][2]["comm"], "n\"w");
+  EXPECT_EQ(markers["data"][3]["records"], "9");
+}
+
 TEST(WriteFirefox, WritesAThreadWithoutSamplesForAnEmptyProfile) {
   const json file = Firefox(convert::Profile());
   ASSERT_EQ(file["threads"].size(), 1U);
@@ -288,11 +317,26 @@ TEST(WriteFirefox, CompressesOnRequest) {
   }
   made.Hit(made.Calls({name}), {}, made.Counts("cycles"), 1, 1);
   const convert::Profile profile = made.Make();
-  const std::string file = FirefoxText(profile, kPeriods, FirefoxCompression::kGzip);
+  const std::string file =
+      FirefoxText(profile, kPeriods, {.compression = FirefoxCompression::kGzip});
   const auto plain = pprof::Gunzip(AsBytes(file), 1U << 30U);
   ASSERT_TRUE(plain);
   EXPECT_EQ(std::string(reinterpret_cast<const char*>(plain->data()), plain->size()),
             FirefoxText(profile, kPeriods));
+}
+
+TEST(WriteFirefox, WritesTheIdsAndTheProcessorOfLibraries) {
+  ProfileMaker made;
+  const convert::MappingId lib =
+      made.builder.Add(convert::Mapping{.filename = made.builder.Add("/lib/libc.so.6"),
+                                        .build_id = made.builder.Add("93ac61ec5a8eb139")});
+  made.builder.SetMetadata({.comments = {"hostname: h", "arch: aarch64"}});
+  made.Hit(made.Calls({made.Frame(lib, 1)}), {}, made.Counts("cycles"), 1, 1);
+  const json lib_in_file = Firefox(made.Make())["libs"][0];
+  EXPECT_EQ(lib_in_file["name"], "libc.so.6");
+  EXPECT_EQ(lib_in_file["arch"], "aarch64");
+  EXPECT_EQ(lib_in_file["codeId"], "93ac61ec5a8eb139");
+  EXPECT_EQ(lib_in_file["breakpadId"], "EC61AC938E5A39B100000000000000000");
 }
 
 TEST(BreakpadIdOf, ReversesTheFieldsOfAGuid) {

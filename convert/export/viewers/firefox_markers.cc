@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "convert/export/viewers/firefox_markers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+#include <tuple>
+
+#include "convert/export/viewers/json_columns.h"
+#include "convert/export/viewers/json_string.h"
+#include "convert/model/saturating.h"
+#include "formats/folded/count.h"
+
+namespace perftape::viewers {
+namespace {
+
+using convert::TaskEvent;
+
+struct MarkerData {
+  std::string_view type, key;  // of the JSON object
+};
+
+MarkerData DataOf(FirefoxMarker::Type type) {
+  switch (type) {
+    case FirefoxMarker::Type::kComm:
+      return {.type = "Comm", .key = "comm"};
+    case FirefoxMarker::Type::kWait:
+      return {.type = "Wait", .key = "event"};
+    case FirefoxMarker::Type::kTask:
+      return {.type = "Task", .key = "comm"};
+    case FirefoxMarker::Type::kLoss:
+      break;
+  }
+  return {.type = "Loss", .key = "records"};
+}
+
+void AppendMarkerTime(std::string& out, std::int64_t time_ns) {
+  constexpr unsigned kDecimals = 6;  // of milliseconds
+  folded::AppendFixed(out, time_ns, kDecimals);
+}
+
+}  // namespace
+
+const char* const kFirefoxMarkerSchema =
+    R"([{"name":"Comm","tooltipLabel":"{marker.data.comm}","tableLabel":"{marker.data.comm}",)"
+    R"("chartLabel":"{marker.data.comm}","display":["marker-chart","marker-table"],)"
+    R"("fields":[{"key":"comm","label":"Name of the thread","format":"string"}]},)"
+    R"({"name":"Wait","tooltipLabel":"{marker.name}","tableLabel":"{marker.name}",)"
+    R"("chartLabel":"{marker.name}","display":["marker-chart","marker-table","timeline-overview"],)"
+    R"("fields":[{"key":"event","label":"Event","format":"string"}]},)"
+    R"({"name":"Task","tooltipLabel":"{marker.data.comm}","tableLabel":"{marker.data.comm}",)"
+    R"("chartLabel":"{marker.data.comm}","display":["marker-chart","marker-table"],)"
+    R"("fields":[{"key":"comm","label":"Program","format":"string"}]},)"
+    R"({"name":"Loss","tooltipLabel":"{marker.data.records} lost",)"
+    R"("tableLabel":"{marker.data.records} lost","chartLabel":"{marker.data.records} lost",)"
+    R"("display":["marker-chart","marker-table","timeline-overview"],)"
+    R"("fields":[{"key":"records","label":"Lost records","format":"string"}]}])";
+
+FirefoxMarkers::FirefoxMarkers(const convert::Profile& profile, const FirefoxThreads& threads,
+                               const convert::TaskEvents& events, convert::FrameTexts& texts)
+    : profile_(profile), threads_(threads), texts_(texts), events_(events) {
+  std::ranges::sort(events_, {}, [](const TaskEvent& event) {
+    return std::tuple(event.time_ns, event.pid, event.tid, event.type, std::string_view(event.comm),
+                      event.lost);
+  });
+  for (TaskEvent& event : events_) event.time_ns -= threads.first_time_ns;
+  for (const FirefoxThread& thread : threads.threads) {
+    if (thread.samples.empty()) continue;
+    last_time_ns_ = std::max(last_time_ns_, thread.samples.back().time_ns);
+  }
+}
+
+std::vector<FirefoxMarker> FirefoxMarkers::Of(const FirefoxThread& thread) const {
+  std::vector<FirefoxMarker> markers;
+  if (!thread.is_first) return markers;
+  for (const FirefoxThread& other : threads_.threads) {
+    const bool is_same = other.pid == thread.pid && other.tid == thread.tid &&
+                         (thread.tid != -1 || other.comm == thread.comm);
+    if (is_same) AddWaits(other, markers);
+  }
+  if (events_.empty()) {
+    AddCommChanges(thread, markers);
+  } else {
+    AddTasks(thread, markers);
+  }
+  std::erase_if(markers, [this](const FirefoxMarker& marker) {
+    return marker.end_ns.value_or(marker.start_ns) < 0 || marker.start_ns > last_time_ns_;
+  });
+  // Losses are often counted after the last sample.
+  if (&thread == threads_.threads.data()) AddLosses(markers);
+  for (FirefoxMarker& marker : markers) {
+    marker.start_ns = Cut(marker.start_ns);
+    if (marker.end_ns) marker.end_ns = Cut(*marker.end_ns);
+  }
+  std::ranges::stable_sort(markers, {}, &FirefoxMarker::start_ns);
+  return markers;
+}
+
+void FirefoxMarkers::AddWaits(const FirefoxThread& thread,
+                              std::vector<FirefoxMarker>& markers) const {
+  if (!thread.has_times || thread.samples.empty() ||
+      PeriodMeaningOf(profile_, thread.event) != PeriodMeaning::kWait) {
+    return;
+  }
+  const std::string_view event = profile_.text(profile_[thread.event].name);
+  for (const FirefoxSample& sample : thread.samples) {
+    if (sample.period < 0) continue;
+    markers.push_back({.type = FirefoxMarker::Type::kWait,
+                       .start_ns = convert::AddUpToLimit(sample.time_ns, -sample.period),
+                       .end_ns = sample.time_ns,
+                       .name = texts_.Intern(event),
+                       .text = std::string(event)});
+  }
+}
+
+void FirefoxMarkers::AddCommChanges(const FirefoxThread& thread,
+                                    std::vector<FirefoxMarker>& markers) const {
+  if (!thread.has_times) return;
+  for (std::size_t i = 1; i < thread.samples.size(); ++i) {
+    const FirefoxSample& sample = thread.samples[i];
+    if (sample.comm == thread.samples[i - 1].comm) continue;
+    markers.push_back({.type = FirefoxMarker::Type::kComm,
+                       .start_ns = sample.time_ns,
+                       .name = texts_.Intern("New name"),
+                       .text = std::string(sample.comm)});
+  }
+}
+
+// A span begins at a fork or an exec. It ends at the next exec or at the exit.
+void FirefoxMarkers::AddTasks(const FirefoxThread& thread,
+                              std::vector<FirefoxMarker>& markers) const {
+  std::optional<std::size_t> open;  // the last span
+  for (const TaskEvent& event : events_) {
+    if (event.type == TaskEvent::Type::kLoss ||
+        static_cast<std::int32_t>(event.tid) != thread.tid ||
+        static_cast<std::int32_t>(event.pid) != thread.pid) {
+      continue;
+    }
+    const std::int64_t time = event.time_ns;
+    if (event.type == TaskEvent::Type::kComm) {
+      markers.push_back({.type = FirefoxMarker::Type::kComm,
+                         .start_ns = time,
+                         .name = texts_.Intern("New name"),
+                         .text = event.comm});
+      continue;
+    }
+    if (open) markers[*open].end_ns = time;
+    open.reset();
+    if (event.type == TaskEvent::Type::kExit) continue;
+    const bool is_fork = event.type == TaskEvent::Type::kFork;
+    open = markers.size();
+    markers.push_back({.type = FirefoxMarker::Type::kTask,
+                       .start_ns = time,
+                       .end_ns = std::max(last_time_ns_, time),
+                       .name = texts_.Intern(is_fork ? "fork" : "exec"),
+                       .text = is_fork ? std::string(thread.samples.front().comm) : event.comm});
+  }
+}
+
+void FirefoxMarkers::AddLosses(std::vector<FirefoxMarker>& markers) const {
+  for (const TaskEvent& event : events_) {
+    if (event.type != TaskEvent::Type::kLoss) continue;
+    markers.push_back({.type = FirefoxMarker::Type::kLoss,
+                       .start_ns = event.time_ns,
+                       .name = texts_.Intern("Lost records"),
+                       .text = std::to_string(event.lost)});
+  }
+}
+
+std::int64_t FirefoxMarkers::Cut(std::int64_t time_ns) const {
+  return std::clamp(time_ns, std::int64_t{}, last_time_ns_);
+}
+
+Status WriteFirefoxMarkers(const std::vector<FirefoxMarker>& markers, TextOutput& out) {
+  fmt::format_to(std::back_inserter(out.text), "{{\"length\":{}", markers.size());
+  TRY(WriteColumn(out, "data", markers, [](std::string& text, const FirefoxMarker& marker) {
+    const MarkerData data = DataOf(marker.type);
+    fmt::format_to(std::back_inserter(text), "{{\"type\":\"{}\",\"{}\":", data.type, data.key);
+    AppendJsonString(text, marker.text);
+    text += '}';
+  }));
+  TRY(WriteColumn(out, "name", markers, [](std::string& text, const FirefoxMarker& marker) {
+    AppendNumberOrNull(text, marker.name, false);
+  }));
+  TRY(WriteColumn(out, "startTime", markers, [](std::string& text, const FirefoxMarker& marker) {
+    AppendMarkerTime(text, marker.start_ns);
+  }));
+  TRY(WriteColumn(out, "endTime", markers, [](std::string& text, const FirefoxMarker& marker) {
+    if (marker.end_ns) {
+      AppendMarkerTime(text, *marker.end_ns);
+    } else {
+      text += "null";
+    }
+  }));
+  TRY(WriteColumn(out, "phase", markers, [](std::string& text, const FirefoxMarker& marker) {
+    text += marker.end_ns ? '1' : '0';
+  }));
+  TRY(WriteConstant(out, "category", markers, "0"));
+  out.text += '}';
+  return {};
+}
+
+}  // namespace perftape::viewers
