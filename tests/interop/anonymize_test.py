@@ -46,7 +46,7 @@ STAYS = re.compile(
     rb"\[kernel(\.kallsyms)?\]|\[folded\]|\[guest\.kernel\.kallsyms\]|\[(vdso|heap|stack|vsyscall|unknown)\]|//anon|"
     rb"/tmp/perf-\d+\.map|/SYSV0+ \(deleted\)|"
     rb"(cycles|instructions|cpu-clock|task-clock|page-faults|context-switches|cpu-migrations|"
-    rb"cache-(misses|references)|branch(es|-misses)|bus-cycles|dummy)(:\w+)?(_sample|_event)?|"
+    rb"cache-(misses|references)|branch(es|-misses)|bus-cycles|dummy|offcpu-(disk-|runnable-)?time)(:\w+)?(_sample|_event)?|"
     rb"raw 0x[0-9a-f]+|(raw_)?syscalls:\w+|sched:\w+|irq:\w+|tracepoint:\d+|"
     rb"samples|cpu|alloc_\w+|inuse_\w+|objects|space|goroutine|contentions|delay|"
     rb"count|nanoseconds|bytes|pid|tid|comm|cgroup|timestamp_ns|arch: \w+|"
