@@ -43,13 +43,14 @@ WORD = re.compile(rb"\b(fn|p|c|mod|text|key|event|unit|arg|host)_[0-9a-f]{12}\b"
 LEAST_NAME = 6
 # What may stay: special mappings, events, units, keys of labels, and facts of the machine.
 STAYS = re.compile(
-    rb"\[kernel(\.kallsyms)?\]|\[folded\]|\[guest\.kernel\.kallsyms\]|\[(vdso|heap|stack|vsyscall|unknown)\]|//anon|"
-    rb"/tmp/perf-\d+\.map|/SYSV0+ \(deleted\)|"
+    rb"\[kernel(\.kallsyms)?\]|\[guest\.kernel\.kallsyms\]|\[(vdso|heap|stack|vsyscall|unknown)\]|"
+    rb"\[folded\]|//anon|/tmp/perf-\d+\.map|/SYSV0+ \(deleted\)|"
     rb"(cycles|instructions|cpu-clock|task-clock|page-faults|context-switches|cpu-migrations|"
-    rb"cache-(misses|references)|branch(es|-misses)|bus-cycles|dummy|offcpu-(disk-|runnable-)?time)(:\w+)?(_sample|_event)?|"
+    rb"cache-(misses|references)|branch(es|-misses)|bus-cycles|dummy|"
+    rb"offcpu-(disk-|runnable-)?time)(:\w+)?(_sample|_event)?|"
     rb"raw 0x[0-9a-f]+|(raw_)?syscalls:\w+|sched:\w+|irq:\w+|tracepoint:\d+|"
     rb"samples|cpu|alloc_\w+|inuse_\w+|objects|space|goroutine|contentions|delay|"
-    rb"count|nanoseconds|bytes|pid|tid|comm|cgroup|timestamp_ns|arch: \w+|"
+    rb"count|nanoseconds|bytes|pid|tid|comm|cgroup|timestamp_ns|(arch: )?(x86_64|i686|armv7l|aarch64)|"
     rb"(os release|perf version): [\d.]+|")
 # Fields of messages in profile.proto.
 STRING_TABLE, MAPPING, LOCATION, FUNCTION = 6, 3, 4, 5
@@ -204,11 +205,13 @@ class Anonymized(unittest.TestCase):
         data.write_bytes(self.convert(path, "perf.data", "--anonymize", self.keys[0]))
         try:
             done = subprocess.run(["perf", "report", "--stdio", "-g", "none", "--no-children", "-F",
-                                   "period,sym", "-t", "|", "-i", data], capture_output=True, text=True)
+                                   "period,sym", "-t", "|", "-i", data],
+                                  capture_output=True, text=True)
         except FileNotFoundError:
             self.skipTest("no perf")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertRegex(done.stderr, r"\A(No kallsyms or vmlinux with build-id \w+ was found\n)?\Z")
+        self.assertRegex(done.stderr,
+                         r"\A(No kallsyms or vmlinux with build-id \w+ was found\n)?\Z")
         rows = [line.split("|") for line in done.stdout.splitlines() if "|" in line]
         return sum(int(row[0]) for row in rows if row[0].strip().isdigit())
 
