@@ -41,13 +41,14 @@ TEST(ConvertPlan, WritesToStdoutWhereOnlyTheFormatIsNamed) {
 TEST(ConvertPlan, ReportsMissingArguments) {
   EXPECT_THAT(PlanOfWords({"-o", "x.folded"}), Refuses("no input files given"));
   EXPECT_THAT(PlanOfWords({"in"}), Refuses("no output given: use -o FILE"));
-  EXPECT_THAT(PlanOfWords({"in", "-o", "x.txt"}), Refuses("use --to perf.data, folded, "));
-  EXPECT_THAT(PlanOfWords({"in", "-o", "-"}), Refuses("use --to perf.data, folded, "));
+  EXPECT_THAT(PlanOfWords({"in", "-o", "x.txt"}),
+              Refuses("use --to perf.data, perf-script, folded, "));
+  EXPECT_THAT(PlanOfWords({"in", "-o", "-"}), Refuses("use --to perf.data, perf-script, folded, "));
 }
 
 TEST(ConvertPlan, RefusesFormatsThatItCannotReadOrWrite) {
   EXPECT_THAT(PlanOfWords({"in", "--to", "gif"}),
-              Refuses("unknown value 'gif' for --to: choose perf.data, folded"));
+              Refuses("unknown value 'gif' for --to: choose perf.data, perf-script, folded"));
   EXPECT_THAT(PlanOfWords({"in", "--to", "folded", "--from", "nfdump"}),
               Refuses("unknown value 'nfdump' for --from: choose perf.data"));
 }
