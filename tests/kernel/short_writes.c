@@ -1,9 +1,7 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Preloaded by faults_test.py: each second write(2) and pwrite(2) of a program writes only a part
- * of its bytes, as the kernel does when a signal arrives or a disk is nearly full. Counts them in
- * the first word of the file whose descriptor is in SHORT_WRITES_FD.
- */
+// SPDX-License-Identifier: Apache-2.0
+// Preloaded by faults_test.py: each second write(2) and pwrite(2) of a program writes only a part
+// of its bytes, as the kernel does when a signal arrives or a disk is nearly full. Counts them in
+// the first word of the file whose descriptor is in SHORT_WRITES_FD.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdatomic.h>
@@ -22,7 +20,7 @@ __attribute__((constructor)) static void map_counter(void) {
 }
 
 static size_t shortened(size_t size) {
-  /* Small writes are messages: triggers of the kernel, of which a part is an error. */
+  // Small writes are messages: triggers of the kernel, of which a part is an error.
   if (!counter || size < 64 || atomic_fetch_add(&calls, 1) % 2 == 0) return size;
   atomic_fetch_add(counter, 1);
   return 1 + size / 3;
