@@ -14,6 +14,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "formats/base/progress.h"
 #include "formats/bundle/layout.h"
 #include "formats/bundle/zeros.h"
 
@@ -52,8 +53,12 @@ class Utf8Locale {
 // Passes the archive to libarchive in pieces, and notes whether libarchive asked for more bytes
 // than there are.
 struct Source {
+  explicit Source(Bytes bytes) : left(bytes), size(bytes.size()) {}
+
   Bytes left;
+  std::size_t size;
   bool asked_beyond_end = false;
+  ProgressMeter progress{0};
 
   static la_ssize_t Read(archive* /*tar*/, void* self, const void** piece) {
     auto& source = *static_cast<Source*>(self);
@@ -61,6 +66,7 @@ struct Source {
     if (size == 0) source.asked_beyond_end = true;
     *piece = source.left.data();
     source.left = source.left.subspan(size);
+    source.progress.MoveTo(source.size - source.left.size(), 0);
     return static_cast<la_ssize_t>(size);
   }
 };
@@ -247,7 +253,7 @@ std::unexpected<Error> Unexpandable(archive* reader, Bytes compressed, const Sou
 }  // namespace
 
 Result<MappedFile> Expand(Bytes compressed, const UnpackLimits& limits) {
-  Source source{compressed};
+  Source source(compressed);
   TRY_ASSIGN(const ArchivePtr reader, NewReader());
   archive_read_support_format_raw(reader.get());
   archive_read_support_format_empty(reader.get());
@@ -276,7 +282,7 @@ Result<MappedFile> Expand(Bytes compressed, const UnpackLimits& limits) {
 }
 
 std::vector<std::byte> ExpandBeginning(Bytes compressed, std::size_t size) {
-  Source source{compressed};
+  Source source(compressed);
   const Result<ArchivePtr> reader = NewReader();
   if (!reader) return {};
   archive_read_support_format_raw(reader->get());
@@ -293,7 +299,7 @@ std::vector<std::byte> ExpandBeginning(Bytes compressed, std::size_t size) {
 
 Result<UnpackedArchive> Unpack(Bytes archive_bytes, const UnpackLimits& limits) {
   const Utf8Locale locale;
-  Source source{archive_bytes};
+  Source source(archive_bytes);
   TRY_ASSIGN(ArchivePtr tar, NewReader());
   archive_read_support_format_tar(tar.get());
   if (archive_read_open(tar.get(), &source, nullptr, &Source::Read, nullptr) != ARCHIVE_OK) {
@@ -308,7 +314,10 @@ Result<UnpackedArchive> Unpack(Bytes archive_bytes, const UnpackLimits& limits) 
   UnpackLimits effective = limits;
   effective.total = LimitOf(archive_bytes.size(), limits);
   TRY_ASSIGN(Spool spool, Spool::Create());
-  return Unpacking(std::move(tar), source, std::move(spool), effective).Run();
+  AddWorkToProgress(archive_bytes.size(), 1);
+  auto unpacked = Unpacking(std::move(tar), source, std::move(spool), effective).Run();
+  source.progress.Finish(archive_bytes.size(), 0);
+  return unpacked;
 }
 
 }  // namespace perftape::bundle

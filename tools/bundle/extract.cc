@@ -39,6 +39,7 @@ constexpr cli::Option kExtractRows[] = {
         cli::SetTo<IfExists::kReplace, &ExtractPlan::options, &bundle::ExtractOptions::if_exists>,
         "replace existing files that differ"),
     cli::NoSandboxRow(),
+    cli::NoProgressRow(),
     cli::QuietRow(),
 };
 constexpr auto kExtractOptions = cli::Table(kExtractRows);
@@ -105,7 +106,8 @@ const cli::Command& ExtractCommand() {
 }
 
 int ExtractMain(int argc, char** argv) {
-  return cli::Main<ExtractPlan>({kExtractCommand, &ExtractPlanOf, &Run, &Confine}, argc, argv);
+  return cli::Main<ExtractPlan>({kExtractCommand, &ExtractPlanOf, &Run, &Confine, true}, argc,
+                                argv);
 }
 
 }  // namespace perftape::bundle_tool

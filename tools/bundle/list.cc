@@ -30,6 +30,7 @@ constexpr cli::Option kListRows[] = {
     cli::JsonRow("print the manifest, and how many bytes of each file are kept, as one JSON object",
                  cli::Set<&ListPlan::as_json>),
     cli::NoSandboxRow(),
+    cli::NoProgressRow(),
 };
 constexpr auto kListOptions = cli::Table(kListRows);
 
@@ -130,7 +131,7 @@ const cli::Command& ListCommand() {
 }
 
 int ListMain(int argc, char** argv) {
-  return cli::Main<ListPlan>({kListCommand, &ListPlanOf, &Run, &Confine}, argc, argv);
+  return cli::Main<ListPlan>({kListCommand, &ListPlanOf, &Run, &Confine, true}, argc, argv);
 }
 
 }  // namespace perftape::bundle_tool

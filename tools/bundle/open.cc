@@ -4,14 +4,21 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cstdint>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 #include <vector>
 
+#include "formats/base/progress.h"
 #include "tools/common/cli/count.h"
 
 namespace perftape::bundle_tool {
 
 Result<bundle::Bundle> OpenNamed(const std::string& name, cli::Console& console) {
+  std::error_code is_stream;
+  const std::uintmax_t size = std::filesystem::file_size(name, is_stream);
+  AddInputToProgress(is_stream ? 0 : size);
   auto bundle = bundle::Bundle::Open(name);
   const std::string shown = name == "-" ? "stdin" : name;
   if (!bundle) {

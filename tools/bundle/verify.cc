@@ -35,6 +35,7 @@ struct VerifyPlan : cli::BaseOptions {
 constexpr cli::Option kVerifyRows[] = {
     cli::JsonRow("print the result as one JSON object", cli::Set<&VerifyPlan::as_json>),
     cli::NoSandboxRow(),
+    cli::NoProgressRow(),
     cli::QuietRow("print nothing if no problem is found"),
 };
 constexpr auto kVerifyOptions = cli::Table(kVerifyRows);
@@ -154,7 +155,7 @@ const cli::Command& VerifyCommand() {
 }
 
 int VerifyMain(int argc, char** argv) {
-  return cli::Main<VerifyPlan>({kVerifyCommand, &VerifyPlanOf, &Run, &Confine}, argc, argv);
+  return cli::Main<VerifyPlan>({kVerifyCommand, &VerifyPlanOf, &Run, &Confine, true}, argc, argv);
 }
 
 }  // namespace perftape::bundle_tool

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 
+#include "formats/base/progress.h"
 #include "formats/bundle/archive_writer.h"
 #include "tests/support/matchers.h"
 #include "tests/support/tar_builder.h"
@@ -36,6 +37,15 @@ std::string Compressed(const std::string& name, Bytes content) {
   EXPECT_THAT(writer->AddFile(name, content), IsOk());
   EXPECT_THAT(std::move(*writer).Finish(), IsOk());
   return *ReadWholeFile(path);
+}
+
+TEST(Unpack, CountsItsProgress) {
+  const std::string archive = Compressed("a", AsBytes("content"));
+  const ProgressCounts before = CurrentProgress();
+  ASSERT_THAT(Unpack(AsBytes(archive), {}), IsOk());
+  const ProgressCounts after = CurrentProgress();
+  EXPECT_EQ(after.work_bytes - before.work_bytes, archive.size());
+  EXPECT_EQ(after.done_bytes - before.done_bytes, archive.size());
 }
 
 TEST(UnpackArchive, GivesFilesAndLinksInTheirOrder) {
