@@ -23,7 +23,7 @@ __attribute__((noinline)) void %s(void) {
   for (int i = 0; i < 1000000; ++i) sum += i;
 }
 int main(int argc, char** argv) {
-  time_t end = time(0) + atoi(argv[1]);
+  time_t end = time(0) + atoi(argv[1]) + 1;  // the first second has begun
   while (time(0) < end) {
     %s();
     for (int i = 0; i < 2000; ++i) getppid();  // so that the kernel is hit, too
@@ -51,7 +51,7 @@ int main(int argc, char** argv) {
   fprintf(map, "%lx 1000 made_at_run_time\n", (unsigned long)code);
   fclose(map);
   chmod(name, strtol(argv[2], 0, 8));
-  time_t end = time(0) + atoi(argv[1]);
+  time_t end = time(0) + atoi(argv[1]) + 1;  // the first second has begun
   while (time(0) < end) ((void (*)(void))code)();
 }
 """
