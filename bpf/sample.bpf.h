@@ -297,6 +297,8 @@ static __always_inline __u64 add_user_state(struct full_sample *full, __u64 size
 	state->abi = read_user_regs(bpf_get_current_task_btf(), regs);
 	if (state->abi)
 		stack_size = copy_user_stack(state + 1, stack_pointer_of(regs), most_stack_bytes());
+	if (full->sample.flags & WIRE_UNFINISHED)
+		settle_copy(full->sample.pid, stack_size);
 	full->sample.flags |= WIRE_HAS_USER_STATE;
 	return size + end_user_state(state, stack_size);
 }

@@ -33,17 +33,18 @@ UNWIND_MAP(unwind_processes, __u64);
 UNWIND_MAP(unwind_counts, struct wire_unwind_counts);
 
 /*
- * How many more stacks of a process may be copied because its mappings or tables are not known. A
- * process whose stacks can never be walked gets few copies after its start.
+ * How many more bytes of the stacks of a process may be copied because its mappings or tables are
+ * not known. A process whose stacks can never be walked gets few copies after its start.
  */
 struct unwind_allowance {
 	__u32 tgid;
-	__u32 copies;
-	__u64 since_ns; /* the last copy was added then */
+	__u32 bytes;
+	__u64 since_ns; /* bytes were added then */
 };
 
-#define UNWIND_COPIES	     512       /* at the start of a process */
+#define UNWIND_COPIES	     512       /* at the start of a process, of filter.late_bytes each */
 #define UNWIND_COPY_INTERVAL 125000000 /* one more */
+#define UNWIND_LEAST_COPY    2048      /* what a copy of fewer bytes counts as */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -411,29 +412,47 @@ static __always_inline __u64 unwind_process_of(__u32 tgid)
 	return 0;
 }
 
+static __always_inline struct unwind_allowance *allowance_of(__u32 tgid)
+{
+	__u32 index = tgid & (WIRE_UNWIND_PROCESSES - 1);
+
+	return bpf_map_lookup_elem(&unwind_allowances, &index);
+}
+
 /*
- * Whether one more stack of a process may be copied. Programs on several CPUs may change the
- * allowance at once; then it is off by a few.
+ * Whether one more stack of a process may be copied. It is charged filter.late_bytes. Programs on
+ * several CPUs may change the allowance at once; then it is off by a few copies.
  */
 static __always_inline int may_copy(__u32 tgid, __u64 now_ns)
 {
-	__u32 index = tgid & (WIRE_UNWIND_PROCESSES - 1);
-	struct unwind_allowance *allowance = bpf_map_lookup_elem(&unwind_allowances, &index);
+	struct unwind_allowance *allowance = allowance_of(tgid);
 
 	/* The mappings of a process outside of the recorder's pid namespace are never known. */
 	if (!filter.late_bytes || !allowance || tgid == 0 || tgid == WIRE_FOREIGN_PID)
 		return 0;
 	if (allowance->tgid != tgid)
-		*allowance = (struct unwind_allowance){
-			.tgid = tgid, .copies = UNWIND_COPIES, .since_ns = now_ns};
+		*allowance = (struct unwind_allowance){.tgid = tgid,
+						       .bytes = UNWIND_COPIES * filter.late_bytes,
+						       .since_ns = now_ns};
 	if (now_ns - allowance->since_ns >= UNWIND_COPY_INTERVAL) {
 		allowance->since_ns = now_ns;
-		allowance->copies++;
+		allowance->bytes += filter.late_bytes;
 	}
-	if (!allowance->copies || !is_ring_half_free(filter.late_bytes))
+	if (allowance->bytes < filter.late_bytes || !is_ring_half_free(filter.late_bytes))
 		return 0;
-	allowance->copies--;
+	allowance->bytes -= filter.late_bytes;
 	return 1;
+}
+
+/* Gives back what a copy of `bytes` was charged too much. */
+static __always_inline void settle_copy(__u32 tgid, __u64 bytes)
+{
+	struct unwind_allowance *allowance = allowance_of(tgid);
+
+	if (bytes < UNWIND_LEAST_COPY)
+		bytes = UNWIND_LEAST_COPY;
+	if (allowance && allowance->tgid == tgid && bytes < filter.late_bytes)
+		allowance->bytes += filter.late_bytes - bytes;
 }
 
 /* Returns `end`, with UNWIND_UNFINISHED if user space can walk on from a copy of the stack. */

@@ -21,14 +21,26 @@ RECORDINGS = 5
 PAIRS = int(os.environ.get("PERFTAPE_REGRESSION_PAIRS", "3"))
 RULE = "* self +3%"
 
-# The functions get 20, 30 and 50 percent of the time. The work of `parse` is set by PERCENT.
+# The functions get 20, 30 and 50 percent of the time. The work of `parse` is set by PERCENT. Which function runs next
+# is drawn: a loop of equal rounds runs in step with the sampling clock at times, and then the samples are not
+# independent of each other.
 PROGRAM = """
 #define WORK __attribute__((noinline)) static void
 static volatile unsigned sink;
-WORK parse(void) { for (long i = 0; i < 20000L * PERCENT / 100; i++) sink = sink * 1664525 + 1; }
-WORK lookup(void) { for (long i = 0; i < 30000; i++) sink = sink * 1664525 + 2; }
-WORK print(void) { for (long i = 0; i < 50000; i++) sink = sink * 1664525 + 3; }
-int main(void) { for (int i = 0; i < 12000; i++) { parse(); lookup(); print(); } return 0; }
+WORK parse(void) { for (long i = 0; i < 5000L * PERCENT / 100; i++) sink = sink * 1664525 + 1; }
+WORK lookup(void) { for (long i = 0; i < 5000; i++) sink = sink * 1664525 + 2; }
+WORK print(void) { for (long i = 0; i < 5000; i++) sink = sink * 1664525 + 3; }
+int main(void) {
+  unsigned random = 1;
+  for (int i = 0; i < 240000; i++) {
+    random = random * 1664525 + 1013904223;
+    unsigned draw = (random >> 16) % 10;
+    if (draw < 2) parse();
+    else if (draw < 5) lookup();
+    else print();
+  }
+  return 0;
+}
 """
 
 parser = argparse.ArgumentParser()
@@ -46,7 +58,7 @@ def build(directory, name, percent):
 
 def record(directory, program, name):
     output = directory / f"{name}.data"
-    subprocess.run([BIN / "perftape-record", "-q", "--no-bundle", "-F", "5000", "-o", output, "--",
+    subprocess.run([BIN / "perftape-record", "-q", "--no-bundle", "-F", "4999", "-o", output, "--",
                     program], check=True, stdout=subprocess.DEVNULL)
     return output
 
