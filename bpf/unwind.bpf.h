@@ -426,17 +426,19 @@ static __always_inline struct unwind_allowance *allowance_of(__u32 tgid)
 static __always_inline int may_copy(__u32 tgid, __u64 now_ns)
 {
 	struct unwind_allowance *allowance = allowance_of(tgid);
+	__u32 most;
 
 	/* The mappings of a process outside of the recorder's pid namespace are never known. */
 	if (!filter.late_bytes || !allowance || tgid == 0 || tgid == WIRE_FOREIGN_PID)
 		return 0;
+	most = UNWIND_COPIES * filter.late_bytes;
 	if (allowance->tgid != tgid)
-		*allowance = (struct unwind_allowance){.tgid = tgid,
-						       .bytes = UNWIND_COPIES * filter.late_bytes,
-						       .since_ns = now_ns};
+		*allowance =
+			(struct unwind_allowance){.tgid = tgid, .bytes = most, .since_ns = now_ns};
 	if (now_ns - allowance->since_ns >= UNWIND_COPY_INTERVAL) {
 		allowance->since_ns = now_ns;
-		allowance->bytes += filter.late_bytes;
+		if (allowance->bytes < most)
+			allowance->bytes += filter.late_bytes;
 	}
 	if (allowance->bytes < filter.late_bytes || !is_ring_half_free(filter.late_bytes))
 		return 0;
