@@ -89,7 +89,7 @@ class Unwind(harness.RecordingTest):
 
     def test_a_library_that_is_loaded_and_called_at_once(self):
         script = ("import ctypes\ntext = b'x' * 20000000\nz = ctypes.CDLL('libz.so.1')\n"
-                  "for _ in range(4): z.adler32(0, text, len(text))")
+                  "for _ in range(16): z.adler32(0, text, len(text))")
         self.assert_complete("--", PYTHON, "-S", "-c", script, least=98)
         called = [chain for chain in self.chains() if any("adler32" in frame for frame in chain)]
         self.assertTrue(called)
