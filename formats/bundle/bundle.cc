@@ -49,11 +49,6 @@ const UnpackedMember* InnerArchive(std::span<const UnpackedMember> members) {
   return members.size() > 2 || found == members.end() ? nullptr : &*found;
 }
 
-bool HasOnlyNotes(Bytes archive, const UnpackLimits& limits) {
-  const Result<UnpackedArchive> unpacked = Unpack(archive, limits);
-  return unpacked && unpacked->members.size() == 1 && unpacked->members[0].name == kNotesName;
-}
-
 }  // namespace
 
 Bundle::Bundle(std::unique_ptr<Contents> contents) : contents_(std::move(contents)) {}
@@ -77,7 +72,7 @@ Result<std::optional<Bundle>> Bundle::OpenEmbedded(Input& input, const UnpackLim
   if (!extent) return std::nullopt;
   const Bytes archive = bytes.subspan(extent->offset, extent->size);
   auto bundle = FromBytes(archive, limits);
-  if (!bundle && bundle.error().code == ErrorCode::kCorrupt && HasOnlyNotes(archive, limits)) {
+  if (!bundle && bundle.error().code == ErrorCode::kCorrupt && HasOnlyNotes(archive)) {
     return std::nullopt;
   }
   if (!bundle) return Fail(InContext("embedded bundle", std::move(bundle).error()));

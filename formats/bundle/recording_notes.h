@@ -97,5 +97,7 @@ Result<std::uint64_t> WriteArchiveWithNotes(UniqueFd fd, Bytes archive,
 // of Bundle::Open and DecodeNotes.
 Result<std::optional<RecordingNotes>> FindNotes(Bytes perf_data);
 Result<std::optional<RecordingNotes>> FindNotesInArchive(Bytes archive);
+// Whether an archive has notes and nothing else, so that it is no bundle.
+bool HasOnlyNotes(Bytes archive);
 
 }  // namespace perftape::bundle

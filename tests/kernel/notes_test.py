@@ -38,6 +38,10 @@ class Notes(harness.RecordingTest):
         status, _, err = harness.run(harness.BUNDLE, "list", self.dir / "a.data")
         self.assertNotEqual(status, 0)
         self.assertIn("no bundle", err)
+        status, out, err = harness.run(harness.INSPECT, "--header", "--json", self.dir / "a.data")
+        self.assertEqual(status, 0, err)
+        self.assertIn("notes", json.loads(out)["header"])
+        self.assertNotIn("bundle", json.loads(out)["header"])
         self.assert_opens(self.dir / "a.data")
 
     def test_notes_stay_with_their_recording_when_bundles_are_exchanged(self):

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "formats/bundle/embedding.h"
+#include "formats/bundle/recording_notes.h"
 #include "tools/common/cli/json_text.h"
 #include "tools/inspect/feature_json.h"
 #include "tools/inspect/flag_text.h"
@@ -72,10 +73,12 @@ std::string HeaderJson(const perfdata::Reader& reader) {
         {"events", EventsOf(reader.events())},
         {"features", FeaturesOf(reader)},
         {"problems", reader.problems()}}}};
-  const auto bundle = bundle::FindEmbedded(reader.file());
-  if (bundle && *bundle) {
-    json["header"]["bundle"] = {{"offset", fmt::format("{:#x}", (*bundle)->offset)},
-                                {"size", (*bundle)->size}};
+  const auto extent = bundle::FindEmbedded(reader.file());
+  if (extent && *extent) {
+    const auto [offset, size] = **extent;
+    const bool is_bundle = !bundle::HasOnlyNotes(reader.file().subspan(offset, size));
+    json["header"][is_bundle ? "bundle" : "notes"] = {{"offset", fmt::format("{:#x}", offset)},
+                                                      {"size", size}};
   }
   return cli::JsonText(json, cli::JsonLayout::kOneLine);
 }

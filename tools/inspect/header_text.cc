@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "formats/bundle/embedding.h"
+#include "formats/bundle/recording_notes.h"
 #include "tools/common/cli/escape.h"
 #include "tools/inspect/feature_text.h"
 #include "tools/inspect/flag_text.h"
@@ -33,12 +34,15 @@ std::string BeginText(const perfdata::Reader& reader, Describe describe) {
   return text;
 }
 
-// Returns the line of a bundle after the end of the perf.data.
+// Returns the line of a bundle, or of only notes, after the end of the perf.data.
 std::string BundleText(const perfdata::Reader& reader) {
   const auto extent = bundle::FindEmbedded(reader.file());
   if (!extent) return fmt::format("problem: {}\n", extent.error().message);
   if (!*extent) return "";
-  return fmt::format("bundle: {} bytes at {:#x}\n", (*extent)->size, (*extent)->offset);
+  const auto [offset, size] = **extent;
+  const bool is_bundle = !bundle::HasOnlyNotes(reader.file().subspan(offset, size));
+  return fmt::format("{}: {} bytes at {:#x}\n", is_bundle ? "bundle" : bundle::kNotesName, size,
+                     offset);
 }
 
 std::string RateText(const perfdata::EventAttr& attr) {
