@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <future>
 #include <map>
 #include <optional>
 #include <string>
@@ -43,9 +44,10 @@ class Combiner {
  public:
   explicit Combiner(const CombineOptions& options) : options_(options) {}
 
-  // Reads an input and adds its samples. Fails with kUnsupported if the format is unknown, and as
-  // the format's reader does. After a failure, the inputs added before are kept.
-  Status Add(Input& input);
+  // Reads an input, adds its samples, and closes it, perhaps on another thread. Fails with
+  // kUnsupported if the format is unknown, and as the format's reader does. After a failure, the
+  // inputs added before are kept.
+  Status Add(Input input);
 
   // Looks up names, once for all inputs, and returns the profile.
   Result<Profile> Finish() &&;
@@ -54,7 +56,10 @@ class Combiner {
   const symbolize::SymbolizeReport& symbols() const { return symbols_; }
 
  private:
+  Status AddOpen(Input& input);
+  void CloseInBackground(Input input);
   Result<Profile> KeepOneValue(const Profile& profile, InputReport& report) const;
+  Status ReadKernelAhead(Input& input, std::optional<symbolize::Recording>& recording);
   Result<JitDumpBytes> FindDump(Input& input, std::optional<symbolize::Recording>& recording,
                                 const std::string& path, std::uint32_t pid);
   Result<const elf::ElfFile*> FindBinary(Input& input,
@@ -71,6 +76,7 @@ class Combiner {
   // Recordings without names of their own, by the machine that recorded them.
   std::map<symbolize::Recording::Machine, Merger> nameless_;
   Merger named_;
+  std::future<void> closing_;
 };
 
 // Returns `given` if it is not null, otherwise the format detected from the input's first bytes.

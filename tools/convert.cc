@@ -127,7 +127,7 @@ Result<convert::Profile> ReadAll(const Plan& plan, const std::vector<std::filesy
       console.Warning(fmt::format("{}: is empty", opened->name()));
       continue;
     }
-    TRY(combiner.Add(*opened));
+    TRY(combiner.Add(*std::move(opened)));
     PrintInput(combiner.inputs().back(), paths, findings, console);
   }
   TRY(CheckFields(plan, combiner.inputs()));

@@ -34,7 +34,7 @@ Result<convert::Profile> Read(const std::vector<std::filesystem::path>& paths,
       {.from = plan.from, .import = plan.import, .symbols = plan.symbol_options});
   for (const std::filesystem::path& path : paths) {
     TRY_ASSIGN(Input input, convert::OpenInput(path));
-    TRY(combiner.Add(input));
+    TRY(combiner.Add(std::move(input)));
     if (!cli::PrintInputProblems(combiner.inputs().back(), console)) status = cli::kDegraded;
   }
   TRY_ASSIGN(const convert::Profile profile, std::move(combiner).Finish());

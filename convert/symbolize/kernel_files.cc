@@ -2,6 +2,7 @@
 #include "convert/symbolize/kernel_files.h"
 
 #include <optional>
+#include <system_error>
 #include <utility>
 
 #include "formats/base/file.h"
@@ -55,17 +56,30 @@ Result<std::shared_ptr<const KernelTable>> KernelFiles::TableAt(const std::files
                                                                 const BuildId& build_id) {
   const auto known = tables_.find(path.native());
   if (known != tables_.end()) return known->second;
-  Result<std::shared_ptr<const KernelTable>> table;
+  auto ahead = ahead_.extract(path.native());
+  Table table = ahead.empty() ? ReadTable(path, build_id) : ahead.mapped().get();
+  return tables_.emplace(path.native(), std::move(table)).first->second;
+}
+
+void KernelFiles::ReadAhead(const std::filesystem::path& path, const BuildId& build_id) {
+  if (tables_.contains(path.native()) || ahead_.contains(path.native())) return;
+  try {
+    ahead_.emplace(path.native(), std::async(std::launch::async, [this, path, build_id] {
+                     return ReadTable(path, build_id);
+                   }));
+  } catch (const std::system_error&) {
+    // The system has no more threads. TableAt reads it.
+  }
+}
+
+KernelFiles::Table KernelFiles::ReadTable(const std::filesystem::path& path,
+                                          const BuildId& build_id) const {
   // A path that the user named may be a pipe: <(zcat kallsyms.gz).
   const bool is_given = path == options_.kallsyms || path == options_.vmlinux;
-  auto symbols = is_given ? kallsyms::Kallsyms::Read(path) : kallsyms::Kallsyms::ReadRegular(path);
-  if (symbols) {
-    const BuildId id = path == kRunningKallsyms ? RunningKernelBuildId() : build_id;
-    table = std::make_shared<const KernelTable>(path.native(), *std::move(symbols), id);
-  } else {
-    table = Fail(std::move(symbols).error());
-  }
-  return tables_.emplace(path.native(), std::move(table)).first->second;
+  TRY_ASSIGN(auto symbols,
+             is_given ? kallsyms::Kallsyms::Read(path) : kallsyms::Kallsyms::ReadRegular(path));
+  const BuildId id = path == kRunningKallsyms ? RunningKernelBuildId() : build_id;
+  return std::make_shared<const KernelTable>(path.native(), std::move(symbols), id);
 }
 
 Result<std::shared_ptr<ElfBinary>> KernelFiles::VmlinuxAt(const std::filesystem::path& path) {

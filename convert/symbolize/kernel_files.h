@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <future>
 #include <map>
 #include <memory>
 #include <string>
@@ -34,6 +35,8 @@ class KernelFiles {
   // Opens a kallsyms or System.map. `build_id` is that of its kernel; empty if unknown.
   Result<std::shared_ptr<const KernelTable>> TableAt(const std::filesystem::path& path,
                                                      const BuildId& build_id);
+  // Begins to read a table on another thread. TableAt then waits for it.
+  void ReadAhead(const std::filesystem::path& path, const BuildId& build_id);
   Result<std::shared_ptr<ElfBinary>> VmlinuxAt(const std::filesystem::path& path);
 
   // Returns the kallsyms in `bundle` for the kernel with `build_id`, or for any kernel if that is
@@ -44,11 +47,16 @@ class KernelFiles {
   std::shared_ptr<const KernelTable> BundledTable(const BuildId& build_id) const;
 
  private:
+  using Table = Result<std::shared_ptr<const KernelTable>>;
+  Table ReadTable(const std::filesystem::path& path, const BuildId& build_id) const;
+
   SymbolOptions options_;
   std::vector<std::filesystem::path> directories_;
-  std::map<std::string, Result<std::shared_ptr<const KernelTable>>> tables_;  // by path
-  std::map<std::string, Result<std::shared_ptr<ElfBinary>>> vmlinuxes_;       // by path
+  std::map<std::string, Table> tables_;                                  // by path
+  std::map<std::string, Result<std::shared_ptr<ElfBinary>>> vmlinuxes_;  // by path
   std::map<BuildId, std::shared_ptr<const KernelTable>> bundled_;
+  // By path. Its threads use this object, so it is destroyed first.
+  std::map<std::string, std::future<Table>> ahead_;
 };
 
 // Returns the build id of the running kernel; empty if it cannot be read.

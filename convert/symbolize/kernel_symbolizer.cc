@@ -122,6 +122,21 @@ bool KernelSymbolizer::Open(Source& source) {
   return false;
 }
 
+void KernelSymbolizer::ReadAhead() {
+  const SymbolOptions& options = files_.options();
+  const bool has_better = recording_.recording().brings_names() || !options.bundle.empty() ||
+                          !options.symfs.empty() || !options.kallsyms.empty() ||
+                          !options.vmlinux.empty();
+  if (has_better || kernel_.build_id.empty()) return;
+  for (const fs::path& directory : files_.directories()) {
+    for (const fs::path& path : KallsymsPathsIn(directory)) {
+      std::error_code error;
+      if (fs::exists(path, error)) return files_.ReadAhead(path, kernel_.build_id);
+    }
+  }
+  if (recording_.not_local().empty()) files_.ReadAhead(kRunningKallsyms, kernel_.build_id);
+}
+
 std::shared_ptr<const KernelTable> KernelSymbolizer::FindTable(const convert::Profile& profile) {
   ListSources(profile);
   for (Source& source : sources_) {
@@ -178,12 +193,13 @@ void KernelSymbolizer::AddSymfs() {
   for (std::size_t i = listed; i < sources_.size(); ++i) sources_[i].is_guess = true;
 }
 
+std::vector<fs::path> KernelSymbolizer::KallsymsPathsIn(const fs::path& directory) const {
+  return elf::SearchPathsIn(directory, kernel_.build_id, elf::BuildIdFile::kKallsyms,
+                            perfdata::kKernelMappingName);
+}
+
 void KernelSymbolizer::AddDirectory(const fs::path& directory) {
-  for (const fs::path& path :
-       elf::SearchPathsIn(directory, kernel_.build_id, elf::BuildIdFile::kKallsyms,
-                          perfdata::kKernelMappingName)) {
-    AddKallsyms(path, kernel_.build_id);
-  }
+  for (const fs::path& path : KallsymsPathsIn(directory)) AddKallsyms(path, kernel_.build_id);
   for (const elf::BuildIdFile what : {elf::BuildIdFile::kImage, elf::BuildIdFile::kDebug}) {
     for (const fs::path& path :
          elf::SearchPathsIn(directory, kernel_.build_id, what, perfdata::kKernelMappingName)) {

@@ -23,6 +23,10 @@ class KernelSymbolizer : public Symbolizer {
   KernelSymbolizer(KernelFiles& files, RecordingSources& recording);
   ~KernelSymbolizer() override;
 
+  // Begins to read, on another thread, the table that Resolve will probably need: that of a
+  // directory, or of the running kernel. Does nothing if a bundle or the options have a better one.
+  void ReadAhead();
+
   // Returns the first table that belongs to the kernel of the recording; null if none does.
   std::shared_ptr<const KernelTable> FindTable(const convert::Profile& profile);
 
@@ -48,6 +52,7 @@ class KernelSymbolizer : public Symbolizer {
   void ListSources(const convert::Profile& profile);
   void AddBundles();
   void AddSymfs();
+  std::vector<std::filesystem::path> KallsymsPathsIn(const std::filesystem::path& directory) const;
   void AddDirectory(const std::filesystem::path& directory);
   void AddKallsyms(const std::filesystem::path& path, const BuildId& build_id);
   void AddVmlinux(const std::filesystem::path& path);

@@ -25,6 +25,11 @@ JitSearchPath SymbolSources::JitFilesOf(Recording& recording) const {
   return RecordingSources(recording, shared_->options, shared_->given).JitFiles();
 }
 
+void SymbolSources::ReadKernelAhead(Recording& recording) {
+  RecordingSources sources(recording, shared_->options, shared_->given);
+  KernelSymbolizer(shared_->kernels, sources).ReadAhead();
+}
+
 SymbolSources::BinaryFinder SymbolSources::BinariesOf(Recording& recording) {
   auto symbolizer = std::make_shared<RecordingSymbolizer>(*shared_, recording);
   return [symbolizer](const std::string& path,

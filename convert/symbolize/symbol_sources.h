@@ -64,6 +64,10 @@ class SymbolSources {
   // Returns the search paths for the jitdumps and perf maps of `recording`.
   JitSearchPath JitFilesOf(Recording& recording) const;
 
+  // Begins to read the symbols of the kernel of `recording` on another thread, if Name will
+  // probably need them.
+  void ReadKernelAhead(Recording& recording);
+
   // Finds the files of a recording's binaries and vdsos, for their unwind tables. A build id is
   // empty if none was recorded. The files live as long as the function, which `recording` and this
   // object must outlive. Fails with the reason if there is no file. One thread may call it at once.
