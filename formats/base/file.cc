@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <utility>
@@ -125,7 +126,11 @@ MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
 
 MappedFile::~MappedFile() {
   guard_ = {};
-  if (!bytes_.empty()) munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
+  // Other threads cannot change mappings during a call, which takes some 20 ms a GB.
+  constexpr std::size_t kPart = std::size_t{16} << 20;
+  for (Bytes left = bytes_; !left.empty(); left = left.subspan(std::min(kPart, left.size()))) {
+    munmap(const_cast<std::byte*>(left.data()), std::min(kPart, left.size()));
+  }
 }
 
 }  // namespace base
