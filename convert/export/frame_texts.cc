@@ -21,15 +21,21 @@ FrameTexts::FrameTexts(const Profile& profile, const FoldedOptions& options)
       options_(options),
       of_names_(profile.texts().size(), kUnset),
       of_marked_names_(options.mark_kernel ? profile.texts().size() : 0, kUnset),
-      of_mappings_(profile.mappings().size(), kUnset) {}
+      of_mappings_(profile.mappings().size(), kUnset),
+      of_locations_(profile.locations().size(), kUnset) {}
 
 std::span<const TextId> FrameTexts::Of(LocationId id) {
-  const Location& location = profile_[id];
   found_.clear();
+  if (of_locations_[id.index] != kUnset) {
+    found_.push_back(of_locations_[id.index]);
+    return found_;
+  }
+  const Location& location = profile_[id];
   if (location.lines.empty()) found_.push_back(OfUnresolved(location.mapping));
   for (const Line& line : location.lines | std::views::reverse) {
     found_.push_back(OfLine(line, location));
   }
+  if (found_.size() == 1) of_locations_[id.index] = found_.front();
   return found_;
 }
 

@@ -49,8 +49,9 @@ class FrameTexts {
   tsl::robin_map<std::string_view, TextId> ids_;
   // By StringId. The second vector has the names with a kernel mark. kUnset if not looked up yet.
   std::vector<TextId> of_names_, of_marked_names_;
-  std::vector<TextId> of_mappings_;  // texts of frames without a name
-  std::vector<TextId> found_;        // the result of Of
+  std::vector<TextId> of_mappings_;   // texts of frames without a name
+  std::vector<TextId> of_locations_;  // of those that are one frame, after the first Of
+  std::vector<TextId> found_;         // the result of Of
 };
 
 // All texts as they are written in lines, sorted. Each text has two keys: one as a caller ("main;")

@@ -17,6 +17,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 from measure import anonymous_kb
@@ -47,16 +48,22 @@ def run(command, recording, environment):
     begin = time.monotonic()
     child = subprocess.Popen([str(word) for word in command], stdout=subprocess.DEVNULL,
                              stderr=subprocess.DEVNULL, env=environment)
-    peak_kb, pid = 0, 0
-    while not pid:
-        peak_kb = max(peak_kb, anonymous_kb(child.pid))
-        time.sleep(0.002)
-        pid, status, usage = os.wait4(child.pid, os.WNOHANG)
+    sizes_kb, is_over = [0], threading.Event()
+
+    def watch():
+        while not is_over.wait(0.02):
+            sizes_kb.append(anonymous_kb(child.pid))
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    _, status, usage = os.wait4(child.pid, 0)
     wall = time.monotonic() - begin
+    is_over.set()
+    watcher.join()
     child.returncode = os.waitstatus_to_exitcode(status)
     if child.returncode not in (0, 3):
         sys.exit(f"exit status {child.returncode}: {command}")
-    return wall, usage.ru_utime + usage.ru_stime, peak_kb / 1024
+    return wall, usage.ru_utime + usage.ru_stime, max(sizes_kb) / 1024
 
 
 def main():
