@@ -10,6 +10,7 @@
 
 #include "convert/symbolize/this_boot.h"
 #include "formats/bundle/embedding.h"
+#include "formats/bundle/recording_notes.h"
 #include "formats/perfdata/mapping_name.h"
 #include "formats/perfdata/reader.h"
 
@@ -125,7 +126,9 @@ bool HasBundle(Input& input) {
   const auto bytes = input.All();
   if (!bytes) return false;
   const auto extent = bundle::FindEmbedded(*bytes);
-  return !extent || extent->has_value();
+  if (!extent) return true;
+  if (!*extent) return false;
+  return !bundle::HasOnlyNotes(bytes->subspan((*extent)->offset, (*extent)->size));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "formats/bundle/bundle_writer.h"
 #include "formats/bundle/embedding.h"
+#include "formats/bundle/recording_notes.h"
 #include "tests/convert/symbolize/one_mapping.h"
 #include "tests/support/bytes_input.h"
 #include "tests/support/matchers.h"
@@ -210,6 +211,20 @@ TEST_F(RecordingWithBundle, ReportsAnUnreadableBundle) {
 }
 
 TEST_F(RecordingWithBundle, HasNoSymbolsWithoutABundle) {
+  Input input = Input::Open(path_).value();
+  Recording recording(input);
+  EXPECT_FALSE(recording.brings_names());
+  EXPECT_FALSE(recording.OwnBundle());
+  EXPECT_EQ(recording.bundle_problem(), "");
+}
+
+TEST_F(RecordingWithBundle, HasNoSymbolsWithOnlyNotes) {
+  const UniqueFd fd(::open(path_.c_str(), O_RDWR | O_CLOEXEC));
+  ASSERT_THAT(bundle::EmbedWith(fd.get(),
+                                [](UniqueFd end) {
+                                  return bundle::WriteNotesArchive(std::move(end), {.samples = 1});
+                                }),
+              IsOk());
   Input input = Input::Open(path_).value();
   Recording recording(input);
   EXPECT_FALSE(recording.brings_names());
