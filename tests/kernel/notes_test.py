@@ -103,6 +103,45 @@ class Notes(harness.RecordingTest):
         status, out, err = harness.run(harness.INSPECT, "--validate", self.dir / "a.data")
         self.assertEqual(status, 0, out + err)
 
+    def overhead(self, data):
+        """Returns {symbol: percent of the periods}, as perf report shows them."""
+        status, out, err = harness.run(
+            "perf", "report", "--stdio", "--no-children", "-g", "none", "-t", "|", "-F",
+            "overhead,sym", "-i", data, env=harness.perf_environment())
+        self.assertEqual(status, 0, err)
+        rows = [line.split("|") for line in out.splitlines() if "%|" in line]
+        return {row[1].strip(): float(row[0].strip().rstrip("%")) for row in rows}
+
+    def test_aggregation_leaves_the_percentages_as_they_are(self):
+        """Two recorders at once, one of which aggregates."""
+        program = self.spawn(harness.BURNER, "--seconds", "600", stdout=subprocess.DEVNULL)
+        options = ("-p", program.pid, "-F", "1999", "--no-bundle", "--duration", "3", "-q")
+        plain = self.spawn(harness.RECORD, *options, "-o", self.dir / "plain.data")
+        self.record(*options, "--aggregate", "1", "-o", "a.data")
+        self.assertEqual(plain.wait(harness.TIMEOUT_S), 0)
+        expected, found = self.overhead(self.dir / "plain.data"), self.overhead(self.dir / "a.data")
+        for name in [name for name, share in (expected | found).items() if share > 5]:
+            self.assertAlmostEqual(found.get(name, 0), expected.get(name, 0), delta=5, msg=name)
+        self.assertLess(self.periods(self.dir / "a.data")[0],
+                        self.periods(self.dir / "plain.data")[0])
+
+    def test_each_file_of_a_rotation_is_aggregated_for_itself(self):
+        self.burn()
+        self.record("-a", "-c", PERIOD_NS, "--aggregate", "1", "--switch-output=1s", "--duration",
+                    "3", "--no-bundle", "-o", "r.%n", "--json", "a.json")
+        summary = json.loads((self.dir / "a.json").read_text())
+        files = sorted(self.dir.glob("r.[0-9]*"))
+        self.assertGreater(len(files), 1)
+        total = 0
+        for file in files:
+            samples, period = self.periods(file)
+            aggregated = self.losses(file)["aggregated"]
+            self.assertGreater(aggregated, 0, file)
+            self.assertEqual(period, (samples + aggregated) * PERIOD_NS, file)
+            self.assert_opens(file)
+            total += samples + aggregated
+        self.assertEqual(total, summary["samples"])
+
     def test_a_lowered_rate_keeps_the_periods(self):
         self.burn()
         _, err = self.record("-a", "-c", PERIOD_NS, "--max-cpu", "0.01", "-o", "a.data", "--json",
