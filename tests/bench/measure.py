@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs commands to their end and measures time and memory."""
+import contextlib
 import os
 import statistics
 import subprocess
 import sys
+import threading
 import time
 
 
@@ -24,26 +26,43 @@ def anonymous_kb(pid):
     return 0
 
 
-def run(command, stdin=None, watch_memory=False):
+class MemoryWatch:
+    """Samples the memory of a process, while a block runs. Afterwards `peak_kb` is the most."""
+
+    def __init__(self, pid):
+        self.pid, self.peak_kb, self.is_over = pid, 0, threading.Event()
+        self.thread = threading.Thread(target=self.watch)
+
+    def watch(self):
+        while not self.is_over.wait(0.002):
+            self.peak_kb = max(self.peak_kb, anonymous_kb(self.pid))
+
+    def __enter__(self):
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.is_over.set()
+        self.thread.join()
+
+
+def run(command, stdin=None, watch_memory=False, environment=None):
     """Runs a command to its end and drops its output. `stdin` comes through a pipe."""
     feeder = stdin and subprocess.Popen(["cat", stdin], stdout=subprocess.PIPE)
     begin = time.monotonic()
-    child = subprocess.Popen(command, stdin=feeder.stdout if feeder else subprocess.DEVNULL,
+    child = subprocess.Popen([str(word) for word in command], env=environment,
+                             stdin=feeder.stdout if feeder else subprocess.DEVNULL,
                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     if feeder:
         feeder.stdout.close()
-    peak_kb, pid = 0, 0
-    while watch_memory and not pid:
-        peak_kb = max(peak_kb, anonymous_kb(child.pid))
-        pid, status, usage = os.wait4(child.pid, os.WNOHANG)
-        time.sleep(0.001)
-    if not pid:
+    with MemoryWatch(child.pid) if watch_memory else contextlib.nullcontext() as memory:
         _, status, usage = os.wait4(child.pid, 0)
-    wall_s = time.monotonic() - begin
+        wall_s = time.monotonic() - begin
     child.returncode = os.waitstatus_to_exitcode(status)
     if feeder:
         feeder.wait()
-    return Usage(wall_s, usage.ru_utime + usage.ru_stime, peak_kb, child.returncode)
+    return Usage(wall_s, usage.ru_utime + usage.ru_stime, memory.peak_kb if memory else 0,
+                 child.returncode)
 
 
 def medians(usages):

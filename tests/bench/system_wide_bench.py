@@ -22,7 +22,7 @@ import time
 
 from unwind_record_bench import difference, workloads
 
-FLOOR, PERF = "perftape none", "perf record -a -g"
+FLOOR = "perftape none"
 COPIES = 2
 
 
@@ -34,8 +34,8 @@ def recorders(record, rate):
         "perftape fp": [*ours, "--call-graph", "fp"],
         "perftape eh": [*ours, "--call-graph", "eh"],
         "perftape eh, --sync": [*ours, "--call-graph", "eh", "--sync"],
-        PERF: ["perf", "record", "-a", "-q", "-g", "-e", "cpu-clock", "-F", str(rate), "-o",
-               "out.data"],
+        "perf record -a -g": ["perf", "record", "-a", "-q", "-g", "-e", "cpu-clock", "-F", str(rate),
+                              "-o", "out.data"],
     }
 
 

@@ -17,10 +17,8 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import threading
-import time
 
-from measure import anonymous_kb
+from measure import run
 
 PERFPARSER = "/usr/lib/x86_64-linux-gnu/libexec/hotspot-perfparser"
 ENVIRONMENT = {**os.environ, "HOME": "/dev/null", "LC_ALL": "C"}
@@ -40,30 +38,15 @@ def record(directory, samples):
     return recording
 
 
-def run(command, recording, environment):
+def measure(command, recording, environment):
     """Returns wall seconds, CPU seconds and the most memory without mapped files in MB."""
     with open(recording, "rb") as file:
         while file.read(1 << 20):
             pass
-    begin = time.monotonic()
-    child = subprocess.Popen([str(word) for word in command], stdout=subprocess.DEVNULL,
-                             stderr=subprocess.DEVNULL, env=environment)
-    sizes_kb, is_over = [0], threading.Event()
-
-    def watch():
-        while not is_over.wait(0.02):
-            sizes_kb.append(anonymous_kb(child.pid))
-
-    watcher = threading.Thread(target=watch)
-    watcher.start()
-    _, status, usage = os.wait4(child.pid, 0)
-    wall = time.monotonic() - begin
-    is_over.set()
-    watcher.join()
-    child.returncode = os.waitstatus_to_exitcode(status)
-    if child.returncode not in (0, 3):
-        sys.exit(f"exit status {child.returncode}: {command}")
-    return wall, usage.ru_utime + usage.ru_stime, max(sizes_kb) / 1024
+    usage = run(command, watch_memory=True, environment=environment)
+    if usage.status not in (0, 3):
+        sys.exit(f"exit status {usage.status}: {command}")
+    return usage.wall_s, usage.cpu_s, usage.peak_kb / 1024
 
 
 def main():
@@ -91,11 +74,11 @@ def main():
             commands["hotspot-perfparser"] = [PERFPARSER, "--input", recording, "--output",
                                               directory / "parsed"]
         usages = {of: [] for of in commands}
-        run(commands["perftape-convert"], recording, warm)
+        measure(commands["perftape-convert"], recording, warm)
         for _ in range(options.runs):
             for of, command in commands.items():
                 environment = ENVIRONMENT if of.endswith("cold") else warm
-                usages[of].append(run(command, recording, environment))
+                usages[of].append(measure(command, recording, environment))
         medians = {of: [statistics.median(values) for values in zip(*found)]
                    for of, found in usages.items()}
         ours = medians["perftape-convert"][0]

@@ -21,9 +21,6 @@ HERE = pathlib.Path(__file__).resolve().parent
 SOURCE = HERE.parent.parent
 DIRECTORY = pathlib.Path(os.environ.get("PERFTAPE_GUEST_DIR", SOURCE / "build/guest")).resolve()
 
-NO_SAMPLES = r"Error:\nThe \S+ data has no samples!\n"
-LOSSES = r"\A(Warning:\nProcessed \d+ \w+ and lost .*!\n\n(Check IO/CPU overload!\n\n)?)*"
-
 # A recording: options, the command, and what at least `least` stacks match.
 Case = collections.namedtuple("Case", "options stack least command",
                               defaults=(1, ("/work-fp", "1")))
@@ -91,8 +88,8 @@ class GuestTest(harness.RecordingTest):
         # An emulated guest is slow, so the kernel throttles its timers.
         counts, err = harness.perf_report(file, extra=["--kallsyms", self.out / "kallsyms"])
         # A rotating recording may end right after a file began.
-        empty = rf"({NO_SAMPLES})?" if not counts else ""
-        self.assertRegex(err, rf"\A{LOSSES}{empty}\Z", messages)
+        empty = rf"({harness.NO_SAMPLES})?" if not counts else ""
+        self.assertRegex(err, rf"\A{harness.LOSSES}{empty}\Z", messages)
         status, out, err = harness.run(harness.INSPECT, "--validate", file)
         if status == 0:  # else it names readers that are too old for compressed records
             self.assertNotRegex(out, r"(?m)^0x\S+ error ", messages)

@@ -21,9 +21,9 @@ RECORDINGS = 5
 PAIRS = int(os.environ.get("PERFTAPE_REGRESSION_PAIRS", "3"))
 RULE = "* self +3%"
 
-# The functions get 20, 30 and 50 percent of the time. The work of `parse` is set by PERCENT. Which function runs next
-# is drawn: a loop of equal rounds runs in step with the sampling clock at times, and then the samples are not
-# independent of each other.
+# The functions get 20, 30 and 50 percent of the time. The work of `parse` is set by PERCENT. Which
+# function runs next is drawn: a loop of equal rounds runs in step with the sampling clock at times,
+# and then the samples are not independent of each other.
 PROGRAM = """
 #define WORK __attribute__((noinline)) static void
 static volatile unsigned sink;

@@ -16,8 +16,6 @@ from kill_test import committed_records, committed_samples
 
 ALL = os.environ.get("PERFTAPE_FAULTS") == "all"
 LOST_SAMPLES = 13
-NO_SAMPLES = re.compile(r"Error:\nThe \S+ data has no samples!\n")
-LOSSES = re.compile(r"(Warning:\nProcessed \d+ \w+ and lost .*!\n\n(Check IO/CPU overload!\n\n)?)*")
 
 # Name -> (options, pattern of the files).
 WAYS = {"plain": ([], "perf.data"), "compressed": (["-z"], "perf.data"),
@@ -59,10 +57,10 @@ class FaultTest(harness.RecordingTest):
         """Returns the number of samples, which is that of the flushed records."""
         counts, err = harness.perf_report(path)
         if sum(counts.values()) == 0:
-            self.assertRegex(err, rf"\A{LOSSES.pattern}({NO_SAMPLES.pattern})?\Z",
+            self.assertRegex(err, rf"\A{harness.LOSSES}({harness.NO_SAMPLES})?\Z",
                              f"{context}: {path}")
         else:
-            self.assertRegex(err, rf"\A{LOSSES.pattern}\Z", f"{context}: {path}")
+            self.assertRegex(err, rf"\A{harness.LOSSES}\Z", f"{context}: {path}")
         flushed = committed_samples(path)
         self.assertEqual(sum(counts.values()), flushed, f"{context}: {path}")
         return flushed
@@ -169,8 +167,8 @@ class ShortWrites(FaultTest):
 
     def setUp(self):
         super().setUp()
-        self.library = self.dir / "short_writes.so"
-        subprocess.run(["cc", "-O2", "-shared", "-fPIC", "-o", self.library,
+        self.preloaded = self.dir / "short_writes.so"
+        subprocess.run(["cc", "-O2", "-shared", "-fPIC", "-o", self.preloaded,
                         pathlib.Path(__file__).with_name("short_writes.c"), "-ldl"], check=True)
         self.counter = os.memfd_create("short_writes", 0)
         self.addCleanup(os.close, self.counter)
@@ -183,7 +181,7 @@ class ShortWrites(FaultTest):
         with subprocess.Popen(
                 [harness.RECORD, "-a", "-F", "1999", *arguments], cwd=self.dir,
                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, pass_fds=(self.counter,),
-                env=dict(os.environ, LD_PRELOAD=str(self.library),
+                env=dict(os.environ, LD_PRELOAD=str(self.preloaded),
                          SHORT_WRITES_FD=str(self.counter))) as recorder:
             out, err = recorder.communicate(timeout=harness.TIMEOUT_S)
         count = int.from_bytes(os.pread(self.counter, 8, 0), "little")

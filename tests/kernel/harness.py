@@ -28,6 +28,9 @@ RECORD, CONVERT, INSPECT, BUNDLE, BURNER, DOCTOR = (
 PERFPARSER = "/usr/lib/x86_64-linux-gnu/libexec/hotspot-perfparser"
 TIMEOUT_S = 120
 MODE_MARK = r"^\[[.k]\] "  # perf's, before each symbol
+# What perf report says of a file that is whole, as patterns.
+NO_SAMPLES = r"Error:\nThe \S+ data has no samples!\n"
+LOSSES = r"(Warning:\nProcessed \d+ \w+ and lost .*!\n\n(Check IO/CPU overload!\n\n)?)*"
 
 
 def skip(reason):
