@@ -8,6 +8,16 @@
 #include <boost/math/distributions/students_t.hpp>
 
 namespace perftape::summarize {
+namespace {
+
+// Calls `function` with the distribution of a value that is measured in its standard deviation.
+template <class Function>
+double WithDistribution(const Estimate& estimate, Function function) {
+  if (std::isinf(estimate.freedom)) return function(boost::math::normal());
+  return function(boost::math::students_t(estimate.freedom));
+}
+
+}  // namespace
 
 Observation ObservedShare(double part, double whole, double samples) {
   if (whole <= 0 || samples <= 0) return {};
@@ -63,12 +73,17 @@ Estimate DifferenceOf(const Estimate& earlier, const Estimate& later) {
 }
 
 double ErrorOf(const Estimate& estimate, double risk) {
-  const double probability = 1 - risk / 2;
-  const double deviation = std::sqrt(estimate.variance);
-  if (std::isinf(estimate.freedom)) {
-    return deviation * boost::math::quantile(boost::math::normal(), probability);
-  }
-  return deviation * boost::math::quantile(boost::math::students_t(estimate.freedom), probability);
+  const double deviations = WithDistribution(
+      estimate, [risk](const auto& distribution) { return quantile(distribution, 1 - risk / 2); });
+  return deviations * std::sqrt(estimate.variance);
+}
+
+double ChanceOf(const Estimate& estimate) {
+  if (estimate.variance <= 0) return estimate.value > 0 ? 0 : 1;
+  const double deviations = estimate.value / std::sqrt(estimate.variance);
+  return WithDistribution(estimate, [deviations](const auto& distribution) {
+    return cdf(complement(distribution, deviations));
+  });
 }
 
 }  // namespace perftape::summarize

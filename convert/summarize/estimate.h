@@ -42,4 +42,7 @@ Estimate DifferenceOf(const Estimate& earlier, const Estimate& later);
 // 1 - `risk`, by Student's distribution. `risk` is above 0 and below 1.
 double ErrorOf(const Estimate& estimate, double risk);
 
+// Returns the probability that chance makes a value whose true one is 0 as large as this one.
+double ChanceOf(const Estimate& estimate);
+
 }  // namespace perftape::summarize

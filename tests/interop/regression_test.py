@@ -20,6 +20,8 @@ SKIPPED = 77
 RECORDINGS = 5
 PAIRS = int(os.environ.get("PERFTAPE_REGRESSION_PAIRS", "3"))
 RULE = "* self +3%"
+# The share of `parse` grows by 1.6 points. Its standard error is 0.15 points with 170,000 samples a side.
+RATE = "19999"
 
 # The functions get 20, 30 and 50 percent of the time. The work of `parse` is set by PERCENT. Which
 # function runs next is drawn: a loop of equal rounds runs in step with the sampling clock at times,
@@ -58,7 +60,7 @@ def build(directory, name, percent):
 
 def record(directory, program, name):
     output = directory / f"{name}.data"
-    subprocess.run([BIN / "perftape-record", "-q", "--no-bundle", "-F", "4999", "-o", output, "--",
+    subprocess.run([BIN / "perftape-record", "-q", "--no-bundle", "-F", RATE, "-o", output, "--",
                     program], check=True, stdout=subprocess.DEVNULL)
     return output
 
@@ -85,8 +87,8 @@ class Regression(unittest.TestCase):
 
     def compare(self, before, after):
         olds = [word for path in before for word in ("--diff", path)]
-        return subprocess.run([BIN / "perftape-report", "-q", *olds, *after, "--markdown", "-n",
-                               "5", "--fail-on", RULE], text=True, capture_output=True)
+        return subprocess.run([BIN / "perftape-report", "-q", *olds, *after, "--dso", "app",
+                               "--markdown", "-n", "5", "--fail-on", RULE], text=True, capture_output=True)
 
     def test_a_function_that_became_slower_fails_the_build(self):
         done = self.compare(self.before[:RECORDINGS], self.after)

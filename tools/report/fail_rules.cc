@@ -65,6 +65,26 @@ double AllowedGrowth(const FailRule& rule, const Change& change) {
   return change.before.value * rule.limit / 100;
 }
 
+// Returns the probability with which chance may make one function of `functions` grow, so that it
+// makes any of them grow with `risk`. That is Bonferroni's correction in Tarone's form: a function
+// that could not be significant wherever its samples were does not count.
+double RiskOfOne(const std::vector<const FunctionChange*>& functions, FailRule::Of of,
+                 double risk) {
+  std::vector<double> least_chances;
+  for (const FunctionChange* function : functions) {
+    const Change& change = ChangeOf(*function, of);
+    Estimate growth = change.difference();
+    growth.value = change.before.value + change.after.value;  // all samples are later ones
+    least_chances.push_back(ChanceOf(growth));
+  }
+  std::ranges::sort(least_chances);
+  for (std::size_t count = 1;; ++count) {
+    const double of_one = risk / static_cast<double>(count);
+    const auto end = std::ranges::upper_bound(least_chances, of_one);
+    if (std::cmp_less_equal(end - least_chances.begin(), count)) return of_one;
+  }
+}
+
 std::string ViolationText(const FailRule& rule, const FunctionChange& function, double error) {
   const Change& change = ChangeOf(function, rule.of);
   const double growth = change.difference().value;
@@ -131,8 +151,7 @@ RuleResult CheckRules(const std::vector<FailRule>& rules,
       if (rule.functions.Match(function.function)) matches.push_back(&function);
     }
     if (matches.empty()) result.unused.push_back(&rule);
-    // Bonferroni's correction.
-    const double risk = kRisk / static_cast<double>(std::max<std::size_t>(matches.size(), 1));
+    const double risk = RiskOfOne(matches, rule.of, kRisk);
     for (const FunctionChange* function : matches) {
       const Change& change = ChangeOf(*function, rule.of);
       const Estimate growth = change.difference();

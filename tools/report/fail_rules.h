@@ -42,8 +42,8 @@ struct RuleResult {
 
 // Returns what breaks the rules. A function does if it grew by more than the limit, and if chance
 // explains the growth with a probability below 1 percent. That probability is for all functions
-// that a rule matches together, so a rule for all functions does not fail more often. The result
-// has pointers into both arguments.
+// that a rule matches together, so a rule for all functions does not fail more often. Functions
+// with too few samples to break the rule do not count. The result has pointers into both arguments.
 RuleResult CheckRules(const std::vector<FailRule>& rules,
                       const summarize::EventDifference& difference);
 

@@ -65,6 +65,14 @@ TEST(ErrorOf, IsThatOfStudentsDistribution) {
   EXPECT_NEAR(ErrorOf({.value = 2, .variance = 1}, 0.05), 1.960, 0.001);
 }
 
+TEST(ChanceOf, IsThatOfStudentsDistribution) {
+  EXPECT_NEAR(ChanceOf({.value = 4.303, .variance = 1, .freedom = 2}), 0.025, 1e-5);
+  EXPECT_NEAR(ChanceOf({.value = 2 * 1.960, .variance = 4}), 0.025, 1e-5);
+  EXPECT_NEAR(ChanceOf({.value = -1.960, .variance = 1}), 0.975, 1e-5);
+  EXPECT_EQ(ChanceOf({.value = 1, .variance = 0}), 0);
+  EXPECT_EQ(ChanceOf({.value = 0, .variance = 0}), 1);
+}
+
 TEST(DifferenceOf, HasTheDegreesOfFreedomOfWelchsTest) {
   const Estimate earlier = {.value = 5, .variance = 2, .freedom = 4};
   const Estimate later = {.value = 8, .variance = 1, .freedom = 9};
