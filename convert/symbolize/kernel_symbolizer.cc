@@ -44,7 +44,7 @@ Result<Resolution> KernelSymbolizer::Resolve(const convert::Profile& profile, co
   if (perfdata::SourceOf(filename) == perfdata::MappingSource::kGuestKernel) {
     return MissAll(offsets.size(), Miss::kNoFile, "the kernel of a guest");
   }
-  ListSources(profile);
+  ListSources(&profile);
   Resolution best = MissAll(offsets.size(), Miss::kNoFile, {});
   std::vector<std::string> tried;
   for (std::size_t i = 0; i < sources_.size(); ++i) {
@@ -123,32 +123,29 @@ bool KernelSymbolizer::Open(Source& source) {
 }
 
 void KernelSymbolizer::ReadAhead() {
-  const SymbolOptions& options = files_.options();
-  const bool has_better = recording_.recording().brings_names() || !options.bundle.empty() ||
-                          !options.symfs.empty() || !options.kallsyms.empty() ||
-                          !options.vmlinux.empty();
-  if (has_better || kernel_.build_id.empty()) return;
-  for (const fs::path& directory : files_.directories()) {
-    for (const fs::path& path : KallsymsPathsIn(directory)) {
-      std::error_code error;
-      if (fs::exists(path, error)) return files_.ReadAhead(path, kernel_.build_id);
-    }
-  }
-  if (recording_.not_local().empty()) files_.ReadAhead(kRunningKallsyms, kernel_.build_id);
+  // A bundle would be unpacked for the list.
+  if (recording_.recording().brings_names() || !files_.options().bundle.empty()) return;
+  ListSources();
+  const auto is_there = [](const Source& source) {
+    std::error_code error;
+    return source.problem.empty() && fs::exists(source.name, error);
+  };
+  const auto first = std::ranges::find_if(sources_, is_there);
+  if (first != sources_.end() && first->read_ahead) first->read_ahead();
 }
 
 std::shared_ptr<const KernelTable> KernelSymbolizer::FindTable(const convert::Profile& profile) {
-  ListSources(profile);
+  ListSources(&profile);
   for (Source& source : sources_) {
     if (Open(source) && source.opened.table) return source.opened.table;
   }
   return nullptr;
 }
 
-void KernelSymbolizer::ListSources(const convert::Profile& profile) {
+void KernelSymbolizer::ListSources(const convert::Profile* profile) {
   if (std::exchange(are_listed_, true)) return;
   // For other formats than perf.data the profile's mappings describe the kernel.
-  if (kernel_.reference_address == 0) kernel_ = KernelOf(profile);
+  if (profile != nullptr && kernel_.reference_address == 0) kernel_ = KernelOf(*profile);
   AddBundles();
   AddSymfs();
   if (!files_.options().kallsyms.empty()) AddKallsyms(files_.options().kallsyms, {});
@@ -193,13 +190,12 @@ void KernelSymbolizer::AddSymfs() {
   for (std::size_t i = listed; i < sources_.size(); ++i) sources_[i].is_guess = true;
 }
 
-std::vector<fs::path> KernelSymbolizer::KallsymsPathsIn(const fs::path& directory) const {
-  return elf::SearchPathsIn(directory, kernel_.build_id, elf::BuildIdFile::kKallsyms,
-                            perfdata::kKernelMappingName);
-}
-
 void KernelSymbolizer::AddDirectory(const fs::path& directory) {
-  for (const fs::path& path : KallsymsPathsIn(directory)) AddKallsyms(path, kernel_.build_id);
+  for (const fs::path& path :
+       elf::SearchPathsIn(directory, kernel_.build_id, elf::BuildIdFile::kKallsyms,
+                          perfdata::kKernelMappingName)) {
+    AddKallsyms(path, kernel_.build_id);
+  }
   for (const elf::BuildIdFile what : {elf::BuildIdFile::kImage, elf::BuildIdFile::kDebug}) {
     for (const fs::path& path :
          elf::SearchPathsIn(directory, kernel_.build_id, what, perfdata::kKernelMappingName)) {
@@ -210,10 +206,12 @@ void KernelSymbolizer::AddDirectory(const fs::path& directory) {
 }
 
 void KernelSymbolizer::AddKallsyms(const fs::path& path, const BuildId& build_id) {
-  sources_.push_back({.name = path.native(), .open = [=, this]() -> Result<Opened> {
+  sources_.push_back({.name = path.native(),
+                      .open = [=, this]() -> Result<Opened> {
                         TRY_ASSIGN(auto table, files_.TableAt(path, build_id));
                         return NamesOf(std::move(table));
-                      }});
+                      },
+                      .read_ahead = [=, this] { files_.ReadAhead(path, build_id); }});
 }
 
 void KernelSymbolizer::AddVmlinux(const fs::path& path) {

@@ -23,8 +23,7 @@ class KernelSymbolizer : public Symbolizer {
   KernelSymbolizer(KernelFiles& files, RecordingSources& recording);
   ~KernelSymbolizer() override;
 
-  // Begins to read, on another thread, the table that Resolve will probably need: that of a
-  // directory, or of the running kernel. Does nothing if a bundle or the options have a better one.
+  // Begins to read the first source on another thread, if it is a table in a file.
   void ReadAhead();
 
   // Returns the first table that belongs to the kernel of the recording; null if none does.
@@ -43,16 +42,17 @@ class KernelSymbolizer : public Symbolizer {
   struct Source {
     std::string name;
     std::function<Result<Opened>()> open = {};
+    std::function<void()> read_ahead = {};  // null: open cannot be prepared
     Opened opened = {};
     std::string problem = {};  // why it could not be opened
     bool is_vmlinux = false;   // or a System.map
     bool is_guess = false;     // one of many usual paths: not reported if there is no such file
   };
 
-  void ListSources(const convert::Profile& profile);
+  // `profile` may be null, if only the recording describes the kernel.
+  void ListSources(const convert::Profile* profile = nullptr);
   void AddBundles();
   void AddSymfs();
-  std::vector<std::filesystem::path> KallsymsPathsIn(const std::filesystem::path& directory) const;
   void AddDirectory(const std::filesystem::path& directory);
   void AddKallsyms(const std::filesystem::path& path, const BuildId& build_id);
   void AddVmlinux(const std::filesystem::path& path);
