@@ -127,8 +127,7 @@ bool HasBundle(Input& input) {
   if (!bytes) return false;
   const auto extent = bundle::FindEmbedded(*bytes);
   if (!extent) return true;
-  if (!*extent) return false;
-  return !bundle::HasOnlyNotes(bytes->subspan((*extent)->offset, (*extent)->size));
+  return *extent && !bundle::HasOnlyNotes(*bytes, **extent);
 }
 
 }  // namespace

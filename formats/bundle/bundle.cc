@@ -70,9 +70,8 @@ Result<std::optional<Bundle>> Bundle::OpenEmbedded(Input& input, const UnpackLim
   TRY_ASSIGN(const Bytes bytes, input.All());
   TRY_ASSIGN(const std::optional<Extent> extent, FindEmbedded(bytes));
   if (!extent) return std::nullopt;
-  const Bytes archive = bytes.subspan(extent->offset, extent->size);
-  auto bundle = FromBytes(archive, limits);
-  if (!bundle && bundle.error().code == ErrorCode::kCorrupt && HasOnlyNotes(archive)) {
+  auto bundle = FromBytes(bytes.subspan(extent->offset, extent->size), limits);
+  if (!bundle && bundle.error().code == ErrorCode::kCorrupt && HasOnlyNotes(bytes, *extent)) {
     return std::nullopt;
   }
   if (!bundle) return Fail(InContext("embedded bundle", std::move(bundle).error()));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The position of a bundle in a perf.data. The bundle is appended after all sections that the
-// header lists, so perf never reads it. A footer follows at the end of the file:
+// The position of a bundle in a perf.data. (An archive with only recording.json, which is no
+// bundle, has the same place: recording_notes.h.) The bundle is appended after all sections that
+// the header lists, so perf never reads it. A footer follows at the end of the file:
 //
 //   perf.data | bundle (tar.zst) | u64 offset, u64 size, u32 version, u32 reserved, "PERFTAPE"
 //

@@ -193,10 +193,11 @@ Result<std::optional<RecordingNotes>> FindNotesInArchive(Bytes archive) {
   return notes;
 }
 
-bool HasOnlyNotes(Bytes archive) {
+bool HasOnlyNotes(Bytes perf_data, const Extent& extent) {
   // Bundles are larger. They are not unpacked as a whole.
   constexpr UnpackLimits kLimits = {.total = 1 << 20, .always = 1 << 20, .members = 1};
-  const Result<UnpackedArchive> unpacked = Unpack(archive, kLimits);
+  const Result<UnpackedArchive> unpacked =
+      Unpack(perf_data.subspan(extent.offset, extent.size), kLimits);
   return unpacked && unpacked->members.size() == 1 && unpacked->members[0].name == kNotesName;
 }
 

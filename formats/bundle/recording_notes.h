@@ -15,6 +15,7 @@
 #include "formats/base/file.h"
 #include "formats/base/input.h"
 #include "formats/base/result.h"
+#include "formats/bundle/embedding.h"
 
 namespace perftape::bundle {
 
@@ -97,7 +98,8 @@ Result<std::uint64_t> WriteArchiveWithNotes(UniqueFd fd, Bytes archive,
 // of Bundle::Open and DecodeNotes.
 Result<std::optional<RecordingNotes>> FindNotes(Bytes perf_data);
 Result<std::optional<RecordingNotes>> FindNotesInArchive(Bytes archive);
-// Whether an archive has notes and nothing else, so that it is no bundle.
-bool HasOnlyNotes(Bytes archive);
+// Whether the archive at `extent` in a perf.data has notes and nothing else, so that it is no
+// bundle.
+bool HasOnlyNotes(Bytes perf_data, const Extent& extent);
 
 }  // namespace perftape::bundle

@@ -16,9 +16,9 @@
 namespace perftape::bundle_tool {
 
 Result<bundle::Bundle> OpenNamed(const std::string& name, cli::Console& console) {
-  std::error_code is_stream;
-  const std::uintmax_t size = std::filesystem::file_size(name, is_stream);
-  AddInputToProgress(is_stream ? 0 : size);
+  std::error_code no_size;  // of a stream
+  const std::uintmax_t size = std::filesystem::file_size(name, no_size);
+  AddInputToProgress(no_size ? 0 : size);
   auto bundle = bundle::Bundle::Open(name);
   const std::string shown = name == "-" ? "stdin" : name;
   if (!bundle) {

@@ -75,10 +75,9 @@ std::string HeaderJson(const perfdata::Reader& reader) {
         {"problems", reader.problems()}}}};
   const auto extent = bundle::FindEmbedded(reader.file());
   if (extent && *extent) {
-    const auto [offset, size] = **extent;
-    const bool is_bundle = !bundle::HasOnlyNotes(reader.file().subspan(offset, size));
-    json["header"][is_bundle ? "bundle" : "notes"] = {{"offset", fmt::format("{:#x}", offset)},
-                                                      {"size", size}};
+    const bool is_bundle = !bundle::HasOnlyNotes(reader.file(), **extent);
+    json["header"][is_bundle ? "bundle" : "notes"] = {
+        {"offset", fmt::format("{:#x}", (*extent)->offset)}, {"size", (*extent)->size}};
   }
   return cli::JsonText(json, cli::JsonLayout::kOneLine);
 }

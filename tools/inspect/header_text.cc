@@ -39,10 +39,9 @@ std::string BundleText(const perfdata::Reader& reader) {
   const auto extent = bundle::FindEmbedded(reader.file());
   if (!extent) return fmt::format("problem: {}\n", extent.error().message);
   if (!*extent) return "";
-  const auto [offset, size] = **extent;
-  const bool is_bundle = !bundle::HasOnlyNotes(reader.file().subspan(offset, size));
-  return fmt::format("{}: {} bytes at {:#x}\n", is_bundle ? "bundle" : bundle::kNotesName, size,
-                     offset);
+  const bool is_bundle = !bundle::HasOnlyNotes(reader.file(), **extent);
+  return fmt::format("{}: {} bytes at {:#x}\n", is_bundle ? "bundle" : bundle::kNotesName,
+                     (*extent)->size, (*extent)->offset);
 }
 
 std::string RateText(const perfdata::EventAttr& attr) {
