@@ -446,7 +446,7 @@ static __always_inline int may_copy(__u32 tgid, __u64 now_ns)
 	return 1;
 }
 
-/* Gives back what a copy of `bytes` was charged too much. */
+/* The copy that may_copy() has charged has only `bytes`. */
 static __always_inline void settle_copy(__u32 tgid, __u64 bytes)
 {
 	struct unwind_allowance *allowance = allowance_of(tgid);

@@ -57,7 +57,7 @@ Profile PlainValuesOf(const Profile& profile, EventId event, FoldedValue value) 
   return std::move(builder).Finish();
 }
 
-// Whether threads are worth their start.
+// Whether work on it is worth a thread of its own.
 bool IsLargeFile(const Input& input) {
   constexpr std::size_t kLarge = std::size_t{16} << 20;
   return !input.is_stream() && input.beginning().size() >= kLarge;
@@ -118,7 +118,7 @@ Status Combiner::Add(Input input) {
   return status;
 }
 
-// Unmapping a file takes some 20 ms a GB.
+// Names are looked up meanwhile.
 void Combiner::CloseInBackground(Input input) {
   if (!IsLargeFile(input)) return;
   try {
