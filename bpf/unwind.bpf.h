@@ -32,6 +32,13 @@ UNWIND_MAP(unwind_mappings, struct wire_unwind_mapping);
 UNWIND_MAP(unwind_processes, __u64);
 UNWIND_MAP(unwind_counts, struct wire_unwind_counts);
 
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1); /* user space sets WIRE_UNWIND_RECENT for each CPU */
+	__type(key, __u32);
+	__type(value, __u64);
+} unwind_recent SEC(".maps");
+
 /*
  * How many more bytes of the stacks of a process may be copied because its mappings or tables are
  * not known. A process whose stacks can never be walked gets few copies after its start.
@@ -56,13 +63,17 @@ struct {
 /* Added to an enum wire_unwind_end: the walk ended only because something is not loaded yet. */
 #define UNWIND_UNFINISHED 0x100
 
+/* Bytes of the stack that are read at once. Blocks are aligned, so none has parts of two pages. */
+#define UNWIND_BLOCK 512
+
 struct unwind_state {
 	__u64 pc;
 	__u64 sp;
 	__u64 fp;
-	__u64 bx;   /* rbx, if follows_bx; 0: unknown */
-	__u64 link; /* x30, rdi */
-	__u64 cx;   /* rcx */
+	__u64 fp_at; /* where fp is on the stack; 0: it was read */
+	__u64 bx;    /* rbx, if follows_bx; 0: unknown */
+	__u64 link;  /* x30, rdi */
+	__u64 cx;    /* rcx */
 	/*
 	 * Few stacks have a rule that needs rbx. A walk that meets one begins again, and follows
 	 * the register.
@@ -77,8 +88,10 @@ struct unwind_state {
 	__u64 process;	 /* the entry of unwind_processes */
 	__u32 mapping;	 /* the last one that was hit */
 	__u64 now_ns;
+	__u64 block_at; /* address of `block`; 1: it has nothing */
 	bpf_user_pt_regs_t regs;
 	__u64 frames[WIRE_MAX_FRAMES];
+	__u8 block[UNWIND_BLOCK];
 };
 
 struct {
@@ -106,9 +119,37 @@ static __always_inline int end_of_stack(struct unwind_state *state)
 	return UNWIND_ENDED;
 }
 
-static __always_inline int read_word(__u64 *word, __u64 address)
+/* Reads a word of the stack. Returns 0 on success. */
+static __always_inline int read_word(struct unwind_state *state, __u64 *word, __u64 address)
 {
-	return bpf_probe_read_user(word, sizeof(*word), (const void *)address);
+	__u64 offset = address & (UNWIND_BLOCK - 1);
+	__u64 start = address - offset;
+
+	if (offset & (sizeof(*word) - 1))
+		return bpf_probe_read_user(word, sizeof(*word), (const void *)address);
+	if (state->block_at != start) {
+		state->block_at = 1;
+		if (bpf_probe_read_user(state->block, UNWIND_BLOCK, (const void *)start) != 0)
+			return -1;
+		state->block_at = start;
+	}
+	barrier_var(offset);
+	*word = *(__u64 *)(state->block + (offset & (UNWIND_BLOCK - sizeof(*word))));
+	return 0;
+}
+
+/*
+ * Reads the frame pointer. Most functions save it, but few rules need it, so it is not read in each
+ * frame. Returns 0 on success.
+ */
+static __always_inline int load_fp(struct unwind_state *state)
+{
+	if (!state->fp_at)
+		return 0;
+	if (read_word(state, &state->fp, state->fp_at) != 0)
+		return -1;
+	state->fp_at = 0;
+	return 0;
 }
 
 static __always_inline struct wire_unwind_mapping *mapping_at(__u32 index)
@@ -151,21 +192,16 @@ static __always_inline struct wire_unwind_mapping *find_mapping(struct unwind_st
 	return mapping && address < mapping->end ? mapping : NULL;
 }
 
-/* The rule at a distance in a table; null outside of its rows. */
-static __always_inline struct wire_unwind_rule *find_rule(const struct wire_unwind_table *table,
-							  __u64 distance)
+/* The number of the rule at a distance in a table; WIRE_UNWIND_RULES outside of its rows. */
+static __always_inline __u32 search_rows(const struct wire_unwind_table *table, __u64 distance)
 {
-	__u64 page_number = distance >> WIRE_UNWIND_PAGE_BITS;
-	struct wire_unwind_cell *cell;
+	struct wire_unwind_cell *cell = cell_at(table->first + (distance >> WIRE_UNWIND_PAGE_BITS));
 	__u32 low;
 	__u32 high;
 	__u32 i;
 
-	if (page_number >= table->pages)
-		return NULL;
-	cell = cell_at(table->first + page_number);
 	if (!cell)
-		return NULL;
+		return WIRE_UNWIND_RULES;
 	/* The row before `low` holds if the row at `low` is behind the address. */
 	low = cell->page.first + 1;
 	high = cell->page.end;
@@ -174,17 +210,49 @@ static __always_inline struct wire_unwind_rule *find_rule(const struct wire_unwi
 
 		cell = cell_at(middle);
 		if (!cell)
-			return NULL;
+			return WIRE_UNWIND_RULES;
 		if (cell->row.pc <= distance)
 			low = middle + 1;
 		else
 			high = middle;
 	}
 	cell = cell_at(low - 1);
-	if (!cell)
+	return cell ? cell->row.rule : WIRE_UNWIND_RULES;
+}
+
+/* The element of unwind_recent on this CPU for a distance in the page of a table. */
+static __always_inline __u64 *recent_rule(__u64 page, __u64 distance)
+{
+	__u64 hash = page * 0x9e3779b97f4a7c15 >> (64 - WIRE_UNWIND_PAGE_BITS);
+	__u32 index = bpf_get_smp_processor_id() * WIRE_UNWIND_RECENT +
+		      ((distance ^ hash) & (WIRE_UNWIND_RECENT - 1));
+
+	return bpf_map_lookup_elem(&unwind_recent, &index);
+}
+
+/* The rule at a distance in a table; null outside of its rows. */
+static __always_inline struct wire_unwind_rule *
+find_rule(const struct unwind_state *state, const struct wire_unwind_table *table, __u64 distance)
+{
+	__u64 page = distance >> WIRE_UNWIND_PAGE_BITS;
+	__u64 *recent = NULL;
+	__u64 word;
+	__u32 rule;
+
+	if (page >= table->pages)
 		return NULL;
-	low = cell->row.rule;
-	return bpf_map_lookup_elem(&unwind_rules, &low);
+	page |= (__u64)table->load << WIRE_UNWIND_PAGES_BITS;
+	if (state->is_return)
+		recent = recent_rule(page, distance);
+	word = recent ? *(volatile __u64 *)recent : 0;
+	if (word >> WIRE_UNWIND_RULE_BITS == page) {
+		rule = word & (WIRE_UNWIND_RULES - 1);
+	} else {
+		rule = search_rows(table, distance);
+		if (recent && rule < WIRE_UNWIND_RULES)
+			*(volatile __u64 *)recent = page << WIRE_UNWIND_RULE_BITS | rule;
+	}
+	return bpf_map_lookup_elem(&unwind_rules, &rule);
 }
 
 /* Computes the canonical frame address. Returns an enum wire_unwind_end; 0 is success here. */
@@ -194,8 +262,11 @@ static __always_inline __u32 find_cfa(struct unwind_state *state,
 	__u64 offset = (__s64)rule->cfa_offset;
 	__u64 base = state->sp;
 
-	if (rule->cfa == WIRE_CFA_FRAME_POINTER || rule->cfa == WIRE_CFA_AT_FRAME_POINTER)
+	if (rule->cfa == WIRE_CFA_FRAME_POINTER || rule->cfa == WIRE_CFA_AT_FRAME_POINTER) {
+		if (load_fp(state) != 0)
+			return WIRE_END_UNREADABLE;
 		base = state->fp;
+	}
 	*cfa = base + offset;
 	switch (rule->cfa) {
 	case WIRE_CFA_STACK_POINTER:
@@ -203,7 +274,7 @@ static __always_inline __u32 find_cfa(struct unwind_state *state,
 		return 0;
 	case WIRE_CFA_AT_STACK_POINTER:
 	case WIRE_CFA_AT_FRAME_POINTER:
-		if (read_word(cfa, base + offset) != 0)
+		if (read_word(state, cfa, base + offset) != 0)
 			return WIRE_END_UNREADABLE;
 		*cfa += rule->addend;
 		return 0;
@@ -222,13 +293,12 @@ static __always_inline __u32 find_cfa(struct unwind_state *state,
 	return WIRE_END_NO_ROW;
 }
 
-/* The registers of the caller. */
-static __always_inline int enter_caller(struct unwind_state *state, __u64 pc, __u64 sp, __u64 fp,
+/* The registers of the caller, but the frame pointer. */
+static __always_inline int enter_caller(struct unwind_state *state, __u64 pc, __u64 sp,
 					__u32 is_return)
 {
 	state->pc = pc;
 	state->sp = sp;
-	state->fp = fp;
 	state->is_first = 0;
 	state->is_return = is_return;
 	return UNWIND_CALLER;
@@ -243,7 +313,7 @@ static __always_inline void follow_bx(struct unwind_state *state,
 	if (!state->follows_bx || rule->bx_words == WIRE_RULE_BX_UNCHANGED)
 		return;
 	if (rule->bx_words != WIRE_RULE_BX_UNKNOWN &&
-	    read_word(&bx, cfa + 8 * (__s64)rule->bx_words) != 0)
+	    read_word(state, &bx, cfa + 8 * (__s64)rule->bx_words) != 0)
 		bx = 0;
 	state->bx = bx;
 }
@@ -254,7 +324,6 @@ static __always_inline int step_by_rule(struct unwind_state *state,
 	int is_signal = rule->flags & WIRE_RULE_SIGNAL_FRAME;
 	int by_register = rule->ra_offset == WIRE_RULE_IN_REGISTER;
 	__u64 pc = rule->flags & WIRE_RULE_RETURN_IN_CX ? state->cx : state->link;
-	__u64 fp = state->fp;
 	__u64 cfa;
 	__u64 base;
 	__u32 failure = find_cfa(state, rule, &cfa);
@@ -264,13 +333,15 @@ static __always_inline int step_by_rule(struct unwind_state *state,
 	base = rule->flags & WIRE_RULE_FROM_SP ? state->sp : cfa;
 	if (by_register && !state->is_first)
 		return end_walk(state, WIRE_END_NO_ROW);
-	if (!by_register && read_word(&pc, base + (__s64)rule->ra_offset) != 0)
+	if (!by_register && read_word(state, &pc, base + (__s64)rule->ra_offset) != 0)
 		return end_walk(state, WIRE_END_UNREADABLE);
 	if (rule->fp_offset != WIRE_RULE_IN_REGISTER) {
-		if (rule->flags & WIRE_RULE_FP_FROM_FP)
+		if (rule->flags & WIRE_RULE_FP_FROM_FP) {
+			if (load_fp(state) != 0)
+				return end_walk(state, WIRE_END_UNREADABLE);
 			base = state->fp;
-		if (read_word(&fp, base + (__s64)rule->fp_offset) != 0)
-			return end_walk(state, WIRE_END_UNREADABLE);
+		}
+		state->fp_at = base + (__s64)rule->fp_offset;
 	}
 	pc = without_signature(pc);
 	if (pc == 0)
@@ -279,7 +350,7 @@ static __always_inline int step_by_rule(struct unwind_state *state,
 	if (!is_signal && (by_register ? cfa < state->sp : cfa <= state->sp))
 		return end_walk(state, WIRE_END_NO_PROGRESS);
 	follow_bx(state, rule, cfa);
-	return enter_caller(state, pc, cfa, fp, !is_signal);
+	return enter_caller(state, pc, cfa, !is_signal);
 }
 
 /* The frame record: the caller's frame pointer and the return address. */
@@ -287,6 +358,8 @@ static __always_inline int step_by_fp(struct unwind_state *state)
 {
 	__u64 record[2];
 
+	if (load_fp(state) != 0)
+		return end_walk(state, WIRE_END_UNREADABLE);
 	if (state->fp == 0)
 		return end_walk(state, WIRE_END_OF_STACK);
 	if (state->fp < state->sp)
@@ -297,14 +370,16 @@ static __always_inline int step_by_fp(struct unwind_state *state)
 	if (record[1] == 0)
 		return end_walk(state, WIRE_END_OF_STACK);
 	state->bx = 0;
-	return enter_caller(state, record[1], state->fp + sizeof(record), record[0], 1);
+	enter_caller(state, record[1], state->fp + sizeof(record), 1);
+	state->fp = record[0];
+	return UNWIND_CALLER;
 }
 
 /*
  * Whether the stack is as execve(2) leaves it: argc, pointers to the arguments above it, and a null
  * pointer (x86-64 psABI 3.4.1; arm64 has the same).
  */
-static __always_inline int is_at_program_start(const struct unwind_state *state)
+static __always_inline int is_at_program_start(struct unwind_state *state)
 {
 	__u64 words[2];
 	__u64 end = 1;
@@ -314,7 +389,7 @@ static __always_inline int is_at_program_start(const struct unwind_state *state)
 		return 0;
 	if (words[0] == 0 || words[0] > 0xffff || words[1] <= state->sp)
 		return 0;
-	return read_word(&end, state->sp + (words[0] + 1) * sizeof(__u64)) == 0 && end == 0;
+	return read_word(state, &end, state->sp + (words[0] + 1) * sizeof(__u64)) == 0 && end == 0;
 }
 
 /*
@@ -325,6 +400,8 @@ static __always_inline int is_at_program_start(const struct unwind_state *state)
  */
 static __always_inline int step_without_rule(struct unwind_state *state)
 {
+	if (load_fp(state) != 0)
+		return end_walk(state, WIRE_END_UNREADABLE);
 	if ((state->is_return && state->fp == 0) || is_at_program_start(state))
 		return end_of_stack(state);
 	if (state->guess == WIRE_END_OF_STACK)
@@ -361,10 +438,12 @@ __weak __noinline int unwind_step(__u32 slot)
 	table = bpf_map_lookup_elem(&unwind_tables, &index);
 	if (!table)
 		return end_walk(state, WIRE_END_NO_TABLE);
-	table->last_hit_ns = state->now_ns;
+	/* All CPUs share the word. */
+	if (state->now_ns > table->last_hit_ns + WIRE_UNWIND_HIT_NS)
+		table->last_hit_ns = state->now_ns;
 	if (table->pages == 0)
 		return end_walk(state, WIRE_END_NO_TABLE);
-	rule = find_rule(table, address - mapping->bias);
+	rule = find_rule(state, table, address - mapping->bias);
 	if (!rule || rule->cfa == WIRE_CFA_NONE)
 		return step_without_rule(state);
 	if (rule->cfa == WIRE_CFA_END_OF_STACK)
@@ -484,6 +563,8 @@ static __always_inline void start_walk(struct unwind_state *state, __u64 process
 	state->pc = ip_of(&state->regs);
 	state->sp = stack_pointer_of(&state->regs);
 	state->fp = frame_pointer_of(&state->regs);
+	state->fp_at = 0;
+	state->block_at = 1;
 	state->bx = follows_bx ? base_register_of(&state->regs) : 0;
 	state->needs_bx = 0;
 	state->follows_bx = follows_bx;

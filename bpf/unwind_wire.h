@@ -71,9 +71,23 @@ WIRE_ASSERT(sizeof(struct wire_unwind_cell) == 8, "wire_unwind_cell changed");
 struct wire_unwind_table {
 	__u32 first;	   /* cell */
 	__u32 pages;	   /* 0: not in memory */
-	__u64 last_hit_ns; /* CLOCK_MONOTONIC, written by programs */
+	__u64 last_hit_ns; /* CLOCK_MONOTONIC, written by programs; exact to WIRE_UNWIND_HIT_NS */
+	__u32 load;	   /* another number each time that the rows are loaded, in 28 bits */
+	__u32 pad;
 };
-WIRE_ASSERT(sizeof(struct wire_unwind_table) == 16, "wire_unwind_table changed");
+WIRE_ASSERT(sizeof(struct wire_unwind_table) == 24, "wire_unwind_table changed");
+#define WIRE_UNWIND_HIT_NS 100000000
+
+/*
+ * Each CPU remembers the rules of return addresses: most are met again, and a search in the rows
+ * reads some eight cache lines. An element is one word, so that a change is atomic: load << 36 |
+ * page << 16 | rule; 0 is a free one. Its number among those of the CPU is the distance in the
+ * page, exclusive or a hash of load and page.
+ */
+#define WIRE_UNWIND_RECENT     (1 << WIRE_UNWIND_PAGE_BITS) /* elements for each CPU */
+#define WIRE_UNWIND_PAGES_BITS 20			    /* of the number of a page */
+#define WIRE_UNWIND_RULE_BITS  16
+#define WIRE_UNWIND_LOAD_MASK  0xfffffff
 
 /* wire_unwind_mapping.table of code without a table */
 #define WIRE_UNWIND_BY_FP                                                                          \
@@ -102,7 +116,7 @@ WIRE_ASSERT(sizeof(struct wire_unwind_mapping) == 32, "wire_unwind_mapping chang
 #define WIRE_UNWIND_COUNT_MASK	0xffff
 #define WIRE_UNWIND_FIRST_MASK	0x3ffffff
 
-#define WIRE_UNWIND_RULES  65536
+#define WIRE_UNWIND_RULES  (1 << WIRE_UNWIND_RULE_BITS)
 #define WIRE_UNWIND_TABLES 16384
 
 /* Where the user part of a call chain ends. */

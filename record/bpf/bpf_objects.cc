@@ -62,6 +62,7 @@ void SetUnwindMapSizes(const on_cpu_bpf& skeleton, const BpfOptions& options, st
   set(skeleton.maps.unwind_processes, WIRE_UNWIND_PROCESSES);
   set(skeleton.maps.unwind_allowances, WIRE_UNWIND_PROCESSES);
   set(skeleton.maps.unwind_counts, options.events.size() * cpus);
+  set(skeleton.maps.unwind_recent, WIRE_UNWIND_RECENT * cpus);
 }
 
 void SetMapSizes(const on_cpu_bpf& skeleton, const BpfOptions& options, std::size_t cpus) {
@@ -315,7 +316,8 @@ Status BpfObjects::ShareMaps(bpf_object* object) const {
   for (const bpf_map* map :
        {maps.ring, maps.rings, maps.cpus, maps.events, maps.target_processes, maps.target_threads,
         maps.target_cgroups, maps.sending, maps.unwind_cells, maps.unwind_rules, maps.unwind_tables,
-        maps.unwind_mappings, maps.unwind_processes, maps.unwind_counts, maps.unwind_allowances}) {
+        maps.unwind_mappings, maps.unwind_processes, maps.unwind_counts, maps.unwind_allowances,
+        maps.unwind_recent}) {
     bpf_map* const other = bpf_object__find_map_by_name(object, bpf_map__name(map));
     if (other == nullptr) continue;
     if (const int error = bpf_map__reuse_fd(other, bpf_map__fd(map)); error != 0) {

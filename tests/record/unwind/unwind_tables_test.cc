@@ -109,11 +109,13 @@ TEST(TableStore, AForgottenTableLeavesItsIndexToAnother) {
   TableStore store(memory.maps());
   for (std::uint32_t i = 0; i < 8; ++i) ASSERT_EQ(store.Add(TableOf(5, 16, 8), kNow), i);
   EXPECT_EQ(store.Add(TableOf(5, 16, 8), kNow), std::nullopt);
+  const std::uint32_t load = memory.tables[3].load;
   store.Forget(3, kNow);
   EXPECT_EQ(memory.tables[3].pages, 0U);
   EXPECT_EQ(store.Add(TableOf(5, 16, 50), kNow), std::nullopt) << "a program may still use it";
   EXPECT_EQ(store.Add(TableOf(5, 16, 50), kNow + TableStore::kIdleNs), 3U);
   EXPECT_EQ(Find(memory, 3, 0)->cfa_offset, 50);
+  EXPECT_NE(memory.tables[3].load, load) << "programs remember rules of the old table";
 }
 
 TEST(TableStore, KeepsATableThatFitsNever) {
