@@ -375,6 +375,7 @@ SampleSet ReadRanges(const perfdata::Reader& reader, const ImportOptions& option
         range == 0 ? reader.records() : reader.records_from(from.file_offset), from, end);
   };
   ParallelFor(survey.range_starts.size(), static_cast<unsigned>(readers.size()), read);
+  if (unwinding && options.found_binaries) options.found_binaries();
   std::ranges::sort(readers, {}, [](const auto& its) { return its->first_skipped_offset(); });
   SampleSet& samples = readers.front()->samples();
   AddUp(readers.front()->report(), report);

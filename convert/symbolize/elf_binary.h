@@ -2,8 +2,8 @@
 // A binary with all files that were found for it, and the names in them.
 #pragma once
 
-#include <optional>
-#include <utility>
+#include <memory>
+#include <span>
 
 #include "convert/symbolize/debug_files.h"
 #include "convert/symbolize/elf_names.h"
@@ -11,14 +11,22 @@
 
 namespace perftape::symbolize {
 
-// Cannot be moved, because the names refer to the files.
-struct ElfBinary {
+// Not thread-safe. Cannot be moved, because the names refer to the files.
+class ElfBinary {
+ public:
   ElfBinary(DebugFile found, const SymbolOptions& options);
   ElfBinary(const ElfBinary&) = delete;
   ElfBinary& operator=(const ElfBinary&) = delete;
 
-  DebugFile file;
-  std::optional<ElfNames> names;  // nothing if there is no image
+  const DebugFile& file() const { return file_; }
+  // Returns null if there is no image. The first call reads the symbols, and what locates the DWARF
+  // of an address.
+  ElfNames* names();
+
+ private:
+  DebugFile file_;
+  const ElfNameOptions name_options_;
+  std::unique_ptr<ElfNames> names_;
 };
 
 // Resolves all offsets. The source is reported with its content: "/usr/bin/ls (symbols, DWARF)". If

@@ -2,6 +2,9 @@
 #include "convert/symbolize/elf_symbolizer.h"
 
 #include <algorithm>
+#include <system_error>
+#include <utility>
+#include <vector>
 
 #include "formats/base/build_id.h"
 #include "formats/perfdata/mapping_name.h"
@@ -18,17 +21,35 @@ std::uint64_t StartOfModule(const elf::ElfFile& file) {
 
 }  // namespace
 
+void ElfBinaries::Wait() {
+  if (ahead_.valid()) ahead_.get();
+}
+
+void ElfBinaries::ReadNamesAhead() {
+  std::vector<ElfBinary*> binaries;
+  for (const auto& [key, binary] : by_build_id) binaries.push_back(binary.get());
+  Wait();
+  try {
+    ahead_ = std::async(std::launch::async, [binaries = std::move(binaries)] {
+      for (ElfBinary* const binary : binaries) binary->names();
+    });
+  } catch (const std::system_error&) {
+    // The system has no more threads. Each binary is read when its names are needed.
+  }
+}
+
 Result<Resolution> ElfSymbolizer::Resolve(const convert::Profile& profile, convert::MappingId id,
                                           std::span<const FileOffset> offsets) {
   const convert::Mapping& mapping = profile[id];
   const std::string filename(profile.text(mapping.filename));
   const auto build_id = BuildId::FromHex(profile.text(mapping.build_id));
+  shared_.Wait();
   ElfBinary& binary = Open(filename, build_id.value_or(BuildId{}));
   const bool is_module =
       mapping.type == convert::MappingType::kKernel && !perfdata::ModuleNameOf(filename).empty();
-  if (!is_module || !binary.file.image) return ResolveIn(binary, offsets);
+  if (!is_module || !binary.file().image) return ResolveIn(binary, offsets);
 
-  const std::uint64_t start = StartOfModule(*binary.file.image);
+  const std::uint64_t start = StartOfModule(*binary.file().image);
   std::vector<FileOffset> in_file;
   for (const FileOffset offset : offsets) {
     in_file.push_back({offset.value - mapping.file_offset + start});
@@ -52,7 +73,7 @@ ElfBinary& ElfSymbolizer::Open(const std::string& filename, const BuildId& build
                           .not_local = recording_.not_local(),
                           .wants_lines = shared_.options.source_lines != SourceLines::kNone}),
       shared_.options);
-  if (!binary->file.image || build_id.empty()) return *(other = std::move(binary));
+  if (!binary->file().image || build_id.empty()) return *(other = std::move(binary));
   return *(shared_.by_build_id[key] = std::move(binary));
 }
 

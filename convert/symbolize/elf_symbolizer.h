@@ -2,6 +2,7 @@
 // Resolves names of binaries and of kernel modules from their ELF files.
 #pragma once
 
+#include <future>
 #include <map>
 #include <memory>
 #include <string>
@@ -18,10 +19,17 @@ struct ElfBinaries {
   explicit ElfBinaries(DebugFiles searched, SymbolOptions wanted = {})
       : files(std::move(searched)), options(std::move(wanted)) {}
 
+  // Begins to read the names in all binaries on another thread. Call Wait before names are used.
+  void ReadNamesAhead();
+  void Wait();
+
   DebugFiles files;
   SymbolOptions options;
   // By build id, and whether files of this machine may be used.
   std::map<std::pair<BuildId, bool>, std::unique_ptr<ElfBinary>> by_build_id;
+
+ private:
+  std::future<void> ahead_;
 };
 
 // Resolves the binaries of one recording.
@@ -37,7 +45,7 @@ class ElfSymbolizer : public Symbolizer {
 
   // Returns the files of a binary, valid as long as this object and the shared binaries.
   const DebugFile& FileOf(const std::string& filename, const BuildId& build_id) {
-    return Open(filename, build_id).file;
+    return Open(filename, build_id).file();
   }
 
  private:

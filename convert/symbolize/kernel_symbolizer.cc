@@ -104,7 +104,7 @@ void KernelSymbolizer::AddLines(Resolution& named, std::span<Source> later,
 bool KernelSymbolizer::HasLines(const Source& vmlinux) {
   const auto binary = files_.VmlinuxAt(vmlinux.name);
   if (!binary) return false;
-  const elf::ElfFile& image = *(*binary)->file.image;
+  const elf::ElfFile& image = *(*binary)->file().image;
   return image.build_id().Matches(kernel_.build_id) && dwarf::HasDwarf(image, dwarf::Part::kLinked);
 }
 

@@ -45,6 +45,10 @@ SymbolSources::BinaryFinder SymbolSources::BinariesOf(Recording& recording) {
   };
 }
 
+void SymbolSources::ReadNamesAhead() {
+  shared_->binaries.ReadNamesAhead();
+}
+
 convert::Profile SymbolSources::Name(const convert::Profile& profile, Recording recording,
                                      SymbolizeReport& report) {
   RecordingSymbolizer symbolizer(*shared_, recording);

@@ -75,6 +75,10 @@ class SymbolSources {
       std::function<Result<const elf::ElfFile*>(const std::string& path, const BuildId& build_id)>;
   BinaryFinder BinariesOf(Recording& recording);
 
+  // Begins to read the names in all binaries that were found, on another thread. Call only Name, or
+  // nothing, afterwards.
+  void ReadNamesAhead();
+
   // Returns the profile with names from the sources of `recording`. Adds to `report`.
   convert::Profile Name(const convert::Profile& profile, Recording recording,
                         SymbolizeReport& report);

@@ -107,7 +107,7 @@ ElfBinary& VdsoSymbolizer::Open(const std::string& filename, const BuildId& buil
   }
   std::unique_ptr<ElfBinary>& other = others_[{filename, build_id}];
   if (!other) other = Find(filename, build_id);
-  if (!other->file.image || build_id.empty()) return *other;
+  if (!other->file().image || build_id.empty()) return *other;
   return *(shared_.by_build_id[build_id] = std::move(other));
 }
 

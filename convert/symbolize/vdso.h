@@ -45,7 +45,7 @@ class VdsoSymbolizer : public Symbolizer {
 
   // Returns the files of a vdso, valid as long as this object and the shared ones.
   const DebugFile& FileOf(const std::string& filename, const BuildId& build_id) {
-    return Open(filename, build_id).file;
+    return Open(filename, build_id).file();
   }
 
  private:

@@ -34,10 +34,10 @@ std::map<std::string, std::uint64_t, std::less<>> AddressesOf(const elf::ElfFile
 
 VmlinuxSymbolizer::VmlinuxSymbolizer(std::shared_ptr<ElfBinary> vmlinux, RecordedKernel recorded)
     : vmlinux_(std::move(vmlinux)), recorded_(std::move(recorded)) {
-  const elf::ElfFile& image = *vmlinux_->file.image;
+  const elf::ElfFile& image = *vmlinux_->file().image;
   auto addresses = AddressesOf(image);
   // A stripped vmlinux may have its symbols in the debug file.
-  if (addresses.empty() && vmlinux_->file.debug) addresses = AddressesOf(*vmlinux_->file.debug);
+  if (addresses.empty() && vmlinux_->file().debug) addresses = AddressesOf(*vmlinux_->file().debug);
   move_ = MoveOf(recorded_,
                  {.build_id = image.build_id(), .address_of = [&](std::string_view name) {
                     const auto found = addresses.find(name);
@@ -53,7 +53,7 @@ Result<Resolution> VmlinuxSymbolizer::Resolve(const convert::Profile& profile,
     return MissAll(offsets.size(), Miss::kNoSymbol, "it has no symbols of modules");
   }
   if (!move_.distance) return MissAll(offsets.size(), Miss::kWrongBuildId, move_.reason);
-  const elf::ElfFile& image = *vmlinux_->file.image;
+  const elf::ElfFile& image = *vmlinux_->file().image;
   std::vector<FileOffset> in_file;
   for (const FileOffset offset : offsets) {
     const std::uint64_t address = mapping.start + (offset.value - mapping.file_offset);
