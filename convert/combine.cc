@@ -112,6 +112,11 @@ Status Combiner::ReadKernelAhead(Input& input, std::optional<symbolize::Recordin
   return {};
 }
 
+// While samples become a profile, on one thread, another can read the names of their binaries.
+void Combiner::ReadNamesAhead() {
+  if (options_.import.threads > 1 && sources_) sources_->ReadNamesAhead();
+}
+
 Status Combiner::Add(Input input) {
   const Status status = AddOpen(input);
   CloseInBackground(std::move(input));
@@ -147,33 +152,31 @@ Status Combiner::AddOpen(Input& input) {
     import.index_cache = options_.symbols.index_cache;
   }
   if (options_.look_up_names && format->is_recording) {
-    import.found_binaries = [this] {
-      if (options_.import.threads > 1 && sources_) sources_->ReadNamesAhead();
-  };
-  TRY(ReadKernelAhead(input, opened));
-}
-Result<Profile> read = format->read(input, import, report.read);
-if (!read) return Fail(InContext(input.name(), std::move(read).error()));
-Profile profile = *std::move(read);
-if (options_.one_value) {
-  TRY_ASSIGN(profile, KeepOneValue(profile, report));
-}
-inputs_.push_back(std::move(report));
+    import.found_binaries = std::bind_front(&Combiner::ReadNamesAhead, this);
+    TRY(ReadKernelAhead(input, opened));
+  }
+  Result<Profile> read = format->read(input, import, report.read);
+  if (!read) return Fail(InContext(input.name(), std::move(read).error()));
+  Profile profile = *std::move(read);
+  if (options_.one_value) {
+    TRY_ASSIGN(profile, KeepOneValue(profile, report));
+  }
+  inputs_.push_back(std::move(report));
 
-if (!options_.look_up_names || !(format->is_recording || options_.symbols.names_sources())) {
-  named_.Add(profile);
+  if (!options_.look_up_names || !(format->is_recording || options_.symbols.names_sources())) {
+    named_.Add(profile);
+    return {};
+  }
+  if (!opened && format->is_recording) opened.emplace(input);
+  symbolize::Recording recording = opened ? *std::move(opened) : symbolize::Recording();
+  if (!recording.brings_names()) {
+    nameless_[recording.machine()].Add(profile);
+    return {};
+  }
+  TRY_ASSIGN(symbolize::SymbolSources* const sources, Sources());
+  named_.Add(sources->Name(profile, std::move(recording), symbols_));
   return {};
 }
-if (!opened && format->is_recording) opened.emplace(input);
-symbolize::Recording recording = opened ? *std::move(opened) : symbolize::Recording();
-if (!recording.brings_names()) {
-  nameless_[recording.machine()].Add(profile);
-  return {};
-}
-TRY_ASSIGN(symbolize::SymbolSources* const sources, Sources());
-named_.Add(sources->Name(profile, std::move(recording), symbols_));
-return {};
-}  // namespace perftape::convert
 
 Result<Profile> Combiner::KeepOneValue(const Profile& profile, InputReport& report) const {
   const std::optional<EventId> event = ChooseEvent(profile, options_.events);

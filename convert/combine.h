@@ -60,6 +60,7 @@ class Combiner {
   void CloseInBackground(Input input);
   Result<Profile> KeepOneValue(const Profile& profile, InputReport& report) const;
   Status ReadKernelAhead(Input& input, std::optional<symbolize::Recording>& recording);
+  void ReadNamesAhead();
   Result<JitDumpBytes> FindDump(Input& input, std::optional<symbolize::Recording>& recording,
                                 const std::string& path, std::uint32_t pid);
   Result<const elf::ElfFile*> FindBinary(Input& input,

@@ -66,7 +66,8 @@ struct ImportOptions {
   // Finds the binaries of a perf.data whose samples have copies of registers and stack (perf record
   // --call-graph dwarf). If not set, such samples keep the callchain of the kernel.
   offline_unwind::BinaryFinder find_binary = {};
-  std::function<void()> found_binaries = {};    // called after the last call of find_binary
+  // If set, called once after the last call of find_binary, while the samples become a profile.
+  std::function<void()> found_binaries = {};
   std::filesystem::path index_cache = {};       // keeps their unwind tables; empty: they are built
   std::size_t max_stack = unwind::kMostFrames;  // the most user frames of such a sample
   // The number of threads. The profile does not depend on it.

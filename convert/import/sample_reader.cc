@@ -353,6 +353,11 @@ void AddUp(const ImportReport& part, ImportReport& report) {
   report.problems.insert(report.problems.end(), part.problems.begin(), part.problems.end());
 }
 
+// All stacks are unwound.
+void EndUnwinding(const std::optional<Unwinding>& unwinding, const ImportOptions& options) {
+  if (unwinding && options.found_binaries) options.found_binaries();
+}
+
 // More readers would compete for the same memory, and each needs a table with most of the stacks.
 constexpr unsigned kMostReaders = 4;
 
@@ -375,7 +380,7 @@ SampleSet ReadRanges(const perfdata::Reader& reader, const ImportOptions& option
         range == 0 ? reader.records() : reader.records_from(from.file_offset), from, end);
   };
   ParallelFor(survey.range_starts.size(), static_cast<unsigned>(readers.size()), read);
-  if (unwinding && options.found_binaries) options.found_binaries();
+  EndUnwinding(unwinding, options);
   std::ranges::sort(readers, {}, [](const auto& its) { return its->first_skipped_offset(); });
   SampleSet& samples = readers.front()->samples();
   AddUp(readers.front()->report(), report);
@@ -406,6 +411,7 @@ SampleSet ReadSamples(const perfdata::Reader& reader, const ImportOptions& optio
   if (NeedTimeOrder(reader.events())) {
     SampleReader only(reader, options, survey, unwinding);
     only.RunInTimeOrder();
+    EndUnwinding(unwinding, options);
     AddUp(only.report(), report);
     samples = std::move(only.samples());
   } else {
