@@ -17,6 +17,19 @@ namespace perftape {
 inline namespace base {
 namespace {
 
+// Calls write_some(rest) until nothing is left. It is write(2) or pwrite(2) of `rest`.
+template <class WriteSome>
+Status WriteEach(Bytes rest, WriteSome write_some) {
+  while (!rest.empty()) {
+    const ssize_t written = write_some(rest);
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return FailErrno("write", errno);
+    if (written == 0) return Fail(ErrorCode::kIo, "write: nothing was written");
+    rest = rest.subspan(static_cast<std::size_t>(written));
+  }
+  return {};
+}
+
 Status CopyAll(int from, int to, std::string_view name) {
   std::vector<std::byte> buffer(kIoSize * 4);
   while (true) {
@@ -69,28 +82,14 @@ Result<UniqueFd> CreateUnlinked() {
 }
 
 Status WriteAll(int fd, Bytes bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = write(fd, bytes.data(), bytes.size());
-    if (written < 0) {
-      if (errno == EINTR) continue;
-      return FailErrno("write", errno);
-    }
-    bytes = bytes.subspan(static_cast<std::size_t>(written));
-  }
-  return {};
+  return WriteEach(bytes, [fd](Bytes rest) { return write(fd, rest.data(), rest.size()); });
 }
 
 Status WriteAllAt(int fd, Bytes bytes, std::uint64_t offset) {
-  while (!bytes.empty()) {
-    const ssize_t written = pwrite(fd, bytes.data(), bytes.size(), static_cast<off_t>(offset));
-    if (written < 0) {
-      if (errno == EINTR) continue;
-      return FailErrno("write", errno);
-    }
-    bytes = bytes.subspan(static_cast<std::size_t>(written));
-    offset += static_cast<std::uint64_t>(written);
-  }
-  return {};
+  const std::uint64_t end = offset + bytes.size();
+  return WriteEach(bytes, [fd, end](Bytes rest) {
+    return pwrite(fd, rest.data(), rest.size(), static_cast<off_t>(end - rest.size()));
+  });
 }
 
 Result<std::string> ReadWholeFile(const std::filesystem::path& path, std::uint64_t limit) {

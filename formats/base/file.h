@@ -38,7 +38,8 @@ class UniqueFd {
   int fd_ = -1;
 };
 
-// Writes all of `bytes` to `fd`. Continues after short writes and EINTR.
+// Writes all of `bytes` to `fd`. Continues after short writes and EINTR. Fails with kIo, also if
+// the kernel writes nothing.
 Status WriteAll(int fd, Bytes bytes);
 // The same, at an offset of a seekable file.
 Status WriteAllAt(int fd, Bytes bytes, std::uint64_t offset);

@@ -71,7 +71,8 @@ class FailingCalls(FaultTest):
     def test_each_call_that_fails(self):
         for way, (options, pattern) in WAYS.items():
             for calls, fault in FAULTS:
-                for extent in EXTENTS:
+                # A call that is always interrupted is repeated for ever.
+                for extent in EXTENTS if fault != "error=EINTR" else ("",):
                     self.inject_at_each(way, options, pattern, f"{calls}:{fault}", extent)
 
     def inject_at_each(self, way, options, pattern, injection, extent):
