@@ -12,32 +12,9 @@
 #define PERFTAPE_BPF_UNWIND_BPF_H
 
 #include "bpf/common.bpf.h"
+#include "bpf/unwind_tables.bpf.h"
 #include "bpf/unwind_wire.h"
 #include "bpf/user_regs.bpf.h"
-
-/* User space sets the sizes of these. */
-#define UNWIND_MAP(name, value_type)                                                               \
-	struct {                                                                                   \
-		__uint(type, BPF_MAP_TYPE_ARRAY);                                                  \
-		__uint(map_flags, BPF_F_MMAPABLE);                                                 \
-		__uint(max_entries, 1);                                                            \
-		__type(key, __u32);                                                                \
-		__type(value, value_type);                                                         \
-	} name SEC(".maps")
-
-UNWIND_MAP(unwind_cells, struct wire_unwind_cell);
-UNWIND_MAP(unwind_rules, struct wire_unwind_rule);
-UNWIND_MAP(unwind_tables, struct wire_unwind_table);
-UNWIND_MAP(unwind_mappings, struct wire_unwind_mapping);
-UNWIND_MAP(unwind_processes, __u64);
-UNWIND_MAP(unwind_counts, struct wire_unwind_counts);
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1); /* user space sets WIRE_UNWIND_RECENT for each CPU */
-	__type(key, __u32);
-	__type(value, __u64);
-} unwind_recent SEC(".maps");
 
 /*
  * How many more bytes of the stacks of a process may be copied because its mappings or tables are
@@ -157,11 +134,6 @@ static __always_inline struct wire_unwind_mapping *mapping_at(__u32 index)
 	return bpf_map_lookup_elem(&unwind_mappings, &index);
 }
 
-static __always_inline struct wire_unwind_cell *cell_at(__u32 index)
-{
-	return bpf_map_lookup_elem(&unwind_cells, &index);
-}
-
 /* The mapping of an address: the last one that begins at or below it. */
 static __always_inline struct wire_unwind_mapping *find_mapping(struct unwind_state *state,
 								__u64 address)
@@ -190,69 +162,6 @@ static __always_inline struct wire_unwind_mapping *find_mapping(struct unwind_st
 	state->mapping = low - 1;
 	mapping = mapping_at(low - 1);
 	return mapping && address < mapping->end ? mapping : NULL;
-}
-
-/* The number of the rule at a distance in a table; WIRE_UNWIND_RULES outside of its rows. */
-static __always_inline __u32 search_rows(const struct wire_unwind_table *table, __u64 distance)
-{
-	struct wire_unwind_cell *cell = cell_at(table->first + (distance >> WIRE_UNWIND_PAGE_BITS));
-	__u32 low;
-	__u32 high;
-	__u32 i;
-
-	if (!cell)
-		return WIRE_UNWIND_RULES;
-	/* The row before `low` holds if the row at `low` is behind the address. */
-	low = cell->page.first + 1;
-	high = cell->page.end;
-	for (i = 0; i <= WIRE_UNWIND_PAGE_BITS && low < high; i++) {
-		__u32 middle = low + (high - low) / 2;
-
-		cell = cell_at(middle);
-		if (!cell)
-			return WIRE_UNWIND_RULES;
-		if (cell->row.pc <= distance)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	cell = cell_at(low - 1);
-	return cell ? cell->row.rule : WIRE_UNWIND_RULES;
-}
-
-/* The element of unwind_recent on this CPU for a distance in the page of a table. */
-static __always_inline __u64 *recent_rule(__u64 page, __u64 distance)
-{
-	__u64 hash = page * 0x9e3779b97f4a7c15 >> (64 - WIRE_UNWIND_PAGE_BITS);
-	__u32 index = bpf_get_smp_processor_id() * WIRE_UNWIND_RECENT +
-		      ((distance ^ hash) & (WIRE_UNWIND_RECENT - 1));
-
-	return bpf_map_lookup_elem(&unwind_recent, &index);
-}
-
-/* The rule at a distance in a table; null outside of its rows. */
-static __always_inline struct wire_unwind_rule *
-find_rule(const struct unwind_state *state, const struct wire_unwind_table *table, __u64 distance)
-{
-	__u64 page = distance >> WIRE_UNWIND_PAGE_BITS;
-	__u64 *recent = NULL;
-	__u64 word;
-	__u32 rule;
-
-	if (page >= table->pages)
-		return NULL;
-	page |= (__u64)table->load << WIRE_UNWIND_PAGES_BITS;
-	if (state->is_return)
-		recent = recent_rule(page, distance);
-	word = recent ? *(volatile __u64 *)recent : 0;
-	if (word >> WIRE_UNWIND_RULE_BITS == page) {
-		rule = word & (WIRE_UNWIND_RULES - 1);
-	} else {
-		rule = search_rows(table, distance);
-		if (recent && rule < WIRE_UNWIND_RULES)
-			*(volatile __u64 *)recent = page << WIRE_UNWIND_RULE_BITS | rule;
-	}
-	return bpf_map_lookup_elem(&unwind_rules, &rule);
 }
 
 /* Computes the canonical frame address. Returns an enum wire_unwind_end; 0 is success here. */
@@ -443,7 +352,7 @@ __weak __noinline int unwind_step(__u32 slot)
 		table->last_hit_ns = state->now_ns;
 	if (table->pages == 0)
 		return end_walk(state, WIRE_END_NO_TABLE);
-	rule = find_rule(state, table, address - mapping->bias);
+	rule = find_rule(table, address - mapping->bias, state->is_return);
 	if (!rule || rule->cfa == WIRE_CFA_NONE)
 		return step_without_rule(state);
 	if (rule->cfa == WIRE_CFA_END_OF_STACK)
