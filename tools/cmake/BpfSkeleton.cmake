@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# perftape_bpf_skeleton(NAME x.bpf.c [OPTIONS option …] DEPENDS header …)
+# perftape_bpf_skeleton(NAME x.bpf.c [OPTIONS option …])
 # Builds x.bpf.c -> x.bpf.o (clang) -> x.skel.h (bpftool), and defines the interface library NAME.
 include_guard()
 
@@ -7,7 +7,7 @@ find_program(PERFTAPE_BPF_CLANG NAMES clang clang-14 clang-19 REQUIRED)
 find_program(PERFTAPE_BPFTOOL NAMES bpftool PATHS /usr/sbin /usr/local/sbin /sbin REQUIRED)
 
 function(perftape_bpf_skeleton name source)
-  cmake_parse_arguments(ARG "" "" "DEPENDS;OPTIONS" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "OPTIONS" ${ARGN})
   cmake_path(GET source STEM LAST_ONLY with_bpf)
   string(REPLACE ".bpf" "" stem ${with_bpf})
   set(object ${CMAKE_CURRENT_BINARY_DIR}/${stem}.bpf.o)
@@ -21,8 +21,9 @@ function(perftape_bpf_skeleton name source)
   add_custom_command(
     OUTPUT ${object}
     COMMAND ${PERFTAPE_BPF_CLANG} -target bpf -g -O2 ${ARG_OPTIONS} ${warnings} -D__TARGET_ARCH_${arch}
-            -I${PROJECT_SOURCE_DIR} -c ${CMAKE_CURRENT_SOURCE_DIR}/${source} -o ${object}
-    DEPENDS ${source} ${ARG_DEPENDS}
+            -I${PROJECT_SOURCE_DIR} -c ${CMAKE_CURRENT_SOURCE_DIR}/${source} -o ${object} -MD -MF ${object}.d
+    DEPENDS ${source}
+    DEPFILE ${object}.d
     COMMENT "BPF ${source}" VERBATIM)
   add_custom_command(
     OUTPUT ${skeleton}
