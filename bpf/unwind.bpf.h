@@ -347,7 +347,7 @@ __weak __noinline int unwind_step(__u32 slot)
 	table = bpf_map_lookup_elem(&unwind_tables, &index);
 	if (!table)
 		return end_walk(state, WIRE_END_NO_TABLE);
-	/* All CPUs share the word. */
+	/* A write takes the cache line from the other CPUs. */
 	if (state->now_ns > table->last_hit_ns + WIRE_UNWIND_HIT_NS)
 		table->last_hit_ns = state->now_ns;
 	if (table->pages == 0)

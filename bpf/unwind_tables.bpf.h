@@ -65,7 +65,10 @@ static __always_inline __u32 search_rows(const struct wire_unwind_table *table, 
 	return cell ? cell->row.rule : WIRE_UNWIND_RULES;
 }
 
-/* The element of unwind_recent on this CPU for a distance in the page of a table. */
+/*
+ * The element of unwind_recent on this CPU. `page` is the load of a table and the number of the
+ * page. Each distance in a page has an element of its own, so that load and page identify it.
+ */
 static __always_inline __u64 *recent_rule(__u64 page, __u64 distance)
 {
 	__u64 hash = page * 0x9e3779b97f4a7c15 >> (64 - WIRE_UNWIND_PAGE_BITS);
@@ -86,7 +89,7 @@ static __always_inline struct wire_unwind_rule *find_rule(const struct wire_unwi
 
 	if (page >= table->pages)
 		return NULL;
-	page |= (__u64)table->load << WIRE_UNWIND_PAGES_BITS;
+	page |= (__u64)table->load << WIRE_UNWIND_PAGE_NUMBER_BITS;
 	if (is_return)
 		recent = recent_rule(page, distance);
 	word = recent ? *(volatile __u64 *)recent : 0;

@@ -72,22 +72,21 @@ struct wire_unwind_table {
 	__u32 first;	   /* cell */
 	__u32 pages;	   /* 0: not in memory */
 	__u64 last_hit_ns; /* CLOCK_MONOTONIC, written by programs; exact to WIRE_UNWIND_HIT_NS */
-	__u32 load;	   /* another number each time that the rows are loaded, in 28 bits */
+	__u32 load;	   /* number of the load of its rows, from 1 to WIRE_UNWIND_LOADS */
 	__u32 pad;
 };
 WIRE_ASSERT(sizeof(struct wire_unwind_table) == 24, "wire_unwind_table changed");
 #define WIRE_UNWIND_HIT_NS 100000000
 
 /*
- * Each CPU remembers the rules of return addresses: most are met again, and a search in the rows
- * reads some eight cache lines. An element is one word, so that a change is atomic: load << 36 |
- * page << 16 | rule; 0 is a free one. Its number among those of the CPU is the distance in the
- * page, exclusive or a hash of load and page.
+ * Each CPU remembers the rules of return addresses, because most are met again. An element is one
+ * word, so that a change is atomic: from the highest bit on, the load of the table, the number of
+ * the page, and the rule. 0 is a free element.
  */
-#define WIRE_UNWIND_RECENT     (1 << WIRE_UNWIND_PAGE_BITS) /* elements for each CPU */
-#define WIRE_UNWIND_PAGES_BITS 20			    /* of the number of a page */
-#define WIRE_UNWIND_RULE_BITS  16
-#define WIRE_UNWIND_LOAD_MASK  0xfffffff
+#define WIRE_UNWIND_RECENT	     (1 << WIRE_UNWIND_PAGE_BITS) /* elements for each CPU */
+#define WIRE_UNWIND_PAGE_NUMBER_BITS (32 - WIRE_UNWIND_PAGE_BITS)
+#define WIRE_UNWIND_RULE_BITS	     16
+#define WIRE_UNWIND_LOADS	     ((1 << (64 - WIRE_UNWIND_PAGE_NUMBER_BITS - WIRE_UNWIND_RULE_BITS)) - 1)
 
 /* wire_unwind_mapping.table of code without a table */
 #define WIRE_UNWIND_BY_FP                                                                          \

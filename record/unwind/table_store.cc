@@ -120,8 +120,8 @@ bool TableStore::Load(std::uint32_t index, std::uint64_t now_ns) {
   Write(entry.table, maps_.cells.subspan(*first, cells), *first);
   wire_unwind_table& table = maps_.tables[index];
   table.first = *first;
-  loads_ = loads_ % WIRE_UNWIND_LOAD_MASK + 1;
-  table.load = loads_;
+  last_load_ = last_load_ % WIRE_UNWIND_LOADS + 1;
+  table.load = last_load_;
   std::atomic_ref(table.last_hit_ns).store(now_ns, std::memory_order_relaxed);
   Publish(table.pages, pages);
   return true;

@@ -59,7 +59,7 @@ class TableStore {
   std::deque<FreeIndex> free_;  // in the order of their times
   using RuleKey = std::tuple<std::int32_t, std::int32_t, std::int32_t, std::uint32_t>;
   std::map<RuleKey, std::uint32_t> rules_;  // all tables share their rules
-  std::uint32_t loads_ = 0;                 // how often rows were written
+  std::uint32_t last_load_ = 0;             // wire_unwind_table.load
 };
 
 }  // namespace perftape::record

@@ -49,7 +49,7 @@ unwind::Table TableOf(std::uint32_t rows, std::uint32_t size, std::int32_t offse
   return {unwind::Machine::kX86_64, ImageAddress{0x1000}, content->rows, content->rules, content};
 }
 
-// As find_rule() of the BPF programs, with a linear search.
+// As search_rows() of the BPF programs, with a linear search.
 const wire_unwind_rule* Find(const Memory& memory, std::uint32_t index, std::uint32_t distance) {
   const wire_unwind_table& table = memory.tables[index];
   const std::uint32_t page = distance >> WIRE_UNWIND_PAGE_BITS;
