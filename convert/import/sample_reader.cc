@@ -353,7 +353,7 @@ void AddUp(const ImportReport& part, ImportReport& report) {
   report.problems.insert(report.problems.end(), part.problems.begin(), part.problems.end());
 }
 
-// All stacks are unwound.
+// Call it when all stacks are unwound.
 void EndUnwinding(const std::optional<Unwinding>& unwinding, const ImportOptions& options) {
   if (unwinding && options.found_binaries) options.found_binaries();
 }
@@ -428,6 +428,7 @@ SampleSet ReadSamplesByRecord(const perfdata::Reader& reader, const ImportOption
   only.RecordRows(rows_of_records);
   only.RunInFileOrder(reader.records(), {.file_offset = reader.data_offset(), .clock = {}},
                       kToTheEnd);
+  EndUnwinding(unwinding, options);
   AddUp(only.report(), report);
   return Finish(std::move(only.samples()), std::move(unwinding), report);
 }

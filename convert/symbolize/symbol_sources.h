@@ -75,8 +75,8 @@ class SymbolSources {
       std::function<Result<const elf::ElfFile*>(const std::string& path, const BuildId& build_id)>;
   BinaryFinder BinariesOf(Recording& recording);
 
-  // Begins to read the names in all binaries that were found, on another thread. Call only Name, or
-  // nothing, afterwards.
+  // Begins to read the names in all binaries that BinariesOf has found, on another thread. Name
+  // waits for it.
   void ReadNamesAhead();
 
   // Returns the profile with names from the sources of `recording`. Adds to `report`.
