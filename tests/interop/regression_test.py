@@ -20,7 +20,8 @@ SKIPPED = 77
 RECORDINGS = 5
 PAIRS = int(os.environ.get("PERFTAPE_REGRESSION_PAIRS", "3"))
 RULE = "* self +3%"
-# The share of `parse` grows by 1.6 points. Its standard error is 0.15 points with 170,000 samples a side.
+# The share of `parse` grows by 1.6 points. Its standard error is 0.15 points with the 170,000
+# samples a side that this gives.
 RATE = "19999"
 
 # The functions get 20, 30 and 50 percent of the time. The work of `parse` is set by PERCENT. Which
@@ -88,7 +89,8 @@ class Regression(unittest.TestCase):
     def compare(self, before, after):
         olds = [word for path in before for word in ("--diff", path)]
         return subprocess.run([BIN / "perftape-report", "-q", *olds, *after, "--dso", "app",
-                               "--markdown", "-n", "5", "--fail-on", RULE], text=True, capture_output=True)
+                               "--markdown", "-n", "5", "--fail-on", RULE],
+                              text=True, capture_output=True)
 
     def test_a_function_that_became_slower_fails_the_build(self):
         done = self.compare(self.before[:RECORDINGS], self.after)

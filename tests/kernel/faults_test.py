@@ -71,7 +71,7 @@ class FailingCalls(FaultTest):
     def test_each_call_that_fails(self):
         for way, (options, pattern) in WAYS.items():
             for calls, fault in FAULTS:
-                # A call that is always interrupted is repeated for ever.
+                # An interrupted call is repeated, for ever if each is interrupted.
                 for extent in EXTENTS if fault != "error=EINTR" else ("",):
                     self.inject_at_each(way, options, pattern, f"{calls}:{fault}", extent)
 

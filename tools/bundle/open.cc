@@ -14,11 +14,19 @@
 #include "tools/common/cli/count.h"
 
 namespace perftape::bundle_tool {
+namespace {
+
+// Returns 0 for a stream.
+std::uintmax_t SizeOf(const std::string& name) {
+  std::error_code error;
+  const std::uintmax_t size = std::filesystem::file_size(name, error);
+  return error ? 0 : size;
+}
+
+}  // namespace
 
 Result<bundle::Bundle> OpenNamed(const std::string& name, cli::Console& console) {
-  std::error_code no_size;  // of a stream
-  const std::uintmax_t size = std::filesystem::file_size(name, no_size);
-  AddInputToProgress(no_size ? 0 : size);
+  AddInputToProgress(SizeOf(name));
   auto bundle = bundle::Bundle::Open(name);
   const std::string shown = name == "-" ? "stdin" : name;
   if (!bundle) {
