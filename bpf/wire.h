@@ -264,4 +264,12 @@ struct wire_off_cpu {
 };
 WIRE_ASSERT(sizeof(struct wire_off_cpu) == 40, "wire_off_cpu changed");
 
+/* What kernel_text.bpf.c writes: the addresses of symbols; 0 if they are hidden or missing. */
+struct wire_kernel_text {
+	__u64 text;  /* _text */
+	__u64 stext; /* _stext */
+	__u64 etext; /* _etext */
+};
+WIRE_ASSERT(sizeof(struct wire_kernel_text) == 24, "wire_kernel_text changed");
+
 #endif

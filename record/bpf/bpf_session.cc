@@ -97,7 +97,7 @@ struct BpfSession::Impl {
   CpuCounters counters;
   MappedUnwindMaps unwind_maps;
   std::vector<RingReader> rings;
-  UniqueFd all_rings;  // epoll, if there are several
+  UniqueFd wakeups;  // epoll of the rings, edge-triggered
   std::vector<Link> process_links;
   std::vector<Link> program_links;
   std::vector<UniqueFd> event_links, tracepoint_links;
@@ -110,6 +110,7 @@ struct BpfSession::Impl {
 
   Status AddTargets(const SampleFilter& filter) const;
   Status MapRings();
+  void ForgetWakeups() const;
   Status Follow(bpf_program* tracker);
   static int OnMessage(void* impl, void* message, std::size_t size);
 };
@@ -128,23 +129,27 @@ Status BpfSession::Impl::Follow(bpf_program* tracker) {
 }
 
 // Each ring has a reader of its own, because libbpf's reader of several starts at the first one
-// again if it was stopped.
+// again if it was stopped. A ring is readable while it has any message. So that only wakeups count,
+// they are edges of an epoll of our own.
 Status BpfSession::Impl::MapRings() {
-  const std::vector<int> maps = objects->rings();
-  for (const int map : maps) {
+  wakeups = UniqueFd(epoll_create1(EPOLL_CLOEXEC));
+  if (!wakeups) return FailErrno("epoll", errno);
+  for (const int map : objects->rings()) {
     rings.emplace_back(ring_buffer__new(map, OnMessage, this, nullptr));
     if (!rings.back()) return ExplainFailure("cannot map the ring buffer", errno, log);
-  }
-  if (rings.size() == 1) return {};
-  all_rings = UniqueFd(epoll_create1(EPOLL_CLOEXEC));
-  for (const RingReader& ring : rings) {
-    epoll_event readable = {.events = EPOLLIN, .data = {}};
-    const int fd = ring_buffer__epoll_fd(ring.get());
-    if (epoll_ctl(all_rings.get(), EPOLL_CTL_ADD, fd, &readable) != 0) {
+    epoll_event wakeup = {.events = EPOLLIN | EPOLLET, .data = {}};
+    if (epoll_ctl(wakeups.get(), EPOLL_CTL_ADD, map, &wakeup) != 0) {
       return FailErrno("waiting for samples", errno);
     }
   }
   return {};
+}
+
+// The wakeups until now are for messages that are drained now.
+void BpfSession::Impl::ForgetWakeups() const {
+  epoll_event wakeup = {};
+  while (epoll_wait(wakeups.get(), &wakeup, 1, 0) > 0) {
+  }
 }
 
 // libbpf consumes the message whatever this returns, and stops if it is negative.
@@ -237,6 +242,7 @@ Status BpfSession::StopOffCpu() {
 Result<std::size_t> BpfSession::Drain(const std::function<void(Bytes)>& on_message) {
   impl_->handle_message = &on_message;
   impl_->message_count = 0;
+  impl_->ForgetWakeups();
   int failure = 0;
   for (const RingReader& ring : impl_->rings) {
     impl_->bytes_left = impl_->ring_bytes;
@@ -249,8 +255,7 @@ Result<std::size_t> BpfSession::Drain(const std::function<void(Bytes)>& on_messa
 }
 
 int BpfSession::poll_fd() const {
-  if (impl_->all_rings) return impl_->all_rings.get();
-  return ring_buffer__epoll_fd(impl_->rings.front().get());
+  return impl_->wakeups.get();
 }
 
 std::vector<wire_cpu> BpfSession::Counters(std::uint32_t event) const {

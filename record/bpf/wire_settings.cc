@@ -9,9 +9,6 @@
 namespace perftape::record {
 namespace {
 
-// Samples with a copy of the stack are some 64 times as long.
-constexpr std::size_t kWakeupBytes = 64 << 10, kWakeupBytesOfStacks = 1 << 20;
-
 void AddScope(const Scope& scope, wire_filter& wire) {
   wire.cgroups = static_cast<__u32>(scope.cgroups.size());
   wire.record_cgroup = scope.recorded.has_value();
@@ -52,9 +49,13 @@ bool Needs(const BpfOptions& options, Trigger trigger) {
   return std::ranges::find(options.events, trigger, &BpfEvent::trigger) != options.events.end();
 }
 
+std::size_t WakeupBytes(std::size_t ring_bytes) {
+  constexpr std::size_t kLeast = std::size_t{64} << 10, kMost = std::size_t{1} << 20;
+  return std::min(std::clamp(ring_bytes / 16, kLeast, kMost), ring_bytes / 2);
+}
+
 wire_filter WireFilter(const BpfOptions& options, std::uint32_t event, std::size_t cpus) {
   const SampleFilter& filter = options.filter;
-  const std::size_t half_ring = options.ring_bytes / 2;
   wire_filter wire = {};
   wire.by_process = filter.by_process();
   wire.by_thread = !filter.threads.empty();
@@ -67,8 +68,7 @@ wire_filter WireFilter(const BpfOptions& options, std::uint32_t event, std::size
   if (options.callchains == Callchains::kUnwindTables) wire.late_bytes = kLateStackBytes;
   // The ids of the initial namespace need no translation.
   wire.pid_namespace = ChildNamespace(NamespaceType::kPid);
-  wire.wakeup_bytes = static_cast<__u32>(
-      std::min(options.stack_bytes != 0 ? kWakeupBytesOfStacks : kWakeupBytes, half_ring));
+  wire.wakeup_bytes = static_cast<__u32>(WakeupBytes(options.ring_bytes));
   wire.event = event;
   wire.cpus = static_cast<__u32>(cpus);
   wire.rings = static_cast<__u32>(options.rings);

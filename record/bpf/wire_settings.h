@@ -16,6 +16,10 @@ namespace perftape::record {
 // Whether an event has this trigger.
 bool Needs(const BpfOptions& options, Trigger trigger);
 
+// Returns after how many bytes of messages a ring wakes its reader: a sixteenth of it, but at least
+// 64 KiB or half of it, and at most 1 MiB.
+std::size_t WakeupBytes(std::size_t ring_bytes);
+
 // The filter of a program for the event number `event`, or, with WIRE_EVENT_OF_COOKIE, for several
 // events. `cpus` is the number of possible CPUs.
 wire_filter WireFilter(const BpfOptions& options, std::uint32_t event, std::size_t cpus);

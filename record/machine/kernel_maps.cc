@@ -61,37 +61,41 @@ class LineReader {
   std::size_t begin_ = 0, end_ = 0;  // of the bytes that were read and not returned yet
 };
 
-struct KernelText {
-  std::string_view reference;  // "_text" or "_stext"
-  std::uint64_t start = 0, end = 0;
-};
-
-// Returns the reference symbol and the end of the kernel's text; nothing if they are hidden or
-// missing.
-Result<std::optional<KernelText>> FindKernelText(const std::filesystem::path& kallsyms) {
+// Reads the addresses up to _etext. Stops at a hidden one.
+Result<KernelText> ReadKernelText(const std::filesystem::path& kallsyms) {
   UniqueFd fd(::open(kallsyms.c_str(), O_RDONLY | O_CLOEXEC));
   if (!fd) return FailErrno(kallsyms.string(), errno);
   LineReader lines(std::move(fd));
-  std::uint64_t text = 0, stext = 0, etext = 0;
-  while (etext == 0) {
+  KernelText kernel;
+  while (kernel.etext == 0) {
     TRY_ASSIGN(std::optional<std::string_view> line, lines.Next());
     if (!line) break;
     // "ffffffff81000000 T _text"; symbols of modules follow all of the kernel's own.
     if (line->ends_with(']')) break;
     const std::string_view address = NextField(*line, ' ');
     NextField(*line, ' ');
-    std::uint64_t* const found = *line == "_text"    ? &text
-                                 : *line == "_stext" ? &stext
-                                 : *line == "_etext" ? &etext
+    std::uint64_t* const found = *line == "_text"    ? &kernel.text
+                                 : *line == "_stext" ? &kernel.stext
+                                 : *line == "_etext" ? &kernel.etext
                                                      : nullptr;
     if (found == nullptr) continue;
     *found = ParseNumber(address, 16).value_or(0);
-    if (*found == 0) return std::nullopt;
+    if (*found == 0) break;
   }
-  const KernelText kernel =
-      text != 0 ? KernelText{"_text", text, etext} : KernelText{"_stext", stext, etext};
-  if (kernel.start == 0 || kernel.end <= kernel.start) return std::nullopt;
   return kernel;
+}
+
+// Returns the mapping of the kernel's text; nothing if its symbols are hidden or missing.
+std::optional<perfdata::Mmap> MapOf(const KernelText& kernel) {
+  const bool has_text = kernel.text != 0;
+  const std::uint64_t start = has_text ? kernel.text : kernel.stext;
+  if (start == 0 || kernel.etext <= start) return std::nullopt;
+  return perfdata::Mmap{
+      .pid = kKernelPid,
+      .start = start,
+      .length = kernel.etext - start,
+      .page_offset = start,
+      .filename = std::string(perfdata::kKernelMappingName) + (has_text ? "_text" : "_stext")};
 }
 
 // Returns the path of each module under `directory`, by name. modules.dep has a line "PATH:
@@ -151,17 +155,10 @@ Result<std::vector<std::string>> AppendKernelMaps(const SystemRoots& roots,
                                                   const perfdata::SampleFormat& format,
                                                   std::vector<std::byte>& out) {
   std::vector<std::string> warnings;
-  const Result<std::optional<KernelText>> kernel = FindKernelText(roots.proc / "kallsyms");
-  if (kernel && *kernel) {
-    const KernelText& text = **kernel;
-    const std::string filename =
-        std::string(perfdata::kKernelMappingName) + std::string(text.reference);
-    TRY(AppendMap({.pid = kKernelPid,
-                   .start = text.start,
-                   .length = text.end - text.start,
-                   .page_offset = text.start,
-                   .filename = filename},
-                  format, out));
+  const Result<KernelText> kernel =
+      roots.text ? *roots.text : ReadKernelText(roots.proc / "kallsyms");
+  if (const auto map = kernel ? MapOf(*kernel) : std::nullopt) {
+    TRY(AppendMap(*map, format, out));
   } else {
     const std::string reason = kernel ? HiddenAddressesText() : kernel.error().message;
     warnings.push_back("kernel frames will have no names: " + reason);

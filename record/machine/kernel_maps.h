@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,11 +17,17 @@
 
 namespace perftape::record {
 
-// The directories to read; tests use their own.
+// The addresses of the symbols that bound the kernel's text; 0: hidden or missing.
+struct KernelText {
+  std::uint64_t text = 0, stext = 0, etext = 0;
+};
+
+// Where to read; tests use their own directories.
 struct SystemRoots {
   std::filesystem::path proc = "/proc";
   std::filesystem::path sys = "/sys";
-  std::filesystem::path modules;  // /lib/modules/RELEASE; empty: of the running kernel
+  std::filesystem::path modules;   // /lib/modules/RELEASE; empty: of the running kernel
+  std::optional<KernelText> text;  // nothing: as in proc/kallsyms
 };
 
 // The pid of the kernel's mappings.

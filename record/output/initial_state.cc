@@ -8,6 +8,7 @@
 
 #include "bpf/wire.h"
 #include "formats/perfdata/record.h"
+#include "record/bpf/kernel_text.h"
 #include "record/machine/kernel_maps.h"
 
 namespace perftape::record {
@@ -49,7 +50,8 @@ Result<std::vector<std::byte>> EncodeInitialState(const RecordedEvents& events,
   const perfdata::SampleFormat& format = events.format();
   std::vector<std::byte> records;
   TRY(events.ids().AppendIndex(records));
-  TRY_ASSIGN(std::vector<std::string> hidden, AppendKernelMaps({}, format, records));
+  TRY_ASSIGN(std::vector<std::string> hidden,
+             AppendKernelMaps({.text = LookUpKernelText()}, format, records));
   std::ranges::move(hidden, std::back_inserter(warnings));
   TRY(AppendBpfPrograms(programs, format, records));
   TRY(AppendShortWaits(events, records));

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "record/bpf/kernel_text.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include <memory>
+#include <string>
+
+#include "bpf/wire.h"
+#include "kernel_text.skel.h"
+#include "record/bpf/libbpf_log.h"
+
+namespace perftape::record {
+namespace {
+
+struct DestroyKernelText {
+  void operator()(kernel_text_bpf* skeleton) const { kernel_text_bpf__destroy(skeleton); }
+};
+
+}  // namespace
+
+std::optional<KernelText> LookUpKernelText() {
+  std::string log;  // the caller has another way
+  const CapturedLog captured(log, nullptr);
+  const std::unique_ptr<kernel_text_bpf, DestroyKernelText> skeleton(
+      kernel_text_bpf__open_and_load());
+  if (!skeleton) return std::nullopt;
+  wire_kernel_text found = {};
+  bpf_test_run_opts run = {};
+  run.sz = sizeof run;
+  run.ctx_in = &found;
+  run.ctx_size_in = sizeof found;
+  if (bpf_prog_test_run_opts(bpf_program__fd(skeleton->progs.find_kernel_text), &run) != 0) {
+    return std::nullopt;
+  }
+  if (found.etext == 0) return std::nullopt;
+  return KernelText{.text = found.text, .stext = found.stext, .etext = found.etext};
+}
+
+}  // namespace perftape::record
