@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <iterator>
 #include <string_view>
 #include <utility>
@@ -106,6 +107,15 @@ constexpr auto CodecsOf(RecordTypes<Records...> /*of*/) {
 constexpr auto kCodecs = CodecsOf(AllRecordTypes{});  // a row is kRecordIndex of its type
 
 }  // namespace
+
+std::optional<RecordView> AsRecord(Bytes bytes) {
+  RecordHeader header;
+  if (bytes.size() < sizeof header) return std::nullopt;
+  std::memcpy(&header, bytes.data(), sizeof header);
+  if (header.size != bytes.size()) return std::nullopt;
+  return RecordView{
+      .type = header.type, .misc = header.misc, .payload = bytes.subspan(sizeof header)};
+}
 
 std::string PositionOf(const RecordView& record) {
   std::string position = record.part == 0 ? "" : fmt::format("data.{}:", record.part - 1);

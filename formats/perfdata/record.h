@@ -46,6 +46,10 @@ struct RecordView {
   CpuMode cpumode() const { return static_cast<CpuMode>(misc & kMiscCpumodeMask); }
 };
 
+// Returns the one record that `bytes` consist of, in the byte order of this machine; nothing if
+// they are anything else.
+std::optional<RecordView> AsRecord(Bytes bytes);
+
 // The position of a record for messages: "0x1a8", "0x1a8+0x30" inside a COMPRESSED record,
 // "data.2:0x1a8" in a directory.
 std::string PositionOf(const RecordView& record);

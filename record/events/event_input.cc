@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <iterator>
 #include <utility>
 
@@ -17,6 +18,9 @@
 
 namespace perftape::record {
 namespace {
+
+// A sideband ring wakes its reader when it is a quarter full. This limits the age of its records.
+constexpr std::chrono::milliseconds kDrainInterval{10};
 
 SampleFilter FilterOf(const RecordOptions& options, const Targets& targets, const Scope& scope) {
   SampleFilter filter = targets.filter();
@@ -134,7 +138,7 @@ Result<std::unique_ptr<EventInput>> EventInput::Open(const RecordOptions& option
   input->ExcludeCpus(options.cpus);
   input->WatchCpus();
   TRY_ASSIGN(BackgroundDrain drain,
-             BackgroundDrain::Start(input->sideband_poll_fd(),
+             BackgroundDrain::Start(input->sideband_poll_fd(), kDrainInterval,
                                     [input = input.get()] { return input->DrainSideband(); }));
   input->background_drain_.emplace(std::move(drain));
   return input;

@@ -26,8 +26,8 @@ struct KernelText {
 struct SystemRoots {
   std::filesystem::path proc = "/proc";
   std::filesystem::path sys = "/sys";
-  std::filesystem::path modules;   // /lib/modules/RELEASE; empty: of the running kernel
-  std::optional<KernelText> text;  // nothing: as in proc/kallsyms
+  std::filesystem::path modules = {};   // /lib/modules/RELEASE; empty: of the running kernel
+  std::optional<KernelText> text = {};  // nothing: as in proc/kallsyms
 };
 
 // The pid of the kernel's mappings.

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "formats/perfdata/record_cursor.h"
 #include "record/machine/machine_features.h"
 #include "record/output/retention.h"
 #include "record/output/tracing_data.h"
@@ -217,8 +216,8 @@ Status RecordingOutput::CommitInstead(Bytes records) {
 }
 
 Status RecordingOutput::Append(Bytes bytes) {
-  TRY_ASSIGN(const std::optional<perfdata::RecordView> record,
-             perfdata::RecordCursor(bytes, 0, std::endian::native).Next());
+  const std::optional<perfdata::RecordView> record = perfdata::AsRecord(bytes);
+  if (!record) return Fail(ErrorCode::kCorrupt, "what is recorded is not one whole record");
   if (target_filter_ && !target_filter_->Keeps(*record)) return {};
   Count(*record);
   if (seam_) seam_->Apply(*record);
@@ -228,7 +227,7 @@ Status RecordingOutput::Append(Bytes bytes) {
   if (observe_ && record->type == perfdata::RecordType::kSample) observe_(*record);
   // A build id precedes the first sample in its binary.
   std::vector<std::byte> build_ids;
-  TRY(build_ids_.Observe(bytes, build_ids));
+  TRY(build_ids_.Observe(*record, build_ids));
   if (flight_) {
     flight_->Add(*record, bytes);
     return flight_->IsRoundFull() ? EndFlightRound() : Status();

@@ -12,14 +12,12 @@
 namespace perftape::record {
 namespace {
 
-// A ring wakes its reader when it is a quarter full. This limits the age of its records.
-constexpr int kIntervalMs = 10;
-
-Status DrainUntil(int end_fd, int readable_fd, const std::function<Status()>& drain) {
+Status DrainUntil(int end_fd, int readable_fd, std::chrono::milliseconds interval,
+                  const std::function<Status()>& drain) {
   while (true) {
     pollfd waits[] = {{.fd = end_fd, .events = POLLIN, .revents = 0},
                       {.fd = readable_fd, .events = POLLIN, .revents = 0}};
-    if (poll(waits, std::size(waits), kIntervalMs) < 0 && errno != EINTR) {
+    if (poll(waits, std::size(waits), static_cast<int>(interval.count())) < 0 && errno != EINTR) {
       return FailErrno("poll", errno);
     }
     if (waits[0].revents != 0) return {};
@@ -29,7 +27,8 @@ Status DrainUntil(int end_fd, int readable_fd, const std::function<Status()>& dr
 
 }  // namespace
 
-Result<BackgroundDrain> BackgroundDrain::Start(int readable_fd, std::function<Status()> drain) {
+Result<BackgroundDrain> BackgroundDrain::Start(int readable_fd, std::chrono::milliseconds interval,
+                                               std::function<Status()> drain) {
   BackgroundDrain background;
   background.end_ = UniqueFd(eventfd(0, EFD_CLOEXEC));
   if (!background.end_) return FailErrno("eventfd", errno);
@@ -37,11 +36,11 @@ Result<BackgroundDrain> BackgroundDrain::Start(int readable_fd, std::function<St
   std::promise<void> first_call;
   const std::future<void> has_drained = first_call.get_future();
   background.thread_ =
-      std::thread([end_fd = background.end_.get(), readable_fd, drain = std::move(drain),
+      std::thread([end_fd = background.end_.get(), readable_fd, interval, drain = std::move(drain),
                    outcome = background.outcome_.get(), done = std::move(first_call)]() mutable {
         *outcome = drain();
         done.set_value();
-        if (*outcome) *outcome = DrainUntil(end_fd, readable_fd, drain);
+        if (*outcome) *outcome = DrainUntil(end_fd, readable_fd, interval, drain);
       });
   has_drained.wait();
   return background;

@@ -3,6 +3,7 @@
 // the kernel could fill a ring meanwhile and drop records.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <thread>
@@ -14,10 +15,11 @@ namespace perftape::record {
 
 class BackgroundDrain {
  public:
-  // Starts a thread that calls `drain` every few milliseconds, and whenever `readable_fd` is
+  // Starts a thread that calls `drain` after each `interval`, and whenever `readable_fd` is
   // readable, until Stop or the first error. Until then only the thread may use what `drain` uses.
   // Returns after the first call, which may use privileges that the recorder gives up later.
-  static Result<BackgroundDrain> Start(int readable_fd, std::function<Status()> drain);
+  static Result<BackgroundDrain> Start(int readable_fd, std::chrono::milliseconds interval,
+                                       std::function<Status()> drain);
 
   BackgroundDrain(BackgroundDrain&&) noexcept = default;
   BackgroundDrain& operator=(BackgroundDrain&&) = delete;

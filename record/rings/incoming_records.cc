@@ -5,7 +5,7 @@
 #include <optional>
 #include <span>
 
-#include "formats/perfdata/record_cursor.h"
+#include "formats/perfdata/record.h"
 
 namespace perftape::record {
 
@@ -42,12 +42,9 @@ Bytes IncomingRecords::Finished(Bytes record) {
 
 void IncomingRecords::AddMessage(Bytes message) {
   if (unwinder_ != nullptr && IsUnfinished(message)) return AddUnfinished(message);
-  record_.clear();
-  if (const Result<std::uint64_t> time_ns = decoder_.Append(message, record_)) {
-    merge_.Add(*time_ns, record_);
-  } else {
-    ++damaged_;
-  }
+  const Status added =
+      merge_.AddWritten([&](std::vector<std::byte>& out) { return decoder_.Append(message, out); });
+  if (!added) ++damaged_;
 }
 
 void IncomingRecords::AddKernelRecord(Bytes record) {
@@ -60,8 +57,7 @@ void IncomingRecords::AddKernelRecord(Bytes record) {
     ++damaged_;
     return;
   }
-  const auto view = perfdata::RecordCursor(record, 0, std::endian::native).Next();
-  if (view && *view) throttled_.Add(**view, format_);
+  if (const auto view = perfdata::AsRecord(record)) throttled_.Add(*view, format_);
 }
 
 }  // namespace perftape::record

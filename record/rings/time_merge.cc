@@ -7,7 +7,6 @@
 
 #include "formats/perfdata/kernel_size.h"
 #include "formats/perfdata/record.h"
-#include "formats/perfdata/record_cursor.h"
 
 namespace perftape::record {
 
@@ -17,9 +16,8 @@ void TimeMerge::Add(std::uint64_t time, Bytes record) {
 }
 
 Status TimeMerge::AddKernelRecord(Bytes record, const perfdata::SampleFormat& format) {
-  perfdata::RecordCursor cursor(record, 0, std::endian::native);
-  TRY_ASSIGN(const std::optional<perfdata::RecordView> view, cursor.Next());
-  if (!view || view->size() != record.size()) {
+  const std::optional<perfdata::RecordView> view = perfdata::AsRecord(record);
+  if (!view) {
     return Fail(ErrorCode::kCorrupt, "kernel record: " + std::to_string(record.size()) +
                                          " bytes are not one whole record");
   }

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <expected>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -30,6 +31,20 @@ class TimeMerge {
  public:
   // Adds one whole record with its time in nanoseconds.
   void Add(std::uint64_t time, Bytes record);
+
+  // Adds the record that write(buffer) appends to a std::vector<std::byte>. It returns the time, or
+  // an error; then nothing is added.
+  template <class Write>
+  Status AddWritten(const Write& write) {
+    const std::size_t offset = arena_.size();
+    const Result<std::uint64_t> time = write(arena_);
+    if (!time) {
+      arena_.resize(offset);
+      return std::unexpected(time.error());
+    }
+    entries_.push_back({.time = *time, .offset = offset, .size = arena_.size() - offset});
+    return {};
+  }
 
   // Adds one record as the kernel wrote it, with the time in its trailer. If the size in the header
   // includes bytes after the trailer, removes them and corrects the size

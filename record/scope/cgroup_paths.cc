@@ -5,7 +5,6 @@
 #include <string_view>
 
 #include "formats/perfdata/record.h"
-#include "formats/perfdata/record_cursor.h"
 
 namespace perftape::record {
 
@@ -29,16 +28,14 @@ std::string CgroupPaths::PathBelowMount(const CgroupDirectory& reported) {
 
 bool CgroupPaths::Rewrite(Bytes record, const perfdata::SampleFormat& format,
                           std::vector<std::byte>& rewritten) {
-  perfdata::RecordCursor cursor(record, 0, std::endian::native);
-  const Result<std::optional<perfdata::RecordView>> view = cursor.Next();
-  if (!view || !*view || (*view)->type != perfdata::RecordType::kCgroup) return false;
-  const Result<perfdata::Cgroup> cgroup = perfdata::Decode<perfdata::Cgroup>(**view, format);
+  const std::optional<perfdata::RecordView> view = perfdata::AsRecord(record);
+  if (!view || view->type != perfdata::RecordType::kCgroup) return false;
+  const Result<perfdata::Cgroup> cgroup = perfdata::Decode<perfdata::Cgroup>(*view, format);
   if (!cgroup) return false;
   const std::string path = PathBelowMount({.path = std::string(cgroup->path), .id = cgroup->id});
   rewritten.clear();
   return perfdata::Encode(perfdata::Cgroup{.id = cgroup->id, .path = path},
-                          perfdata::DecodeSampleId(**view, format), format, (*view)->misc,
-                          rewritten)
+                          perfdata::DecodeSampleId(*view, format), format, view->misc, rewritten)
       .has_value();
 }
 

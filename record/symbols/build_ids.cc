@@ -73,6 +73,8 @@ void BuildIdCollector::ObserveMapping(const perfdata::RecordView& record) {
 
 Status BuildIdCollector::Hit(std::uint32_t pid, const Region& region, std::vector<std::byte>& out) {
   const Dso& dso = *region.dso;
+  const auto known = binaries_.find(&dso);
+  if (known != binaries_.end() && known->second.is_done) return {};
   if (!dso.symbol.empty()) return {};  // a BPF program or a trampoline, which is in no file
   KeepOthers(pid, region);
   const bool is_file =
@@ -84,6 +86,8 @@ Status BuildIdCollector::Hit(std::uint32_t pid, const Region& region, std::vecto
   if (is_first_in_file) hit_.push_back(&dso);
   if (binary.attempts > 0) {
     const bool is_settled = binary.outcome == Outcome::kFound || binary.outcome == Outcome::kAbsent;
+    binary.is_done = is_settled && (dso.is_kernel ||
+                                    perfdata::SourceOf(dso.path) == perfdata::MappingSource::kFile);
     if (is_settled && is_first_in_file) return HitAgain(pid, region, binary, out);
     if (is_settled || binary.attempts == kMostAttempts || binary.last_pid == pid) return {};
   }
@@ -109,7 +113,10 @@ perfdata::BuildIdEntry BuildIdCollector::EntryOf(const Dso& dso, const BuildId& 
 Status BuildIdCollector::StartFile(HitKeepers keepers, Bytes initial_state) {
   keepers_ = keepers;
   all_ = {};
-  for (const Dso* dso : hit_) binaries_[dso].is_in_file = false;
+  for (const Dso* dso : hit_) {
+    Binary& binary = binaries_[dso];
+    binary.is_in_file = binary.is_done = false;
+  }
   hit_.clear();
   regions_.ForgetSeenFrames();
   if (keepers_.jit == nullptr) return {};

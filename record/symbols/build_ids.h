@@ -86,6 +86,7 @@ class BuildIdCollector {
     BuildId build_id = {};
     bool is_in_file = false;  // hit since StartFile
     bool had_file = false;    // `file` of the attempt was open
+    bool is_done = false;     // further hits change nothing, until StartFile
   };
   struct Attempt {
     Outcome outcome = Outcome::kUnreachable;

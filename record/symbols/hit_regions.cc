@@ -3,26 +3,30 @@
 
 namespace perftape::record {
 
+using perfdata::AddressSpace;
 using perfdata::CpuMode;
 
 void HitRegions::Collect(const perfdata::Sample& sample, CpuMode mode) {
-  Visit(sample.pid, mode, sample.ip);
+  const AddressSpace& kernel = processes_.kernel();
+  const AddressSpace& user = processes_.UserSpace(sample.pid);
+  const AddressSpace* space = mode == CpuMode::kKernel ? &kernel
+                              : mode == CpuMode::kUser ? &user
+                                                       : nullptr;
+  if (space != nullptr) Visit(*space, sample.ip);
   for (const std::uint64_t entry : sample.callchain) {
     if (entry < perfdata::kContextMax) {
-      Visit(sample.pid, mode, entry);
+      if (space != nullptr) Visit(*space, entry);
     } else {
-      mode = entry == perfdata::kContextKernel ? CpuMode::kKernel
-             : entry == perfdata::kContextUser ? CpuMode::kUser
-                                               : CpuMode::kUnknown;
+      space = entry == perfdata::kContextKernel ? &kernel
+              : entry == perfdata::kContextUser ? &user
+                                                : nullptr;
     }
   }
 }
 
-void HitRegions::Visit(std::uint32_t pid, CpuMode mode, std::uint64_t address) {
-  if (mode != CpuMode::kKernel && mode != CpuMode::kUser) return;
-  const bool is_kernel = mode == CpuMode::kKernel;
-  const perfdata::AddressSpace& space = is_kernel ? processes_.kernel() : processes_.UserSpace(pid);
+void HitRegions::Visit(const AddressSpace& space, std::uint64_t address) {
   // User mappings have whole pages; BPF programs in the kernel do not.
+  const bool is_kernel = &space == &processes_.kernel();
   if (!IsNew(space.generation(), is_kernel ? address : address >> 12)) return;
   if (const perfdata::Region* const region = space.Find(address)) found_.push_back(region);
 }

@@ -50,7 +50,7 @@ class HitRegions {
   };
 
   void Collect(const perfdata::Sample& sample, perfdata::CpuMode mode);
-  void Visit(std::uint32_t pid, perfdata::CpuMode mode, std::uint64_t address);
+  void Visit(const perfdata::AddressSpace& space, std::uint64_t address);
   // Returns whether a frame with this key was not seen recently in this generation of an address
   // space. Adds it to the seen ones.
   bool IsNew(std::uint64_t generation, std::uint64_t key);

@@ -49,11 +49,10 @@ Status LateUnwinder::ApplyAll(Bytes records) {
   }
 }
 
-void LateUnwinder::Apply(Bytes record) {
-  perfdata::RecordHeader header;
-  if (record.size() < sizeof header) return;
-  std::memcpy(&header, record.data(), sizeof header);
-  switch (header.type) {
+void LateUnwinder::Apply(Bytes bytes) {
+  const std::optional<perfdata::RecordView> record = perfdata::AsRecord(bytes);
+  if (!record) return;
+  switch (record->type) {
     case perfdata::RecordType::kComm:
     case perfdata::RecordType::kFork:
     case perfdata::RecordType::kExit:
@@ -62,9 +61,7 @@ void LateUnwinder::Apply(Bytes record) {
     default:
       return;
   }
-  processes_.Apply(
-      {.type = header.type, .misc = header.misc, .payload = record.subspan(sizeof header)},
-      settings_.format);
+  processes_.Apply(*record, settings_.format);
 }
 
 Result<Bytes> LateUnwinder::Finish(Bytes bytes) {

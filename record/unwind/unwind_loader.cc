@@ -6,10 +6,12 @@
 
 #include <algorithm>
 #include <bit>
+#include <chrono>
 #include <cstring>
 #include <utility>
 
 #include "formats/perfdata/record.h"
+#include "formats/perfdata/record_cursor.h"
 #include "record/events/cpu_list.h"
 #include "record/events/event_attrs.h"
 #include "record/monotonic_clock.h"
@@ -20,6 +22,10 @@ namespace {
 
 constexpr SidebandOptions kRings = {.ring_bytes = std::size_t{128} << 10};
 
+// The rings wake the thread. It looks so often for tables that are hit and not in the maps, and for
+// CPUs that returned.
+constexpr std::chrono::milliseconds kInterval{50};
+
 // The sideband event, which wakes its reader at each record.
 perfdata::EventAttr AttrOfOwnRings() {
   perfdata::EventAttr attr = SidebandAttr();
@@ -27,14 +33,6 @@ perfdata::EventAttr AttrOfOwnRings() {
   attr.flags |= perfdata::kWatermark;
   attr.wakeup_events = 1;  // wakeup_watermark, in bytes
   return attr;
-}
-
-perfdata::RecordView ViewOf(Bytes record) {
-  perf_event_header header = {};
-  std::memcpy(&header, record.data(), sizeof header);
-  return {.type = static_cast<perfdata::RecordType>(header.type),
-          .misc = header.misc,
-          .payload = record.subspan(sizeof header)};
 }
 
 struct TimedRecord {
@@ -56,7 +54,7 @@ Result<std::unique_ptr<UnwindLoader>> UnwindLoader::Start(
   TRY(loader->OpenRings());
   TRY(loader->LoadRunning(processes));
   TRY_ASSIGN(BackgroundDrain thread,
-             BackgroundDrain::Start(loader->rings_->poll_fd(),
+             BackgroundDrain::Start(loader->rings_->poll_fd(), kInterval,
                                     [loader = loader.get()] { return loader->Update(); }));
   loader->thread_.emplace(std::move(thread));
   return loader;
@@ -108,13 +106,8 @@ Status UnwindLoader::ReopenReturned() {
 }
 
 void UnwindLoader::ApplyAll(Bytes records) {
-  while (records.size() >= sizeof(perf_event_header)) {
-    perf_event_header header = {};
-    std::memcpy(&header, records.data(), sizeof header);
-    if (header.size < sizeof header || header.size > records.size()) return;
-    Apply(ViewOf(records.first(header.size)));
-    records = records.subspan(header.size);
-  }
+  perfdata::RecordCursor cursor(records, 0, std::endian::native);
+  while (cursor.Step()) Apply(cursor.record());
 }
 
 // What the thread does. Mappings come first, because a binary may take long to read, and then
@@ -140,12 +133,14 @@ Status UnwindLoader::Update() {
 // The records of several CPUs are only in order of time for each CPU.
 Status UnwindLoader::DrainRings() {
   std::vector<TimedRecord> batch;
-  TRY(rings_->Drain([&](Bytes record) {
-    batch.push_back({.time_ns = perfdata::DecodeSampleId(ViewOf(record), format_).time,
-                     .bytes = {record.begin(), record.end()}});
+  TRY(rings_->Drain([&](Bytes bytes) {
+    const std::optional<perfdata::RecordView> record = perfdata::AsRecord(bytes);
+    if (!record) return;
+    batch.push_back({.time_ns = perfdata::DecodeSampleId(*record, format_).time,
+                     .bytes = {bytes.begin(), bytes.end()}});
   }));
   std::ranges::stable_sort(batch, {}, &TimedRecord::time_ns);
-  for (const TimedRecord& record : batch) Apply(ViewOf(record.bytes));
+  for (const TimedRecord& record : batch) Apply(*perfdata::AsRecord(record.bytes));
   if (std::exchange(has_lost_records_, false)) {
     std::vector<std::byte> records;
     TRY(SnapshotAll("/proc", format_, records));

@@ -230,10 +230,12 @@ TEST_F(SidebandTest, LosesNothingWhileItIsDrainedInTheBackground) {
     if (header.type == RecordType::kLost) ++losses;
   };
   record::BackgroundDrain drain =
-      record::BackgroundDrain::Start(sideband.poll_fd(), [&]() -> Status {
-        TRY(sideband.Drain(count));
-        return {};
-      }).value();
+      record::BackgroundDrain::Start(sideband.poll_fd(), std::chrono::milliseconds(10),
+                                     [&]() -> Status {
+                                       TRY(sideband.Drain(count));
+                                       return {};
+                                     })
+          .value();
   FillRings(4 * kSmallRings.ring_bytes * events.size());
   EXPECT_THAT(drain.Stop(), IsOk());
   EXPECT_THAT(drain.Stop(), IsOk()) << "a second time";

@@ -6,16 +6,19 @@
 #include <sys/eventfd.h>
 
 #include <atomic>
+#include <chrono>
 
 #include "tests/support/matchers.h"
 
 namespace perftape::record {
 namespace {
 
+constexpr std::chrono::milliseconds kInterval{1};
+
 TEST(BackgroundDrain, DrainsWhileTheCallerIsBusy) {
   const UniqueFd never(eventfd(0, EFD_CLOEXEC));
   std::atomic<int> calls = 0;
-  BackgroundDrain drain = BackgroundDrain::Start(never.get(), [&]() -> Status {
+  BackgroundDrain drain = BackgroundDrain::Start(never.get(), kInterval, [&]() -> Status {
                             ++calls;
                             calls.notify_one();
                             return {};
@@ -30,7 +33,7 @@ TEST(BackgroundDrain, DrainsWhileTheCallerIsBusy) {
 TEST(BackgroundDrain, EndsAtTheFirstErrorAndReturnsIt) {
   const UniqueFd readable(eventfd(1, EFD_CLOEXEC));
   std::atomic<int> calls = 0;
-  BackgroundDrain drain = BackgroundDrain::Start(readable.get(), [&]() -> Status {
+  BackgroundDrain drain = BackgroundDrain::Start(readable.get(), kInterval, [&]() -> Status {
                             ++calls;
                             calls.notify_one();
                             return Fail(ErrorCode::kCorrupt, "broken ring");
@@ -44,7 +47,7 @@ TEST(BackgroundDrain, EndsWithItsOwner) {
   const UniqueFd never(eventfd(0, EFD_CLOEXEC));
   std::atomic<bool> is_alive = true;
   {
-    const BackgroundDrain drain = BackgroundDrain::Start(never.get(), [&]() -> Status {
+    const BackgroundDrain drain = BackgroundDrain::Start(never.get(), kInterval, [&]() -> Status {
                                     EXPECT_TRUE(is_alive);
                                     return {};
                                   }).value();
