@@ -37,6 +37,7 @@ struct long_sample {
 	struct full_sample full;
 	struct wire_user_state state;
 	__u8 stack[STACK_ROOM];
+	__u64 copied; /* for copy_stack() */
 };
 
 /*
@@ -205,8 +206,8 @@ static __always_inline __u32 walk_user(void *ctx, __u32 slot, __u32 tgid, __u64 
 	return 0;
 }
 
-/* Writes kernel frames, if the kernel was interrupted, then user frames. Returns their number. */
-static __always_inline __u32 walk_stacks(void *ctx, struct full_sample *full, __u64 *frames,
+/* Writes kernel frames, if the kernel was interrupted, then user frames, and their numbers. */
+static __always_inline void walk_stacks(void *ctx, struct full_sample *full, __u64 *frames,
 					 const struct sample_origin *origin)
 {
 	__u64 kernel = 0; /* in 64 bits the verifier keeps the bounds below */
@@ -225,7 +226,7 @@ static __always_inline __u32 walk_stacks(void *ctx, struct full_sample *full, __
 		if (user > WIRE_MAX_FRAMES + 1)
 			user = WIRE_MAX_FRAMES + 1;
 		full->sample.user_frames = user;
-		return user;
+		return;
 	}
 	user = walk_user(ctx, origin->slot, full->sample.pid, frames + kernel, &end);
 	if (filter.callchain == WIRE_CHAIN_UNWIND) {
@@ -242,7 +243,18 @@ static __always_inline __u32 walk_stacks(void *ctx, struct full_sample *full, __
 		user = WIRE_MAX_FRAMES;
 	full->sample.kernel_frames = kernel;
 	full->sample.user_frames = user;
-	return kernel + user;
+}
+
+/*
+ * The number of frames of a sample. It is read from the map, so that the verifier checks the rest
+ * of the program once, and not for each way to walk the stacks.
+ */
+static __always_inline __u32 frames_of(struct full_sample *full)
+{
+	volatile struct wire_sample *sample = &full->sample;
+	__u32 frames = sample->kernel_frames + sample->user_frames;
+
+	return frames > 2 * WIRE_MAX_FRAMES ? 2 * WIRE_MAX_FRAMES : frames;
 }
 
 /* The largest stack that a sample may have. */
@@ -296,7 +308,8 @@ static __always_inline __u64 add_user_state(struct full_sample *full, __u64 size
 	regs = (bpf_user_pt_regs_t *)state->regs;
 	state->abi = read_user_regs(bpf_get_current_task_btf(), regs);
 	if (state->abi)
-		stack_size = copy_user_stack(state + 1, stack_pointer_of(regs), most_stack_bytes());
+		stack_size = copy_stack(state + 1, stack_pointer_of(regs), most_stack_bytes(), NULL,
+					&((struct long_sample *)full)->copied);
 	if (full->sample.flags & WIRE_UNFINISHED)
 		settle_copy(full->sample.pid, stack_size);
 	full->sample.flags |= WIRE_HAS_USER_STATE;
@@ -329,8 +342,10 @@ static __always_inline void send_sample_in(struct full_sample *full, void *ctx,
 		.mode = origin->mode,
 		.cgroup = current_cgroup(),
 	};
-	if (filter.callchain)
-		words += walk_stacks(ctx, full, full->words + words, origin);
+	if (filter.callchain) {
+		walk_stacks(ctx, full, full->words + words, origin);
+		words += frames_of(full);
+	}
 	size = sizeof(struct wire_sample) + words * sizeof(__u64);
 	if (filter.stack_bytes || (filter.late_bytes && (full->sample.flags & WIRE_UNFINISHED)))
 		size = add_user_state(full, size);

@@ -72,8 +72,8 @@ static __always_inline __u32 store_user_state(__u32 number, struct task_struct *
 	stored->size = 0;
 	stored->state.abi = read_user_regs(task, regs);
 	if (stored->state.abi)
-		stored->size = copy_stack(stored->stack, stack_pointer_of(regs), most_stack_bytes(),
-					  other);
+		copy_stack(stored->stack, stack_pointer_of(regs), most_stack_bytes(), other,
+			   &stored->size);
 	return number;
 }
 

@@ -22,40 +22,40 @@
  * programs cannot wait for pages. So the copy is made page by page and ends at the first that is
  * absent, such as the end of the stack. With `other`, copies the memory of this task instead; only
  * a sleepable program can do that.
+ *
+ * `copied` is a word in a map. Of a number there the verifier knows nothing, so it does not check
+ * the rest of the program for each number of pages.
  */
-static __always_inline __u64 copy_stack(void *to, __u64 sp, __u64 size, struct task_struct *other)
+static __always_inline __u64 copy_stack(void *to, __u64 sp, __u64 size, struct task_struct *other,
+					volatile __u64 *copied)
 {
-	__u64 copied = 0;
+	__u64 done;
 	__u64 step;
 	long failed;
 	__u32 i;
 
-	for (i = 0; i <= WIRE_MAX_STACK / STACK_STEP + 1; i++) {
-		if (copied >= size)
+	*copied = 0;
+	for (i = 0; i <= size / STACK_STEP + 1; i++) {
+		done = *copied;
+		if (done >= size)
 			break;
-		step = STACK_STEP - ((sp + copied) & (STACK_STEP - 1));
-		if (step > size - copied)
-			step = size - copied;
+		step = STACK_STEP - ((sp + done) & (STACK_STEP - 1));
+		if (step > size - done)
+			step = size - done;
 		barrier_var(step);
 		if (step > STACK_STEP)
 			break; /* for the verifier */
 		if (other)
-			failed = bpf_copy_from_user_task(to + copied, step,
-							 (const void *)(sp + copied), other, 0);
+			failed = bpf_copy_from_user_task(to + done, step,
+							 (const void *)(sp + done), other, 0);
 		else
-			failed =
-				bpf_probe_read_user(to + copied, step, (const void *)(sp + copied));
+			failed = bpf_probe_read_user(to + done, step, (const void *)(sp + done));
 		if (failed)
 			break;
-		copied += step;
+		*copied = done + step;
 	}
-	barrier_var(copied);
-	return copied > size ? size : copied;
-}
-
-static __always_inline __u64 copy_user_stack(void *to, __u64 sp, __u64 size)
-{
-	return copy_stack(to, sp, size, NULL);
+	done = *copied;
+	return done > size ? size : done;
 }
 
 #endif

@@ -45,15 +45,15 @@ class HitRegions {
  private:
   static constexpr std::size_t kSeenFrames = 4096;  // a power of two
   struct SeenFrame {
-    std::uint64_t generation = 0;
-    std::uint64_t key = 0;  // page of a user frame, address of a kernel frame
+    std::uint64_t generation = 0;       // of the address space; 0: none
+    std::uint64_t key = 0;              // page of a user frame, address of a kernel frame
+    std::uint64_t start = 0, size = 0;  // of its region; 0 bytes if nothing is mapped there
   };
 
   void Collect(const perfdata::Sample& sample, perfdata::CpuMode mode);
-  void Visit(const perfdata::AddressSpace& space, std::uint64_t address);
-  // Returns whether a frame with this key was not seen recently in this generation of an address
-  // space. Adds it to the seen ones.
-  bool IsNew(std::uint64_t generation, std::uint64_t key);
+  // Adds the region of a frame that was not seen recently to found_. Returns the frame, which is
+  // valid until the next call.
+  const SeenFrame& Visit(const perfdata::AddressSpace& space, std::uint64_t address);
 
   perfdata::Processes processes_;
   std::vector<SeenFrame> seen_;
