@@ -85,19 +85,6 @@ Result<KernelText> ReadKernelText(const std::filesystem::path& kallsyms) {
   return kernel;
 }
 
-// Returns the mapping of the kernel's text; nothing if its symbols are hidden or missing.
-std::optional<perfdata::Mmap> MapOf(const KernelText& kernel) {
-  const bool has_text = kernel.text != 0;
-  const std::uint64_t start = has_text ? kernel.text : kernel.stext;
-  if (start == 0 || kernel.etext <= start) return std::nullopt;
-  return perfdata::Mmap{
-      .pid = kKernelPid,
-      .start = start,
-      .length = kernel.etext - start,
-      .page_offset = start,
-      .filename = std::string(perfdata::kKernelMappingName) + (has_text ? "_text" : "_stext")};
-}
-
 // Returns the path of each module under `directory`, by name. modules.dep has a line "PATH:
 // DEPENDENCIES" for each.
 std::map<std::string, std::string> ModulePaths(const std::filesystem::path& directory) {
@@ -121,6 +108,23 @@ std::filesystem::path RunningModules() {
 Status AppendMap(const perfdata::Mmap& map, const perfdata::SampleFormat& format,
                  std::vector<std::byte>& out) {
   return perfdata::Encode(map, {}, format, MiscOf(perfdata::CpuMode::kKernel), out);
+}
+
+// Appends the mapping of the kernel's text. Returns false if its symbols are hidden or missing.
+Result<bool> AppendText(const KernelText& kernel, const perfdata::SampleFormat& format,
+                        std::vector<std::byte>& out) {
+  const bool has_text = kernel.text != 0;
+  const std::uint64_t start = has_text ? kernel.text : kernel.stext;
+  if (start == 0 || kernel.etext <= start) return false;
+  const std::string filename =
+      std::string(perfdata::kKernelMappingName) + (has_text ? "_text" : "_stext");
+  TRY(AppendMap({.pid = kKernelPid,
+                 .start = start,
+                 .length = kernel.etext - start,
+                 .page_offset = start,
+                 .filename = filename},
+                format, out));
+  return true;
 }
 
 // Appends the modules in lines such as "nf_tables 311296 45 nft_ct,nft_chain_nat, Live
@@ -157,9 +161,11 @@ Result<std::vector<std::string>> AppendKernelMaps(const SystemRoots& roots,
   std::vector<std::string> warnings;
   const Result<KernelText> kernel =
       roots.text ? *roots.text : ReadKernelText(roots.proc / "kallsyms");
-  if (const auto map = kernel ? MapOf(*kernel) : std::nullopt) {
-    TRY(AppendMap(*map, format, out));
-  } else {
+  bool has_text = false;
+  if (kernel) {
+    TRY_ASSIGN(has_text, AppendText(*kernel, format, out));
+  }
+  if (!has_text) {
     const std::string reason = kernel ? HiddenAddressesText() : kernel.error().message;
     warnings.push_back("kernel frames will have no names: " + reason);
   }

@@ -118,7 +118,7 @@ Status BuildIdCollector::StartFile(HitKeepers keepers, Bytes initial_state) {
     binary.is_in_file = binary.is_done = false;
   }
   hit_.clear();
-  regions_.ForgetSeenFrames();
+  regions_.ForgetSeen();
   if (keepers_.jit == nullptr) return {};
   perfdata::RecordCursor cursor(initial_state, 0, std::endian::native);
   while (true) {

@@ -45,8 +45,7 @@ class BuildIdCollector {
                             HitKeepers keepers = {});
 
   // Call it with all records of the recording, whole and in time order. Appends a HEADER_BUILD_ID
-  // record to `out` for each binary that is hit for the first time. Ignores damaged records. A
-  // frame that was seen before costs one table lookup.
+  // record to `out` for each binary that is hit for the first time. Ignores damaged records.
   Status Observe(Bytes records, std::vector<std::byte>& out);
   // The same for one record that is decoded already.
   Status Observe(const perfdata::RecordView& record, std::vector<std::byte>& out);

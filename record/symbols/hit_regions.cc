@@ -13,12 +13,9 @@ void HitRegions::Collect(const perfdata::Sample& sample, CpuMode mode) {
                               : mode == CpuMode::kUser ? user
                                                        : nullptr;
   // Most frames are in the region of the frame before.
-  std::uint64_t start = 0, size = 0;
+  SeenRegion last;
   const auto visit = [&](std::uint64_t address) {
-    if (space == nullptr || address - start < size) return;
-    const SeenFrame& seen = Visit(*space, address);
-    start = seen.start;
-    size = seen.size;
+    if (space != nullptr && !last.Contains(address)) last = Visit(*space, address);
   };
   visit(sample.ip);
   for (const std::uint64_t entry : sample.callchain) {
@@ -29,23 +26,21 @@ void HitRegions::Collect(const perfdata::Sample& sample, CpuMode mode) {
     space = entry == perfdata::kContextKernel ? kernel
             : entry == perfdata::kContextUser ? user
                                               : nullptr;
-    size = 0;
+    last = {};
   }
 }
 
-const HitRegions::SeenFrame& HitRegions::Visit(const AddressSpace& space, std::uint64_t address) {
-  // User mappings have whole pages; BPF programs in the kernel do not.
-  const bool is_kernel = &space == &processes_.kernel();
-  const std::uint64_t key = is_kernel ? address : address >> 12;
-  const std::uint64_t mixed = (key + space.generation()) * 0x9e3779b97f4a7c15;
-  SeenFrame& seen = seen_[(mixed >> 32) % kSeenFrames];
-  if (seen.generation == space.generation() && seen.key == key) return seen;
-  seen = {.generation = space.generation(), .key = key};
-  if (const perfdata::Region* const region = space.Find(address)) {
-    seen.start = region->start;
-    seen.size = region->end - region->start;
-    found_.push_back(region);
-  }
+HitRegions::SeenRegion HitRegions::Visit(const AddressSpace& space, std::uint64_t address) {
+  constexpr unsigned kNeighbours = 16;  // addresses that share an element, as a power of two
+  const std::uint64_t mixed = ((address >> kNeighbours) + space.generation()) * 0x9e3779b97f4a7c15;
+  SeenRegion& seen = seen_[(mixed >> 32) % kSeenRegions];
+  if (seen.generation == space.generation() && seen.Contains(address)) return seen;
+  const perfdata::Region* const region = space.Find(address);
+  if (region == nullptr) return {};
+  found_.push_back(region);
+  seen = {.generation = space.generation(),
+          .start = region->start,
+          .size = region->end - region->start};
   return seen;
 }
 

@@ -16,12 +16,11 @@ namespace perftape::record {
 // Follows all mappings of a recording. Not thread-safe.
 class HitRegions {
  public:
-  HitRegions() : seen_(kSeenFrames) {}
+  HitRegions() : seen_(kSeenRegions) {}
 
   // Call it with every record, in time order. For a sample, calls hit(pid, region), which returns a
-  // Status, for the mapping of each frame that was not seen recently. The region is valid during
-  // the call; its dso is valid as long as this object. Ignores damaged records. A frame that was
-  // seen before costs one table lookup.
+  // Status, for the mapping of each frame that was not hit recently. The region is valid during
+  // the call; its dso is valid as long as this object. Ignores damaged records.
   template <class Hit>
   Status Observe(const perfdata::RecordView& record, const perfdata::SampleFormat& format,
                  const Hit& hit) {
@@ -37,26 +36,27 @@ class HitRegions {
     return {};
   }
 
-  // Every frame counts as new again.
-  void ForgetSeenFrames() { seen_.assign(kSeenFrames, {}); }
+  // No region counts as hit any more.
+  void ForgetSeen() { seen_.assign(kSeenRegions, {}); }
 
   const perfdata::Processes& processes() const { return processes_; }
 
  private:
-  static constexpr std::size_t kSeenFrames = 4096;  // a power of two
-  struct SeenFrame {
-    std::uint64_t generation = 0;       // of the address space; 0: none
-    std::uint64_t key = 0;              // page of a user frame, address of a kernel frame
-    std::uint64_t start = 0, size = 0;  // of its region; 0 bytes if nothing is mapped there
+  static constexpr std::size_t kSeenRegions = 4096;  // a power of two
+  struct SeenRegion {
+    std::uint64_t generation = 0;  // of its address space
+    std::uint64_t start = 0, size = 0;
+
+    bool Contains(std::uint64_t address) const { return address - start < size; }
   };
 
   void Collect(const perfdata::Sample& sample, perfdata::CpuMode mode);
-  // Adds the region of a frame that was not seen recently to found_. Returns the frame, which is
-  // valid until the next call.
-  const SeenFrame& Visit(const perfdata::AddressSpace& space, std::uint64_t address);
+  // Returns the region at an address. Adds one that was not hit recently to found_. Of 0 bytes if
+  // nothing is mapped there.
+  SeenRegion Visit(const perfdata::AddressSpace& space, std::uint64_t address);
 
   perfdata::Processes processes_;
-  std::vector<SeenFrame> seen_;
+  std::vector<SeenRegion> seen_;
   std::vector<const perfdata::Region*> found_;  // scratch
 };
 

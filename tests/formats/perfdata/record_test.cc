@@ -388,6 +388,21 @@ TEST(TimeOf, IsZeroIfNoTimeIsRecorded) {
   EXPECT_EQ(TimeOf(ViewOf(RecordType::kSample, {}), kFormat), 0U);  // too short
 }
 
+TEST(AsRecord, TakesExactlyOneRecord) {
+  const auto bytes = Encoded(Comm{1, 2, "comm"}, 7, kNoTrailer);
+  const std::optional<RecordView> record = AsRecord(bytes);
+  ASSERT_TRUE(record);
+  EXPECT_EQ(record->type, RecordType::kComm);
+  EXPECT_EQ(record->misc, 7U);
+  EXPECT_EQ(Decode<Comm>(*record, kNoTrailer)->comm, "comm");
+  EXPECT_FALSE(AsRecord({}));
+  EXPECT_FALSE(AsRecord(Bytes(bytes).first(7)));
+  EXPECT_FALSE(AsRecord(Bytes(bytes).first(bytes.size() - 1)));
+  auto longer = bytes;
+  longer.push_back({});
+  EXPECT_FALSE(AsRecord(longer));
+}
+
 TEST(RecordName, IsPerfsOrTheNumber) {
   EXPECT_EQ(RecordName(RecordType::kMmap2), "MMAP2");
   EXPECT_EQ(RecordName(RecordType::kSchedstatDomain), "SCHEDSTAT_DOMAIN");

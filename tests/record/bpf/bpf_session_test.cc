@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "record/bpf/wire_settings.h"
 #include "record/events/cpu_events.h"
 #include "record/events/event_attrs.h"
 #include "record/machine/loaded_bpf_programs.h"
@@ -27,6 +28,15 @@ TEST(BpfSession, RefusesARingSmallerThanAPage) {
 
 TEST(BpfSession, RefusesNoRingAtAll) {
   EXPECT_THAT(BpfSession::Load({.ring_bytes = 0}), FailsWith(ErrorCode::kInvalidArgument));
+}
+
+TEST(WakeupBytes, AreAPartOfTheRing) {
+  constexpr std::size_t kKib = 1024, kMib = 1024 * kKib;
+  EXPECT_EQ(WakeupBytes(4 * kKib), 2 * kKib);
+  EXPECT_EQ(WakeupBytes(128 * kKib), 64 * kKib);
+  EXPECT_EQ(WakeupBytes(kMib), 64 * kKib);
+  EXPECT_EQ(WakeupBytes(4 * kMib), 256 * kKib);
+  EXPECT_EQ(WakeupBytes(1024 * kMib), kMib);
 }
 
 TEST(Sideband, RefusesARingThatIsNoPowerOfTwo) {

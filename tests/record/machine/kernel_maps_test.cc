@@ -64,6 +64,22 @@ TEST(KernelMaps, MeasuresByStextWhereThereIsNoText) {
   EXPECT_EQ(Decoded<Mmap>(MapsOf(proc).records).at(0).filename, "[kernel.kallsyms]_stext");
 }
 
+TEST(KernelMaps, MapsTheTextThatTheKernelItselfFound) {
+  const TempDir proc;
+  proc.Write("kallsyms", kKallsyms);
+  const SystemRoots roots = {
+      .proc = proc.path(),
+      .sys = proc.path(),
+      .modules = proc.path(),
+      .text = KernelText{.text = 0x1000, .stext = 0x2000, .etext = 0x5000}};
+  std::vector<std::byte> bytes;
+  EXPECT_THAT(AppendKernelMaps(roots, kTestFormat, bytes).value(), IsEmpty());
+  const Mmap mmap = Decoded<Mmap>(RecordsIn(bytes)).at(0);
+  EXPECT_EQ(mmap.start, 0x1000u);
+  EXPECT_EQ(mmap.length, 0x4000u);
+  EXPECT_EQ(mmap.filename, "[kernel.kallsyms]_text");
+}
+
 TEST(KernelMaps, WarnsWhereAddressesAreHidden) {
   const TempDir proc;
   proc.Write("kallsyms", "0000000000000000 T _stext\n0000000000000000 T _text\n");

@@ -127,6 +127,17 @@ TEST_F(Merge, RefusesTwoRecordsAtOnce) {
   EXPECT_EQ(merge_.AddKernelRecord(two, kTestFormat).error().code, ErrorCode::kCorrupt);
 }
 
+TEST_F(Merge, AddsNothingOfARecordThatCannotBeWritten) {
+  Add(1, 10);
+  const auto write = [](std::vector<std::byte>& out) -> Result<std::uint64_t> {
+    out.resize(out.size() + 100);
+    return Fail(ErrorCode::kCorrupt, "no message");
+  };
+  EXPECT_EQ(merge_.AddWritten(write).error().message, "no message");
+  Add(2, 20);
+  EXPECT_THAT(Release(20), ElementsAre(1, 2));
+}
+
 TEST_F(Merge, PassesOnTheErrorOfItsSink) {
   struct FullDisk {
     Status Append(Bytes) { return Fail(ErrorCode::kIo, "disk full"); }
