@@ -238,8 +238,24 @@ Status RecordingOutput::Append(Bytes bytes) {
     aggregator_->Add(*record, bytes);
     return {};
   }
+  if (part_failure_) return {};
   TRY(file_->Append(build_ids));
-  return file_->Append(bytes);
+  TRY(file_->Append(bytes));
+  if (file_->uncommitted_bytes() >= kPartOfRound) CommitPart();
+  return {};
+}
+
+// What a full disk costs is a part of a round. The LOST_SAMPLES are the last records of a round, so
+// they are not committed before the round. A rotating recording makes room before each round.
+void RecordingOutput::CommitPart() {
+  if (seam_ || appended_lost_ > 0) return;
+  Status committed = CheckReservedSpace();
+  if (committed) committed = file_->Commit();
+  if (committed) {
+    committed_ = appended_;
+  } else {
+    part_failure_ = std::move(committed).error();
+  }
 }
 
 Status RecordingOutput::EndInterval() {
@@ -292,6 +308,7 @@ Status RecordingOutput::CommitRound() {
     discarded_ += appended_.samples - committed_.samples;
     unwritten_ += appended_.samples - committed_.samples + appended_lost_;
   } else {
+    if (part_failure_) return Fail(*part_failure_);
     std::vector<std::byte> finished_round;
     TRY(perfdata::Encode(perfdata::FinishedRound{}, 0, finished_round));
     TRY(file_->Append(finished_round));

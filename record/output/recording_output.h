@@ -158,6 +158,7 @@ class RecordingOutput {
   // The same for what no file reports yet.
   Result<std::vector<std::byte>> EncodeUnwritten(std::uint64_t time_ns) const;
   void Count(const perfdata::RecordView& record);
+  void CommitPart();
   void WriteSymbols(const bundle::RecordingNotes& notes, RecordSummary& summary);
   Status CountLost(const perfdata::RecordView& record);
 
@@ -170,7 +171,9 @@ class RecordingOutput {
   std::optional<TargetFilter> target_filter_;  // nothing: the whole system
   std::optional<RecordingBundle> bundle_;
   BuildIdCollector build_ids_;
-  std::optional<SeamState> seam_;  // of a rotating recording
+  std::optional<SeamState> seam_;                                     // of a rotating recording
+  static constexpr std::size_t kPartOfRound = std::size_t{64} << 10;  // bytes
+  std::optional<Error> part_failure_;  // the next CommitRound returns it
   RecordCounts appended_, committed_;
   RecordCounts before_file_;         // appended before the file began
   std::uint64_t discarded_ = 0;      // samples appended that are in no file
