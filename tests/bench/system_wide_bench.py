@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measures what a recording of the whole system costs: the CPU time of the programs that run (two
 compilers at once, a fixed number of times) and that of the recorder, perftape-record -a against
-perf record -a -g. All run alternately. Needs root.
+perf record -a with -g (as fp) and --call-graph dwarf (as eh). All run alternately. Needs root.
 
     tests/bench/system_wide_bench.py --build build/release [--runs N] [--rates 999,9999]
 
@@ -28,14 +28,15 @@ COPIES = 2
 
 def recorders(record, rate):
     ours = [record, "-a", "-q", "--no-bundle", "-F", str(rate), "-o", "out.data"]
+    perf = ["perf", "record", "-a", "-q", "-e", "cpu-clock", "-F", str(rate), "-o", "out.data"]
     return {
         "alone": [],
         FLOOR: [*ours, "--call-graph", "none"],
         "perftape fp": [*ours, "--call-graph", "fp"],
         "perftape eh": [*ours, "--call-graph", "eh"],
         "perftape eh, --sync": [*ours, "--call-graph", "eh", "--sync"],
-        "perf record -a -g": ["perf", "record", "-a", "-q", "-g", "-e", "cpu-clock", "-F", str(rate),
-                              "-o", "out.data"],
+        "perf record -a -g": [*perf, "-g"],
+        "perf record -a dwarf": [*perf, "--call-graph", "dwarf"],
     }
 
 
