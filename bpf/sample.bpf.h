@@ -208,7 +208,7 @@ static __always_inline __u32 walk_user(void *ctx, __u32 slot, __u32 tgid, __u64 
 
 /* Writes kernel frames, if the kernel was interrupted, then user frames, and their numbers. */
 static __always_inline void walk_stacks(void *ctx, struct full_sample *full, __u64 *frames,
-					 const struct sample_origin *origin)
+					const struct sample_origin *origin)
 {
 	__u64 kernel = 0; /* in 64 bits the verifier keeps the bounds below */
 	__u64 user;

@@ -46,8 +46,8 @@ static __always_inline __u64 copy_stack(void *to, __u64 sp, __u64 size, struct t
 		if (step > STACK_STEP)
 			break; /* for the verifier */
 		if (other)
-			failed = bpf_copy_from_user_task(to + done, step,
-							 (const void *)(sp + done), other, 0);
+			failed = bpf_copy_from_user_task(to + done, step, (const void *)(sp + done),
+							 other, 0);
 		else
 			failed = bpf_probe_read_user(to + done, step, (const void *)(sp + done));
 		if (failed)

@@ -194,8 +194,8 @@ Status Recording::WaitForWork() {
       {.fd = input_->sample_poll_fd(), .events = POLLIN, .revents = 0},
       {.fd = input_->sideband_poll_fd(), .events = POLLIN, .revents = 0},
   };
-  // The first poll does not include the rings: those of process events stay readable after their CPU
-  // is gone.
+  // The first poll does not include the rings: those of process events stay readable after their
+  // CPU is gone.
   const auto pause = std::min(kShortestPause, options_.flush_interval);
   const auto until_flush =
       rotation_ ? rotation_->UntilSwitch(options_.flush_interval) : options_.flush_interval;

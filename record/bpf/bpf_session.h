@@ -138,8 +138,8 @@ class BpfSession {
   // number of messages.
   Result<std::size_t> Drain(const std::function<void(Bytes)>& on_message);
 
-  // Is readable if WakeupBytes of messages (wire_settings.h) arrived in a ring since the last Drain.
-  // So poll it with a timeout and drain in either case. It belongs to this object.
+  // Is readable if WakeupBytes of messages (wire_settings.h) arrived in a ring since the last
+  // Drain. So poll it with a timeout and drain in either case. It belongs to this object.
   int poll_fd() const;
 
   // Returns the counters of an event on each possible CPU since Load. The index is the CPU. Makes

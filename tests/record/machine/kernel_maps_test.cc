@@ -67,11 +67,10 @@ TEST(KernelMaps, MeasuresByStextWhereThereIsNoText) {
 TEST(KernelMaps, MapsTheTextThatTheKernelItselfFound) {
   const TempDir proc;
   proc.Write("kallsyms", kKallsyms);
-  const SystemRoots roots = {
-      .proc = proc.path(),
-      .sys = proc.path(),
-      .modules = proc.path(),
-      .text = KernelText{.text = 0x1000, .stext = 0x2000, .etext = 0x5000}};
+  const SystemRoots roots = {.proc = proc.path(),
+                             .sys = proc.path(),
+                             .modules = proc.path(),
+                             .text = KernelText{.text = 0x1000, .stext = 0x2000, .etext = 0x5000}};
   std::vector<std::byte> bytes;
   EXPECT_THAT(AppendKernelMaps(roots, kTestFormat, bytes).value(), IsEmpty());
   const Mmap mmap = Decoded<Mmap>(RecordsIn(bytes)).at(0);
