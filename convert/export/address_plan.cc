@@ -12,6 +12,7 @@
 #include <tuple>
 
 #include "convert/export/address_allocator.h"
+#include "formats/base/bytes_hash.h"
 #include "formats/elf/elf_writer.h"
 #include "formats/folded/folded.h"
 #include "formats/perfdata/converted.h"
@@ -246,9 +247,6 @@ class AddressPlan::Maker {
       return hash(key.name) + 3 * hash(key.path) + static_cast<std::size_t>(key.type);
     }
   };
-  struct IdHash {
-    std::size_t operator()(MappingId id) const { return id.index; }
-  };
 
   const Profile& profile_;
   const Ranks& ranks_;
@@ -256,9 +254,9 @@ class AddressPlan::Maker {
   AddressPlan& plan_;
   std::vector<bool> used_;
   AddressAllocator user_addresses_, kernel_addresses_;
-  tsl::robin_map<MappingId, std::uint32_t, IdHash>
+  tsl::robin_map<MappingId, std::uint32_t, BytesHash>
       planned_mappings_;  // indexes in the plan's mappings
-  tsl::robin_map<MappingId, std::string_view, IdHash> file_names_, paths_;
+  tsl::robin_map<MappingId, std::string_view, BytesHash> file_names_, paths_;
   tsl::robin_map<FunctionKey, PlannedFrame, KeyHash> frame_of_;
 };
 

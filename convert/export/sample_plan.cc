@@ -10,6 +10,7 @@
 #include "convert/model/label_keys.h"
 #include "convert/model/sample_thread.h"
 #include "convert/model/saturating.h"
+#include "formats/base/bytes_hash.h"
 #include "formats/perfdata/converted.h"
 
 namespace perftape::convert {
@@ -57,7 +58,7 @@ class Threads {
  private:
   const Profile& profile_;
   std::vector<PlannedThread> all_;
-  tsl::robin_map<std::uint64_t, std::uint32_t> known_;
+  tsl::robin_map<std::uint64_t, std::uint32_t, BytesHash> known_;
 };
 
 std::uint64_t TimeOf(const Profile& profile, LabelsId labels) {

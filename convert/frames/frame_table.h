@@ -12,6 +12,7 @@
 
 #include "convert/model/arena.h"
 #include "convert/model/profile.h"
+#include "formats/base/bytes_hash.h"
 
 namespace perftape::convert {
 
@@ -97,7 +98,7 @@ class FrameTable {
   std::vector<NameId> of_texts_;  // by StringId; kUnset if not looked up yet
   std::vector<FrameType> of_mappings_;
   std::vector<Frame> frames_;
-  tsl::robin_map<std::uint64_t, std::vector<FrameId>> ids_;  // by name and type
+  tsl::robin_map<std::uint64_t, std::vector<FrameId>, BytesHash> ids_;  // by name and type
   std::vector<FrameId> of_locations_;
   std::vector<std::uint32_t> begins_;  // in of_locations_, by LocationId, and the end
 };

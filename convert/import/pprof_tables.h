@@ -3,10 +3,9 @@
 // and mappings. They are added to a ProfileBuilder.
 #pragma once
 
-#include <tsl/robin_map.h>
-
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -42,8 +41,8 @@ class IdMap {
   }
 
  private:
-  std::vector<T> dense_;  // for the ids from 1 on
-  tsl::robin_map<std::uint64_t, T> sparse_;
+  std::vector<T> dense_;               // for the ids from 1 on
+  std::map<std::uint64_t, T> sparse_;  // not a hash table: a file could choose equal hashes
 };
 
 // The string table. An index outside it yields the empty text and sets ok() to false. The caller

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "convert/model/profile_builder.h"
 
+#include <xxhash.h>
+
 #include <algorithm>
 #include <cassert>
 #include <type_traits>
 #include <utility>
 #include <vector>
-
-#define XXH_INLINE_ALL
-#include <xxhash.h>
 
 #include "convert/model/id_table.h"
 #include "convert/model/saturating.h"

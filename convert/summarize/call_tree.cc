@@ -8,6 +8,8 @@
 #include <ranges>
 #include <tuple>
 
+#include "formats/base/bytes_hash.h"
+
 namespace perftape::summarize {
 namespace {
 
@@ -28,7 +30,7 @@ class NodeAdder {
 
  private:
   std::vector<TreeNode>& nodes_;
-  tsl::robin_map<std::uint64_t, TreeNodeId> children_;  // by parent and frame
+  tsl::robin_map<std::uint64_t, TreeNodeId, BytesHash> children_;  // by parent and frame
 };
 
 // Cuts a stack, leaf first, to the part that belongs to the tree. Returns false if there is none.

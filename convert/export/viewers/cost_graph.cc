@@ -2,17 +2,16 @@
 #include "convert/export/viewers/cost_graph.h"
 
 #include <tsl/robin_map.h>
-#include <xxhash.h>
 
 #include <algorithm>
 #include <numeric>
 #include <optional>
 #include <tuple>
-#include <type_traits>
 #include <utility>
 
 #include "convert/export/sample_roots.h"
 #include "convert/model/saturating.h"
+#include "formats/base/bytes_hash.h"
 #include "formats/folded/folded.h"
 
 namespace perftape::viewers {
@@ -25,15 +24,6 @@ using convert::Profile;
 using convert::Sample;
 using convert::StackId;
 using convert::TextId;
-
-// Hashes the bytes of a struct, which must have no padding.
-struct BytesHash {
-  template <class T>
-  std::size_t operator()(const T& value) const {
-    static_assert(std::has_unique_object_representations_v<T>);
-    return XXH3_64bits(&value, sizeof value);
-  }
-};
 
 template <class Key>
 using Ids = tsl::robin_map<Key, std::uint32_t, BytesHash>;

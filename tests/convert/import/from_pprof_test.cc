@@ -333,6 +333,19 @@ TEST(ReadPprof, RefusesWhatRefersToNothing) {
   EXPECT_THAT(ErrorOf(text.File()), HasSubstr("mapping 0: string out of range"));
 }
 
+TEST(ReadPprof, ReadsIdsThatDifferInTheirUpperHalf) {
+  constexpr std::uint64_t kLocations = 20'000;
+  PprofMaker made({{"samples", "count"}});
+  for (std::uint64_t i = 1; i <= kLocations; ++i) {
+    made.writer.Add(pprof::Location{.id = i << 32, .address = i * 16});
+    made.Hit({i << 32}, {1});
+  }
+  ImportReport report;
+  const Result<Profile> profile = TryRead(made.File(), report);
+  ASSERT_TRUE(profile.has_value()) << profile.error().message;
+  EXPECT_THAT(profile->samples(), SizeIs(kLocations));
+}
+
 TEST(ReadPprof, RefusesTheEmptyFile) {
   EXPECT_THAT(ErrorOf({}), HasSubstr("empty"));
 }

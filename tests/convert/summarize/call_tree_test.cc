@@ -82,6 +82,22 @@ TEST(CallTree, CountsARecursiveStartOnce) {
               ElementsAre("walk 0/5", " walk 0/5", "  main 5/5"));
 }
 
+TEST(CallTree, HasOneFunctionBelowManyOthers) {
+  constexpr std::uint32_t kCallers = 20'000;
+  ProfileMaker made;
+  const EventId event = made.Counts("cycles");
+  const convert::LocationId copy = made.Frame("copy");
+  for (std::uint32_t i = 0; i < kCallers; ++i) {
+    made.Hit(made.Calls({made.Frame(fmt::format("caller {}", i)), copy}), made.Runs("app"), event,
+             1, 1);
+  }
+  const Profile profile = made.Make();
+  const convert::FrameTable frames(profile, convert::FrameIdentity::kFunction);
+  const CallTree tree(profile, frames, StackAmounts(profile, EventId{}), {});
+  EXPECT_THAT(tree.ChildrenOf(0), testing::SizeIs(kCallers));
+  EXPECT_THAT(tree.ChildrenOf(tree.ChildrenOf(0)[0]), testing::SizeIs(1));
+}
+
 TEST(CallTree, OfNoSamplesIsOnlyItsRoot) {
   EXPECT_THAT(Lines(Profile(), TreeDirection::kCallees), IsEmpty());
 }
