@@ -50,7 +50,7 @@ bpf_program* ClockProgram(const on_cpu_bpf& skeleton, ExpirySource source) {
 
 void SetUnwindMapSizes(const on_cpu_bpf& skeleton, const BpfOptions& options, std::size_t cpus) {
   if (options.callchains != Callchains::kUnwindTables) return;
-  constexpr std::size_t kBytesPerMapping = 16 * sizeof(wire_unwind_mapping);
+  constexpr std::size_t kBytesPerMapping = 8 * sizeof(wire_unwind_mapping);
   const auto set = [](bpf_map* map, std::size_t entries) {
     bpf_map__set_max_entries(map, static_cast<__u32>(entries));
   };

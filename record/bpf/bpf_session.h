@@ -55,7 +55,7 @@ enum class Callchains : std::uint8_t {
 };
 
 // The tables of several hundred binaries. The kernel allocates all of it at once.
-inline constexpr std::size_t kUsualUnwindBytes = std::size_t{64} << 20;
+inline constexpr std::size_t kUsualUnwindBytes = std::size_t{32} << 20;
 
 // Receives one message of libbpf, without its last newline.
 using LibbpfLog = std::function<void(std::string_view message)>;

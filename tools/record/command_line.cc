@@ -256,7 +256,7 @@ constexpr cli::Option kSamplingRows[] = {
     {.name = "unwind-memory",
      .argument = "SIZE",
      .help = "limit the memory for unwind tables (--call-graph eh), in bytes or with K, M or G "
-             "(default 64M)",
+             "(default 32M)",
      .into = cli::StoreAs<&ParseUnwindMemory, &Plan::record, &RecordOptions::unwind_bytes>},
     {.name = "clockid",
      .letter = 'k',
