@@ -121,6 +121,18 @@ class Spool {
   std::uint64_t pending_at_ = 0;
 };
 
+std::unexpected<Error> TooMuch(std::string_view what, std::uint64_t limit) {
+  return Fail(ErrorCode::kUnsupported, "archive: unpacks to more than " + std::to_string(limit) +
+                                           " " + std::string(what) + ", which is refused");
+}
+
+std::unexpected<Error> DamagedMember(archive* tar, const Source& source, std::uint64_t number) {
+  const char* why = archive_error_string(tar);
+  return Fail(source.asked_beyond_end ? ErrorCode::kTruncated : ErrorCode::kCorrupt,
+              "archive: member " + std::to_string(number) + ": " +
+                  (why == nullptr ? "cannot be read" : why));
+}
+
 class Unpacking {
  public:
   Unpacking(ArchivePtr tar, Source& source, Spool spool, const UnpackLimits& limits)
@@ -140,17 +152,8 @@ class Unpacking {
   }
 
  private:
-  static std::unexpected<Error> TooMuch(std::string_view what, std::uint64_t limit) {
-    return Fail(ErrorCode::kUnsupported, "archive: unpacks to more than " + std::to_string(limit) +
-                                             " " + std::string(what) + ", which is refused");
-  }
-
-  std::unexpected<Error> Damage() {
-    const char* why = archive_error_string(tar_.get());
-    const bool cut = source_.asked_beyond_end;
-    return Fail(cut ? ErrorCode::kTruncated : ErrorCode::kCorrupt,
-                "archive: member " + std::to_string(members_.size() + passed_over_.sum()) + ": " +
-                    (why == nullptr ? "cannot be read" : why));
+  std::unexpected<Error> Damage() const {
+    return DamagedMember(tar_.get(), source_, members_.size() + passed_over_.sum());
   }
 
   // Checks the size before the bytes are read, because the bytes of ignored members are unpacked
@@ -241,6 +244,22 @@ Result<ArchivePtr> NewReader() {
   return tar;
 }
 
+// `source` must outlive the result.
+Result<ArchivePtr> OpenTar(Source& source) {
+  TRY_ASSIGN(ArchivePtr tar, NewReader());
+  archive_read_support_format_tar(tar.get());
+  if (archive_read_open(tar.get(), &source, nullptr, &Source::Read, nullptr) != ARCHIVE_OK) {
+    return Fail(source.asked_beyond_end ? ErrorCode::kTruncated : ErrorCode::kCorrupt,
+                "archive: is neither a tar nor a compressed one");
+  }
+  // There may be two filters: one compression, and the file itself. With several compressions, the
+  // ratios would multiply.
+  if (archive_filter_count(tar.get()) > 2) {
+    return Fail(ErrorCode::kUnsupported, "archive: is compressed more than once");
+  }
+  return tar;
+}
+
 // The error for compressed input that is not a tar. Its offset is where the next read would start.
 std::unexpected<Error> Unexpandable(archive* reader, Bytes compressed, const Source& source) {
   const char* why = archive_error_string(reader);
@@ -300,17 +319,7 @@ std::vector<std::byte> ExpandBeginning(Bytes compressed, std::size_t size) {
 Result<UnpackedArchive> Unpack(Bytes archive_bytes, const UnpackLimits& limits) {
   const Utf8Locale locale;
   Source source(archive_bytes);
-  TRY_ASSIGN(ArchivePtr tar, NewReader());
-  archive_read_support_format_tar(tar.get());
-  if (archive_read_open(tar.get(), &source, nullptr, &Source::Read, nullptr) != ARCHIVE_OK) {
-    return Fail(source.asked_beyond_end ? ErrorCode::kTruncated : ErrorCode::kCorrupt,
-                "archive: is neither a tar nor a compressed one");
-  }
-  // There may be two filters: one compression, and the file itself. With several compressions, the
-  // ratios would multiply.
-  if (archive_filter_count(tar.get()) > 2) {
-    return Fail(ErrorCode::kUnsupported, "archive: is compressed more than once");
-  }
+  TRY_ASSIGN(ArchivePtr tar, OpenTar(source));
   UnpackLimits effective = limits;
   effective.total = LimitOf(archive_bytes.size(), limits);
   TRY_ASSIGN(Spool spool, Spool::Create());
@@ -318,6 +327,28 @@ Result<UnpackedArchive> Unpack(Bytes archive_bytes, const UnpackLimits& limits) 
   auto unpacked = Unpacking(std::move(tar), source, std::move(spool), effective).Run();
   source.progress.Finish(archive_bytes.size(), 0);
   return unpacked;
+}
+
+Result<std::optional<std::vector<std::byte>>> ReadFirstMember(Bytes archive_bytes,
+                                                              std::string_view name,
+                                                              std::size_t most) {
+  const Utf8Locale locale;
+  Source source(archive_bytes);
+  TRY_ASSIGN(const ArchivePtr tar, OpenTar(source));
+  archive_entry* entry = nullptr;
+  const int status = archive_read_next_header(tar.get(), &entry);
+  if (status == ARCHIVE_EOF) return std::nullopt;
+  if (status != ARCHIVE_OK && status != ARCHIVE_WARN) return DamagedMember(tar.get(), source, 0);
+  const char* const found = archive_entry_pathname(entry);
+  if (found == nullptr || found != name || archive_entry_filetype(entry) != AE_IFREG) {
+    return std::nullopt;
+  }
+  const auto size = static_cast<std::size_t>(std::max<la_int64_t>(archive_entry_size(entry), 0));
+  if (size > most) return TooMuch("bytes", most);
+  std::vector<std::byte> bytes(size);
+  const la_ssize_t got = archive_read_data(tar.get(), bytes.data(), size);
+  if (got < 0 || static_cast<std::size_t>(got) != size) return DamagedMember(tar.get(), source, 0);
+  return bytes;
 }
 
 }  // namespace perftape::bundle

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -60,6 +61,12 @@ struct UnpackedArchive {
 // Returns kTruncated if the archive ends too early, kCorrupt if it is damaged or not an archive,
 // and kUnsupported if it exceeds `limits` or is compressed more than once.
 Result<UnpackedArchive> Unpack(Bytes archive, const UnpackLimits& limits);
+
+// Returns the bytes of the first member if it is a file with this name, otherwise nothing. Unpacks
+// no other member. Returns kUnsupported if it has more than `most` bytes. Other errors are those of
+// Unpack.
+Result<std::optional<std::vector<std::byte>>> ReadFirstMember(Bytes archive, std::string_view name,
+                                                              std::size_t most);
 
 // Expands one file that was compressed with gzip, bzip2, xz or zstd, into an unlinked file. Returns
 // kTruncated or kCorrupt with the offset, or kUnsupported if the result exceeds total, always and

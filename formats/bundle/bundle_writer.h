@@ -39,7 +39,7 @@ class BundleWriter {
   // Adds a file that could not be read. Only the manifest mentions it.
   void AddMissing(BundledFile file);
 
-  // Adds the notes of the recording.
+  // Adds the notes of the recording. They must be the first member.
   Status AddNotes(const RecordingNotes& notes);
 
   // Writes the manifest with the files that were added, and ends the archive. Returns its size in

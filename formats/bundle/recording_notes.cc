@@ -170,12 +170,12 @@ Result<std::uint64_t> WriteArchiveWithNotes(UniqueFd fd, Bytes archive,
   TRY_ASSIGN(const UnpackedArchive unpacked, Unpack(archive, UnpackLimits{}));
   lseek(fd.get(), 0, SEEK_END);
   TRY_ASSIGN(ArchiveWriter tar, ArchiveWriter::Create(std::move(fd), kCopyLevel));
+  if (notes) TRY(tar.AddFile(std::string(kNotesName), AsBytes(EncodeNotes(*notes))));
   for (const UnpackedMember& member : unpacked.members) {
     if (member.name == kNotesName) continue;
     TRY(member.is_link() ? tar.AddLink(member.name, member.target)
                          : tar.AddFile(member.name, unpacked.BytesOf(member)));
   }
-  if (notes) TRY(tar.AddFile(std::string(kNotesName), AsBytes(EncodeNotes(*notes))));
   return std::move(tar).Finish();
 }
 
@@ -186,10 +186,9 @@ Result<std::optional<RecordingNotes>> FindNotes(Bytes perf_data) {
 }
 
 Result<std::optional<RecordingNotes>> FindNotesInArchive(Bytes archive) {
-  TRY_ASSIGN(const UnpackedArchive unpacked, Unpack(archive, UnpackLimits{}));
-  const auto found = std::ranges::find(unpacked.members, kNotesName, &UnpackedMember::name);
-  if (found == unpacked.members.end() || found->is_link()) return std::nullopt;
-  TRY_ASSIGN(RecordingNotes notes, DecodeNotes(AsText(unpacked.BytesOf(*found))));
+  TRY_ASSIGN(const auto json, ReadFirstMember(archive, kNotesName, kLargestNotes));
+  if (!json) return std::nullopt;
+  TRY_ASSIGN(RecordingNotes notes, DecodeNotes(AsText(*json)));
   return notes;
 }
 

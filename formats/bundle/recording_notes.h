@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a recorder notes about its own recording: losses by CPU, event and cause, and settings that
-// changed. perf.data has no field for most of it. It is the member recording.json of the embedded
-// bundle, or alone in the archive if the recording has no bundle of symbols. perf never reads it. A
-// recording in pipe form has none.
+// changed. perf.data has no field for most of it. It is recording.json, the first member of the
+// embedded bundle, or alone in the archive if the recording has no bundle of symbols. perf never
+// reads it. A recording in pipe form has none.
 #pragma once
 
 #include <cstdint>
@@ -94,8 +94,8 @@ Status WriteNotesArchive(UniqueFd fd, const RecordingNotes& notes);
 Result<std::uint64_t> WriteArchiveWithNotes(UniqueFd fd, Bytes archive,
                                             const std::optional<RecordingNotes>& notes);
 
-// Return the notes in a perf.data and in an archive; nothing if it has none. The errors are those
-// of Bundle::Open and DecodeNotes.
+// Return the notes in a perf.data and in an archive; nothing if it has none. They unpack nothing
+// else. The errors are those of ReadFirstMember and DecodeNotes.
 Result<std::optional<RecordingNotes>> FindNotes(Bytes perf_data);
 Result<std::optional<RecordingNotes>> FindNotesInArchive(Bytes archive);
 // Whether the archive at `extent` in a perf.data has notes and nothing else, so that it is no

@@ -90,6 +90,8 @@ class Files(FlightTest):
         self.assertEqual([file.name for file in self.files()], ["r.1"])
         path = self.dir / "r.1"
         self.assertEqual(self.trigger_of(path), "the command ended with status 0")
+        _, out, _ = harness.run(harness.INSPECT, "--header", path)
+        self.assertIn("written because of: the command ended with status 0\n", out)
         counts = self.assert_opens(path)
         self.assertEqual(sum(counts.values()), summary["samples"])
         self.assertGreater(summary["flight"]["dropped_samples"], summary["samples"])

@@ -78,6 +78,11 @@ std::string HeaderJson(const perfdata::Reader& reader) {
     const bool is_bundle = !bundle::HasOnlyNotes(reader.file(), **extent);
     json["header"][is_bundle ? "bundle" : "notes"] = {
         {"offset", fmt::format("{:#x}", (*extent)->offset)}, {"size", (*extent)->size}};
+    const auto notes = bundle::FindNotes(reader.file());
+    if (!notes) json["header"]["problems"].push_back(notes.error().message);
+    if (notes && *notes && !(*notes)->trigger.empty()) {
+      json["header"]["trigger"] = (*notes)->trigger;
+    }
   }
   return cli::JsonText(json, cli::JsonLayout::kOneLine);
 }

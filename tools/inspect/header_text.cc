@@ -34,14 +34,23 @@ std::string BeginText(const perfdata::Reader& reader, Describe describe) {
   return text;
 }
 
-// Returns the line of a bundle, or of only notes, after the end of the perf.data.
+std::string ProblemText(std::string_view message) {
+  return fmt::format("problem: {}\n", EscapeForTerminal(message));
+}
+
+// Returns the line of a bundle, or of only notes, after the end of the perf.data, and that of the
+// trigger.
 std::string BundleText(const perfdata::Reader& reader) {
   const auto extent = bundle::FindEmbedded(reader.file());
-  if (!extent) return fmt::format("problem: {}\n", extent.error().message);
+  if (!extent) return ProblemText(extent.error().message);
   if (!*extent) return "";
   const bool is_bundle = !bundle::HasOnlyNotes(reader.file(), **extent);
-  return fmt::format("{}: {} bytes at {:#x}\n", is_bundle ? "bundle" : bundle::kNotesName,
-                     (*extent)->size, (*extent)->offset);
+  const std::string text =
+      fmt::format("{}: {} bytes at {:#x}\n", is_bundle ? "bundle" : bundle::kNotesName,
+                  (*extent)->size, (*extent)->offset);
+  const auto notes = bundle::FindNotes(reader.file());
+  if (!notes) return text + ProblemText(notes.error().message);
+  return *notes ? text + TriggerText((*notes)->trigger) : text;
 }
 
 std::string RateText(const perfdata::EventAttr& attr) {
@@ -50,6 +59,11 @@ std::string RateText(const perfdata::EventAttr& attr) {
 }
 
 }  // namespace
+
+std::string TriggerText(std::string_view trigger) {
+  if (trigger.empty()) return "";
+  return fmt::format("written because of: {}\n", EscapeForTerminal(trigger));
+}
 
 std::string HeaderText(const perfdata::Reader& reader) {
   std::string text = BeginText(reader, [](const perfdata::Event& event) {
@@ -62,7 +76,7 @@ std::string HeaderText(const perfdata::Reader& reader) {
                   : fmt::format(" {} bytes that cannot be read\n", section.size());
   }
   for (const std::string& problem : reader.problems()) {
-    text += fmt::format("problem: {}\n", EscapeForTerminal(problem));
+    text += ProblemText(problem);
   }
   return text + BundleText(reader);
 }

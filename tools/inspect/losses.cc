@@ -14,6 +14,7 @@
 #include "formats/perfdata/rounds.h"
 #include "tools/common/cli/escape.h"
 #include "tools/common/cli/json_text.h"
+#include "tools/inspect/header_text.h"
 
 namespace perftape::inspect {
 namespace {
@@ -149,9 +150,7 @@ void AddOtherNotes(const bundle::RecordingNotes& notes, std::string& text) {
     text += fmt::format("aggregated: {} samples are part of another one, in intervals of {} s\n",
                         notes.aggregated, SecondsText(notes.aggregate_ns));
   }
-  if (!notes.trigger.empty()) {
-    text += "written because of: " + cli::EscapeForTerminal(notes.trigger) + "\n";
-  }
+  text += TriggerText(notes.trigger);
 }
 
 std::uint64_t SumOf(const std::vector<NotedLoss>& losses) {

@@ -15,6 +15,7 @@ namespace {
 
 using testing::AllOf;
 using testing::ElementsAre;
+using testing::Eq;
 using testing::Field;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -201,6 +202,30 @@ TEST(UnpackArchive, CutAnywhereIsAnErrorNotAShorterArchive) {
   for (std::size_t size = 0; size < whole.size(); ++size) {
     const auto archive = Unpack(AsBytes(std::string_view(whole).substr(0, size)), {});
     EXPECT_THAT(archive, FailsWith(ErrorCode::kTruncated)) << size;
+  }
+}
+
+TEST(ReadFirstMember, ReadsNoOtherMember) {
+  TarBuilder tar;
+  tar.Add({.name = "first", .content = "content"});
+  tar.Add({.name = "second", .content = "more"});
+  const std::string damaged = tar.Bytes().substr(0, 1024 + 100);  // in the header of the second
+  const auto read = [&](std::string_view name, std::size_t most) {
+    return ReadFirstMember(AsBytes(damaged), name, most);
+  };
+  const auto first = read("first", 7);
+  ASSERT_THAT(first, IsOk());
+  ASSERT_TRUE(*first);
+  EXPECT_EQ(AsText(**first), "content");
+  EXPECT_THAT(read("second", 7), Holds(Eq(std::nullopt)));
+  EXPECT_THAT(read("first", 6), FailsWith(ErrorCode::kUnsupported));
+}
+
+TEST(ReadFirstMember, FailsIfItIsCut) {
+  const std::string whole = Compressed("name", AsBytes(std::string_view("some content here")));
+  for (std::size_t size = 0; size < whole.size() / 2; ++size) {
+    const auto cut = AsBytes(std::string_view(whole).substr(0, size));
+    EXPECT_THAT(ReadFirstMember(cut, "name", 100), FailsWith(ErrorCode::kTruncated)) << size;
   }
 }
 
