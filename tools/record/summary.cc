@@ -149,6 +149,10 @@ void AddBundleLines(const record::RecordSummary& summary, std::vector<std::strin
 std::string SamplesText(const record::RecordSummary& summary) {
   constexpr std::size_t kMostShown = 6;
   std::string text = cli::Counted(summary.samples, "sample");
+  // Files of a flight recorder may have the same samples.
+  if (summary.flight && summary.rotation && summary.rotation->files > 1) {
+    text += " in the last file";
+  }
   std::vector<record::EventSummary> events = summary.events;
   std::uint64_t sum = 0;
   for (const record::EventSummary& event : events) sum += event.samples;

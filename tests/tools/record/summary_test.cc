@@ -210,7 +210,8 @@ record::RecordSummary FlightSummary() {
 TEST(SummaryLines, ListTheFilesOfAFlightRecording) {
   record::RecordSummary summary = FlightSummary();
   EXPECT_THAT(SummaryLines(summary),
-              ElementsAre("100 samples, 0 lost, 2.0 KiB in 2 files, /tmp/r.1 to /tmp/r.2",
+              ElementsAre("100 samples in the last file, 0 lost, 2.0 KiB in 2 files, /tmp/r.1 to "
+                          "/tmp/r.2",
                           "in memory: the last 4.5 s; 300 samples older", "r.1: SIGUSR2",
                           "r.2: the recorded tasks ended",
                           "1 trigger wrote no file, so soon after another one (--cooldown)"));
