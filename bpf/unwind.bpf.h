@@ -529,8 +529,11 @@ static __always_inline __u32 unwind_user(void *ctx, __u32 slot, __u32 tgid, __u6
 	}
 	*end = unfinished(state->end, state->cause, tgid, state->now_ns);
 	barrier_var(count);
-	if (count > WIRE_MAX_FRAMES)
-		count = WIRE_MAX_FRAMES;
+	/*
+	 * A mask and no comparison: before that clang may store the number on the stack, and the
+	 * verifier of Linux 6.1 does not know the bound of what is read back.
+	 */
+	count &= WIRE_MAX_FRAMES;
 	bpf_probe_read_kernel(frames, count * sizeof(__u64), state->frames);
 	return count;
 }
