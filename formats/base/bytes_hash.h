@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A hash for small keys in hash tables.
-#ifndef PERFTAPE_FORMATS_BASE_BYTES_HASH_H
-#define PERFTAPE_FORMATS_BASE_BYTES_HASH_H
+#pragma once
 
 #include <xxhash.h>
 
@@ -25,5 +24,3 @@ struct BytesHash {
 
 }  // namespace base
 }  // namespace perftape
-
-#endif
