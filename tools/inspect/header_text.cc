@@ -60,11 +60,6 @@ std::string RateText(const perfdata::EventAttr& attr) {
 
 }  // namespace
 
-std::string TriggerText(std::string_view trigger) {
-  if (trigger.empty()) return "";
-  return fmt::format("written because of: {}\n", EscapeForTerminal(trigger));
-}
-
 std::string HeaderText(const perfdata::Reader& reader) {
   std::string text = BeginText(reader, [](const perfdata::Event& event) {
     return fmt::format("{} ids {}", AttrText(event.attr), fmt::join(event.ids, ","));
@@ -93,6 +88,11 @@ std::string HeaderSummary(const perfdata::Reader& reader) {
     }
   }
   return text + BundleText(reader);
+}
+
+std::string TriggerText(std::string_view trigger) {
+  if (trigger.empty()) return "";
+  return fmt::format("written because of: {}\n", EscapeForTerminal(trigger));
 }
 
 }  // namespace perftape::inspect
