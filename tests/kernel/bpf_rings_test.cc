@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
-#include <sched.h>
 
 #include <algorithm>
 #include <set>
@@ -29,10 +28,7 @@ constexpr std::int64_t kBurnMs = 100;
 constexpr std::size_t kPlausible = kBurnMs / 2;
 
 void BurnOnCpu(int cpu) {
-  cpu_set_t only;
-  CPU_ZERO(&only);
-  CPU_SET(static_cast<std::size_t>(cpu), &only);
-  sched_setaffinity(0, sizeof only, &only);
+  PinTo(cpu);
   Burn(kBurnMs);
 }
 

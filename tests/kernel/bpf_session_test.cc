@@ -318,10 +318,7 @@ TEST_F(BpfSessionTest, HasCountersForEachCpu) {
 }
 
 void BurnOn(int cpu) {
-  cpu_set_t cpus;
-  CPU_ZERO(&cpus);
-  CPU_SET(cpu, &cpus);
-  sched_setaffinity(0, sizeof cpus, &cpus);
+  PinTo(cpu);
   Burn(kBurnMs);
 }
 

@@ -2,6 +2,7 @@
 #include "tests/kernel/live.h"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -48,6 +49,13 @@ void LiveTest::SetUp() {
   const std::vector<record::Finding> missing =
       record::CheckFacts(record::ReadSystemFacts()).missing;
   if (!missing.empty()) GTEST_SKIP() << missing.front().text();
+}
+
+void PinTo(int cpu) {
+  cpu_set_t only;
+  CPU_ZERO(&only);
+  CPU_SET(static_cast<std::size_t>(cpu), &only);
+  if (sched_setaffinity(0, sizeof only, &only) != 0) throw std::runtime_error("sched_setaffinity");
 }
 
 [[gnu::noinline]] void Burn(std::int64_t milliseconds) {

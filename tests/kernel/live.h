@@ -21,6 +21,9 @@ class LiveTest : public testing::Test {
   void SetUp() override;
 };
 
+// Keeps the calling thread, and what it forks from now on, on this CPU.
+void PinTo(int cpu);
+
 // Uses this much CPU time of the calling thread, in user mode, except for reading the clock about
 // every millisecond.
 void Burn(std::int64_t milliseconds);

@@ -163,7 +163,9 @@ TEST(WriteFirefox, WritesAParentBeforeItsChildren) {
   const json stacks = Firefox(made.Make())["shared"]["stackTable"];
   ASSERT_EQ(stacks["length"], 5);
   for (std::size_t i = 0; i < stacks["prefix"].size(); ++i) {
-    if (!stacks["prefix"][i].is_null()) EXPECT_LT(stacks["prefix"][i], i);
+    if (!stacks["prefix"][i].is_null()) {
+      EXPECT_LT(stacks["prefix"][i], i);
+    }
   }
 }
 
