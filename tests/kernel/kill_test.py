@@ -75,9 +75,9 @@ class Kill(harness.RecordingTest):
         counts, err = harness.perf_report(path)
         self.assertEqual(sum(counts.values()), flushed, f"attempt {attempt}")
         # A file that was killed before its first flush opens without samples, and perf reports
-        # that. It also reports what the file says was lost, on a busy machine.
+        # that.
         empty = harness.NO_SAMPLES if flushed == 0 else ""
-        self.assertRegex(err, rf"\A{harness.LOSSES}{empty}\Z", f"attempt {attempt}")
+        self.assertRegex(err, rf"\A{empty}\Z", f"attempt {attempt}")
         path.unlink()
         return flushed
 
