@@ -74,7 +74,8 @@ TEST_F(BpfRingsTest, AreFullEachForItself) {
 }
 
 TEST_F(BpfRingsTest, WakeTheReaderOnEachCpu) {
-  for (const int cpu : record::OnlineCpus().value()) {
+  const std::vector<int> cpus = record::OnlineCpus().value();
+  for (const int cpu : cpus) {
     Process process([&] {
       for (int round = 0; round < 4; ++round) BurnOnCpu(cpu);
     });

@@ -7,8 +7,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 #include <ctime>
+#include <exception>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -95,7 +97,12 @@ Process::Process(const std::function<void()>& work) {
   if (pid_ == 0) {
     close(go[1]);
     char byte = 0;
-    if (read(go[0], &byte, 1) == 1) work();
+    try {
+      if (read(go[0], &byte, 1) == 1) work();
+    } catch (const std::exception& failure) {
+      std::fprintf(stderr, "process %d: %s\n", getpid(), failure.what());
+      _exit(9);
+    }
     _exit(0);
   }
   close(go[0]);

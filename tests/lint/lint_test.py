@@ -160,6 +160,20 @@ class Filesystem(LintCase):
         self.accepts("check_filesystem.py")
 
 
+class Loops(LintCase):
+    def test_accepts_named_results(self):
+        for head in ("const auto& x : files", "auto x : std::views::all(files)",
+                     "int i = Count().value(); i < 9; ++i", "auto x : Files()"):
+            self.write("convert/a.cc", f"void f() {{\n  for ({head}) {{}}\n}}\n")
+            self.accepts("check_loops.py")
+
+    def test_refuses_parts_of_temporaries(self):
+        for head in ("const auto& x : Files(path).value()", "auto x :\n     a::Files({1, 2}).error()",
+                     "int i = 0; auto x : Files().value()"):
+            self.write("tests/a_test.cc", f"void f() {{\n  for ({head}) {{}}\n}}\n")
+            self.refuses("check_loops.py", "tests/a_test.cc:2:")
+
+
 class Spdx(LintCase):
     def test_accepts_the_right_lines(self):
         self.write("convert/a.h", APACHE)

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -38,7 +39,10 @@ class ProfileMaker {
     return location;
   }
   // Adds a frame that only has a name.
-  LocationId Frame(std::string_view name) { return Frame({}, 0, {name}); }
+  LocationId Frame(std::string_view name) {
+    const Line line = {.function = builder.Add(Function{.name = builder.Add(name)})};
+    return builder.Add(Location{.lines = std::span(&line, 1)});
+  }
 
   StackId Calls(std::initializer_list<LocationId> root_first) {
     StackId stack;

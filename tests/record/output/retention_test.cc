@@ -65,8 +65,9 @@ TEST(FilesToDelete, SkipsFilesInUse) {
 class Retention : public testing::Test {
  protected:
   std::vector<std::string> Names() {
+    const std::vector<KeptFile> files = ListFiles(pattern_).value();
     std::vector<std::string> names;
-    for (const KeptFile& file : ListFiles(pattern_).value()) names.push_back(file.name);
+    for (const KeptFile& file : files) names.push_back(file.name);
     return names;
   }
 
