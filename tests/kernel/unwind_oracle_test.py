@@ -65,15 +65,15 @@ def user_chains(data):
 
 def compare(ours, theirs):
     """Returns how the two chains differ. perf looks callers up one byte before their return
-    address."""
-    ours = [(address - (number > 0), name) for number, (address, _, name) in enumerate(ours)]
-    theirs = [(address, name) for address, _, name in theirs]
+    address. Without unwind information, as for _fini of a library, it guesses the caller."""
+    my_frames = [(address - (number > 0), name) for number, (address, _, name) in enumerate(ours)]
+    their_frames = [(address, name) for address, _, name in theirs]
     shorter = min(len(ours), len(theirs))
-    if ours == theirs:
+    if my_frames == their_frames:
         return "identical"
-    if ours[:shorter] != theirs[:shorter]:
-        return "contradiction"
-    return "perf's is truncated" if len(ours) > len(theirs) else "ours is truncated"
+    if my_frames[:shorter] == their_frames[:shorter]:
+        return "perf's is truncated" if len(ours) > len(theirs) else "ours is truncated"
+    return "perf's is wrong" if is_complete(ours) and not is_complete(theirs) else "contradiction"
 
 
 def is_complete(chain):
@@ -93,8 +93,8 @@ def judge(chains_file, stacks_file):
             continue
         verdict = compare(ours, theirs)
         verdicts.append(Verdict(ns - first[pid] < START_NS, is_complete(ours), verdict))
-        if verdict == "contradiction":
-            print("contradiction:", *zip(ours, theirs), sep="\n  ")
+        if verdict in ("contradiction", "perf's is wrong"):
+            print(f"{verdict}:", *zip(ours, theirs), sep="\n  ")
     return verdicts
 
 
