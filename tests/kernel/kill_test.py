@@ -74,9 +74,10 @@ class Kill(harness.RecordingTest):
         self.assertGreater(harness.perf_stats(path)["MMAP2"], 0, f"attempt {attempt}")
         counts, err = harness.perf_report(path)
         self.assertEqual(sum(counts.values()), flushed, f"attempt {attempt}")
-        # A file that was killed before its first flush opens, and perf reports that it is empty.
+        # A file that was killed before its first flush opens without samples, and perf reports
+        # that. It also reports what the file says was lost, on a busy machine.
         empty = harness.NO_SAMPLES if flushed == 0 else ""
-        self.assertRegex(err, rf"\A{empty}\Z", f"attempt {attempt}")
+        self.assertRegex(err, rf"\A{harness.LOSSES}{empty}\Z", f"attempt {attempt}")
         path.unlink()
         return flushed
 

@@ -166,12 +166,6 @@ class Loss(harness.RecordingTest):
             self.assertRegex(err, rf"CPU {cpu['cpu']}: throttled {cpu['times']} times?, "
                                   rf"{cpu['ns'] / 1e9:.2f} s without samples")
 
-    def losses(self, data):
-        """Returns the object of inspect --losses --json."""
-        status, out, err = harness.run(harness.INSPECT, "--losses", "--json", data)
-        self.assertEqual(status, 0, err)
-        return json.loads(out)["losses"]
-
     def test_hits_that_a_stopped_recorder_cannot_read_are_lost_exactly(self):
         # The program knows how often it enters the kernel.
         calls = 30000
@@ -201,7 +195,7 @@ class Loss(harness.RecordingTest):
         else:
             self.assertLessEqual(samples + lost, calls)
             self.assertGreaterEqual(samples + lost + summary["skipped_hits"], calls)
-        losses = self.losses(self.dir / "a.data")
+        losses = harness.losses_of(self.dir / "a.data")
         self.assertEqual(losses["source"], "recording.json")
         self.assertEqual({loss["cause"] for loss in losses["lost"]}, {"ring_full"})
         self.assertEqual((losses["samples"], losses["lost_samples"],
@@ -222,7 +216,7 @@ class Loss(harness.RecordingTest):
             self.spawn(harness.BURNER, "--seconds", "60", stdout=subprocess.DEVNULL)
         self.record("-a", "-F", "10000", "-m", "8M", "-o", "a.data", "--duration", "2", "--json",
                     "a.json")
-        losses = self.losses(self.dir / "a.data")
+        losses = harness.losses_of(self.dir / "a.data")
         self.assertEqual([loss for loss in losses["lost"] if loss["cause"] == "ring_full"], [])
         self.assertEqual(losses["lost_process_events"], [])
         print(f"{losses['samples']} samples, lost: {losses['lost']}")
@@ -234,7 +228,7 @@ class Loss(harness.RecordingTest):
                                      "20000", "-o", self.dir / "perf.data", harness.BURNER,
                                      "--seconds", "0.5", env=harness.perf_environment())
         self.assertEqual(status, 0, err)
-        losses = self.losses(self.dir / "perf.data")
+        losses = harness.losses_of(self.dir / "perf.data")
         stats = harness.perf_stats(self.dir / "perf.data")
         self.assertEqual(losses["source"], "records")
         self.assertEqual(losses["samples"], stats["SAMPLE"])
