@@ -14,8 +14,7 @@ import re
 import subprocess
 from pathlib import Path
 
-from check_filesystem import code_of
-from sources import code_files, finish
+from sources import code_files, code_of, finish
 
 # Called by the language: constructors, destructors, operators.
 IMPLICIT = re.compile(r"(?:^|::)(~?\w+)(?:\[abi:\w+\])?(?:<.*>)?::~?\1\(|operator|~")

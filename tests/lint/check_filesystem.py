@@ -8,7 +8,7 @@ Tests may throw.
 """
 import re
 
-from sources import code_files, finish, root_argument
+from sources import arguments_at, code_files, code_of, finish, root_argument
 
 FUNCTIONS = """absolute canonical copy copy_file copy_symlink create_directories create_directory
     create_directory_symlink create_hard_link create_symlink current_path equivalent exists file_size
@@ -26,30 +26,6 @@ DISTINCT = """canonical create_directories create_directory create_symlink exist
     is_directory is_regular_file is_symlink last_write_time read_symlink remove_all symlink_status
     weakly_canonical""".split()
 ITERATOR = r"(?:recursive_)?directory_iterator"
-
-# Comments, strings and characters.
-NOT_CODE = re.compile(r"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'""", re.DOTALL)
-
-
-def code_of(text):
-    """Replaces comments, strings and characters with blanks; each line keeps its number."""
-    return NOT_CODE.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
-
-
-def arguments_at(code, start):
-    """Returns the arguments of the parenthesis or brace at `start`."""
-    depth, arguments, begin = 0, [], start + 1
-    for at in range(start, len(code)):
-        if code[at] in "([{":
-            depth += 1
-        elif code[at] in ")]}":
-            depth -= 1
-        if depth == 0 or (depth == 1 and code[at] == ","):
-            arguments.append(code[begin:at].strip())
-            begin = at + 1
-        if depth == 0:
-            break
-    return [] if arguments == [""] else arguments
 
 
 class Source:

@@ -7,8 +7,7 @@ that have P2718 of C++23: GCC has it from version 15 on.
 """
 import re
 
-from check_filesystem import arguments_at, code_of
-from sources import code_files, finish, root_argument
+from sources import arguments_at, code_files, code_of, finish, root_argument
 
 LOOP = re.compile(r"\bfor\s*(\()")
 PART_OF_A_TEMPORARY = re.compile(r"\)\s*\.\s*(value|error)\s*\(\s*\)$")

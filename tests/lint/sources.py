@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Shared by all lint checks: the files of the tree, and the exit status of a check."""
+"""Shared by all lint checks: the files of the tree, their code, and the exit status of a check."""
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
+
+# Comments, strings and characters.
+NOT_CODE = re.compile(r"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'""", re.DOTALL)
 
 
 def tree_files(root):
@@ -25,6 +29,27 @@ def tree_files(root):
 def code_files(root):
     """Returns the C and C++ files."""
     return [path for path in tree_files(root) if path.suffix in (".h", ".cc", ".c")]
+
+
+def code_of(text):
+    """Replaces comments, strings and characters with blanks; each line keeps its number."""
+    return NOT_CODE.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
+
+
+def arguments_at(code, start):
+    """Returns the arguments of the parenthesis or brace at `start`."""
+    depth, arguments, begin = 0, [], start + 1
+    for at in range(start, len(code)):
+        if code[at] in "([{":
+            depth += 1
+        elif code[at] in ")]}":
+            depth -= 1
+        if depth == 0 or (depth == 1 and code[at] == ","):
+            arguments.append(code[begin:at].strip())
+            begin = at + 1
+        if depth == 0:
+            break
+    return [] if arguments == [""] else arguments
 
 
 def finish(complaints):
