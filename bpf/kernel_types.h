@@ -166,6 +166,33 @@ struct thread_info {
 	unsigned int cpu; /* on x86 since Linux 5.16 */
 };
 
+/* include/linux/uprobes.h */
+struct return_instance {
+	unsigned long stack; /* the stack pointer at the entry of the function */
+	unsigned long orig_ret_vaddr;
+	struct return_instance *next; /* of an outer function */
+};
+
+struct uprobe_task {
+	struct return_instance *return_instances;
+	unsigned long vaddr;	 /* of the probed instruction */
+	unsigned long xol_vaddr; /* of the copy that runs */
+};
+
+/* kernel/events/uprobes.c */
+struct xol_area {
+	unsigned long vaddr;
+};
+
+struct uprobes_state {
+	struct xol_area *xol_area;
+};
+
+/* include/linux/mm_types.h */
+struct mm_struct {
+	struct uprobes_state uprobes_state;
+};
+
 /* include/linux/sched.h */
 struct task_struct {
 	struct thread_info thread_info;
@@ -181,6 +208,8 @@ struct task_struct {
 	const struct cred *cred;
 	char comm[16];
 	unsigned int in_execve : 1;
+	struct mm_struct *mm;
+	struct uprobe_task *utask; /* with CONFIG_UPROBES; null: no probe was ever hit */
 };
 
 /* Before these versions. */

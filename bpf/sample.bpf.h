@@ -12,6 +12,7 @@
 #define PERFTAPE_BPF_SAMPLE_BPF_H
 
 #include "bpf/common.bpf.h"
+#include "bpf/return_probes.bpf.h"
 #include "bpf/user_regs.bpf.h"
 #include "bpf/user_stack.bpf.h"
 
@@ -307,9 +308,12 @@ static __always_inline __u64 add_user_state(struct full_sample *full, __u64 size
 	state = (void *)full + size;
 	regs = (bpf_user_pt_regs_t *)state->regs;
 	state->abi = read_user_regs(bpf_get_current_task_btf(), regs);
-	if (state->abi)
+	if (state->abi) {
 		stack_size = copy_stack(state + 1, stack_pointer_of(regs), most_stack_bytes(), NULL,
 					&((struct long_sample *)full)->copied);
+		restore_return_addresses(bpf_get_current_task_btf(), state + 1,
+					 stack_pointer_of(regs), stack_size, most_stack_bytes());
+	}
 	if (full->sample.flags & WIRE_UNFINISHED)
 		settle_copy(full->sample.pid, stack_size);
 	full->sample.flags |= WIRE_HAS_USER_STATE;

@@ -71,9 +71,12 @@ static __always_inline __u32 store_user_state(__u32 number, struct task_struct *
 	regs = (bpf_user_pt_regs_t *)stored->state.regs;
 	stored->size = 0;
 	stored->state.abi = read_user_regs(task, regs);
-	if (stored->state.abi)
+	if (stored->state.abi) {
 		copy_stack(stored->stack, stack_pointer_of(regs), most_stack_bytes(), other,
 			   &stored->size);
+		restore_return_addresses(task, stored->stack, stack_pointer_of(regs), stored->size,
+					 most_stack_bytes());
+	}
 	return number;
 }
 

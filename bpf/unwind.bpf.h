@@ -12,30 +12,11 @@
 #define PERFTAPE_BPF_UNWIND_BPF_H
 
 #include "bpf/common.bpf.h"
+#include "bpf/return_probes.bpf.h"
+#include "bpf/stack_allowance.bpf.h"
 #include "bpf/unwind_tables.bpf.h"
 #include "bpf/unwind_wire.h"
 #include "bpf/user_regs.bpf.h"
-
-/*
- * How many more bytes of the stacks of a process may be copied because its mappings or tables are
- * not known. A process whose stacks can never be walked gets few copies after its start.
- */
-struct unwind_allowance {
-	__u32 tgid;
-	__u32 bytes;
-	__u64 since_ns; /* bytes were added then */
-};
-
-#define UNWIND_COPIES	     512       /* at the start of a process, of filter.late_bytes each */
-#define UNWIND_COPY_INTERVAL 125000000 /* one more */
-#define UNWIND_LEAST_COPY    2048      /* what a copy of fewer bytes counts as */
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1); /* user space sets WIRE_UNWIND_PROCESSES */
-	__type(key, __u32);
-	__type(value, struct unwind_allowance);
-} unwind_allowances SEC(".maps");
 
 /* Added to an enum wire_unwind_end: the walk ended only because something is not loaded yet. */
 #define UNWIND_UNFINISHED 0x100
@@ -65,6 +46,7 @@ struct unwind_state {
 	__u64 process;	 /* the entry of unwind_processes */
 	__u32 mapping;	 /* the last one that was hit */
 	__u64 now_ns;
+	struct return_probes probes;
 	__u64 block_at; /* address of `block`; 1: it has nothing */
 	bpf_user_pt_regs_t regs;
 	__u64 frames[WIRE_MAX_FRAMES];
@@ -77,6 +59,14 @@ struct {
 	__type(key, __u32);
 	__type(value, struct unwind_state);
 } unwind_states SEC(".maps");
+
+#if defined(__TARGET_ARCH_x86)
+#define RETURN_ADDRESS_BYTES  8	 /* below the CFA */
+#define TRAMPOLINE_CALL_BYTES 13 /* of the trampoline, up to the end of its system call */
+#else
+#define RETURN_ADDRESS_BYTES  0 /* it is in a register */
+#define TRAMPOLINE_CALL_BYTES 4
+#endif
 
 /* The result of a step. The walk goes on after UNWIND_CALLER. */
 #define UNWIND_CALLER 0
@@ -255,6 +245,9 @@ static __always_inline int step_by_rule(struct unwind_state *state,
 	pc = without_signature(pc);
 	if (pc == 0)
 		return end_of_stack(state);
+	if (pc == state->probes.trampoline &&
+	    !(pc = true_return_address(&state->probes, cfa - RETURN_ADDRESS_BYTES)))
+		return end_walk(state, WIRE_END_NO_ROW);
 	/* A handler may run on a stack of its own, which can be anywhere. */
 	if (!is_signal && (by_register ? cfa < state->sp : cfa <= state->sp))
 		return end_walk(state, WIRE_END_NO_PROGRESS);
@@ -278,6 +271,9 @@ static __always_inline int step_by_fp(struct unwind_state *state)
 	record[1] = without_signature(record[1]);
 	if (record[1] == 0)
 		return end_walk(state, WIRE_END_OF_STACK);
+	if (record[1] == state->probes.trampoline &&
+	    !(record[1] = true_return_address(&state->probes, state->fp + sizeof(record[0]))))
+		return end_walk(state, WIRE_END_NO_ROW);
 	state->bx = 0;
 	enter_caller(state, record[1], state->fp + sizeof(record), 1);
 	state->fp = record[0];
@@ -321,6 +317,34 @@ static __always_inline int step_without_rule(struct unwind_state *state)
 						  : end_walk(state, WIRE_END_NO_ROW);
 }
 
+/*
+ * From the trampoline of uretprobes, which the function has returned to, to the caller. Since Linux
+ * 6.11 the trampoline of x86-64 pushes three registers and makes a system call, which replaces the
+ * first of them by the true return address and removes the instance (arch/x86/kernel/uprobes.c).
+ */
+static __always_inline int leave_trampoline(struct unwind_state *state)
+{
+	struct return_instance *instance = state->probes.instance;
+	__u64 sp = BPF_CORE_READ(instance, stack) + RETURN_ADDRESS_BYTES;
+	__u64 pc = BPF_CORE_READ(instance, orig_ret_vaddr);
+
+	if (!pc || sp - state->sp > 3 * sizeof(__u64)) {
+		sp = state->sp + 3 * sizeof(__u64);
+		if (state->pc != state->probes.trampoline + TRAMPOLINE_CALL_BYTES ||
+		    read_word(state, &pc, sp - sizeof(__u64)) != 0)
+			return end_walk(state, WIRE_END_NO_ROW);
+	}
+	return enter_caller(state, pc, sp, 1);
+}
+
+/* The table of a mapping; null if none is in memory. */
+static __always_inline struct wire_unwind_table *table_of(const struct wire_unwind_mapping *mapping)
+{
+	__u32 index = mapping->table;
+
+	return bpf_map_lookup_elem(&unwind_tables, &index);
+}
+
 /* Goes to the caller of the frame in the state. */
 __weak __noinline int unwind_step(__u32 slot)
 {
@@ -329,22 +353,22 @@ __weak __noinline int unwind_step(__u32 slot)
 	struct wire_unwind_rule *rule;
 	struct unwind_state *state;
 	__u64 address;
-	__u32 index;
 
 	if (filter.callchain != WIRE_CHAIN_UNWIND)
 		return UNWIND_ENDED;
 	state = bpf_map_lookup_elem(&unwind_states, &slot);
 	if (!state)
 		return UNWIND_ENDED;
+	if (state->is_first && is_in_trampoline(&state->probes, state->pc))
+		return leave_trampoline(state);
 	/* The call may be the last instruction of its function. */
 	address = state->pc - (state->is_return ? 1 : 0);
 	mapping = find_mapping(state, address);
 	if (!mapping)
 		return end_walk(state, WIRE_END_NO_MAPPING);
-	index = mapping->table;
-	if (index == WIRE_UNWIND_BY_FP)
+	if (mapping->table == WIRE_UNWIND_BY_FP)
 		return step_by_fp(state);
-	table = bpf_map_lookup_elem(&unwind_tables, &index);
+	table = table_of(mapping);
 	if (!table)
 		return end_walk(state, WIRE_END_NO_TABLE);
 	/* A write takes the cache line from the other CPUs. */
@@ -400,51 +424,6 @@ static __always_inline __u64 unwind_process_of(__u32 tgid)
 	return 0;
 }
 
-static __always_inline struct unwind_allowance *allowance_of(__u32 tgid)
-{
-	__u32 index = tgid & (WIRE_UNWIND_PROCESSES - 1);
-
-	return bpf_map_lookup_elem(&unwind_allowances, &index);
-}
-
-/*
- * Whether one more stack of a process may be copied. It is charged filter.late_bytes. Programs on
- * several CPUs may change the allowance at once; then it is off by a few copies.
- */
-static __always_inline int may_copy(__u32 tgid, __u64 now_ns)
-{
-	struct unwind_allowance *allowance = allowance_of(tgid);
-	__u32 most;
-
-	/* The mappings of a process outside of the recorder's pid namespace are never known. */
-	if (!filter.late_bytes || !allowance || tgid == 0 || tgid == WIRE_FOREIGN_PID)
-		return 0;
-	most = UNWIND_COPIES * filter.late_bytes;
-	if (allowance->tgid != tgid)
-		*allowance =
-			(struct unwind_allowance){.tgid = tgid, .bytes = most, .since_ns = now_ns};
-	if (now_ns - allowance->since_ns >= UNWIND_COPY_INTERVAL) {
-		allowance->since_ns = now_ns;
-		if (allowance->bytes < most)
-			allowance->bytes += filter.late_bytes;
-	}
-	if (allowance->bytes < filter.late_bytes || !is_ring_half_free(filter.late_bytes))
-		return 0;
-	allowance->bytes -= filter.late_bytes;
-	return 1;
-}
-
-/* The copy that may_copy() has charged has only `bytes`. */
-static __always_inline void settle_copy(__u32 tgid, __u64 bytes)
-{
-	struct unwind_allowance *allowance = allowance_of(tgid);
-
-	if (bytes < UNWIND_LEAST_COPY)
-		bytes = UNWIND_LEAST_COPY;
-	if (allowance && allowance->tgid == tgid && bytes < filter.late_bytes)
-		allowance->bytes += filter.late_bytes - bytes;
-}
-
 /* Returns `end`, with UNWIND_UNFINISHED if user space can walk on from a copy of the stack. */
 static __always_inline __u32 unfinished(__u32 end, __u32 cause, __u32 tgid, __u64 now_ns)
 {
@@ -469,7 +448,8 @@ static __always_inline void count_end(__u32 event, __u32 end)
 /* Sets the registers of the first frame. */
 static __always_inline void start_walk(struct unwind_state *state, __u64 process, __u32 follows_bx)
 {
-	state->pc = ip_of(&state->regs);
+	find_return_probes(&state->probes);
+	state->pc = probed_address(&state->probes, ip_of(&state->regs));
 	state->sp = stack_pointer_of(&state->regs);
 	state->fp = frame_pointer_of(&state->regs);
 	state->fp_at = 0;

@@ -35,6 +35,23 @@ int main(void) {
 }
 """
 
+# Waits in a function, and calls itself.
+RETURNS = """
+#include <time.h>
+__attribute__((noinline)) int waits(int depth) {
+  struct timespec time = {0, 1000000};
+  if (depth == 0) nanosleep(&time, 0);
+  int below = depth ? waits(depth - 1) : 0;
+  __asm__ volatile("" : "+r"(below));
+  return below + 1;
+}
+__attribute__((noinline)) int waits_often(void) {
+  int sum = 0;
+  for (int i = 0; i < 30; i++) sum += waits(4);
+  return sum;
+}
+int main(void) { return waits_often() == 150 ? 0 : 1; }
+"""
 
 class Unwind(harness.RecordingTest):
     def record_chains(self, *arguments):
@@ -115,6 +132,20 @@ class Unwind(harness.RecordingTest):
         waits = [chain for chain in self.chains() if any("vfork" in frame for frame in chain)]
         self.assertGreaterEqual(len(waits), 5)
         self.assertTrue(all("start_program" in chain for chain in waits), waits)
+
+    def test_a_return_probe_hides_no_callers(self):
+        """The kernel has replaced the return addresses on the stack."""
+        program = self.dir / "returns"
+        subprocess.run(["gcc", "-O2", "-fno-optimize-sibling-calls", "-x", "c", "-", "-o", program],
+                       input=RETURNS, text=True, check=True)
+        self.assert_complete("-e", f"offcpu,uretprobe:{program}:waits", "--", program, least=100)
+        depths = collections.Counter(chain.count("waits") for chain in self.chains()
+                                     if "waits_often" in chain)
+        self.assertTrue(all("main" in chain for chain in self.chains() if "waits_often" in chain))
+        # A wait has five frames. A return probe is hit after its function has returned.
+        self.assertGreaterEqual(depths[5], 30, depths)
+        for depth in range(5):
+            self.assertEqual(depths[depth], 30, depths)
 
     def test_binaries_that_no_process_maps_are_closed(self):
         """A machine that compiles runs new binaries all the time."""
