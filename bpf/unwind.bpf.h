@@ -345,6 +345,54 @@ static __always_inline struct wire_unwind_table *table_of(const struct wire_unwi
 	return bpf_map_lookup_elem(&unwind_tables, &index);
 }
 
+/* Whether the rule is that before the first instruction of a function. */
+static __always_inline int is_entry_rule(const struct wire_unwind_rule *rule)
+{
+#if defined(__TARGET_ARCH_arm64)
+	return rule->cfa == WIRE_CFA_STACK_POINTER && rule->cfa_offset == 0 &&
+	       rule->ra_offset == WIRE_RULE_IN_REGISTER;
+#else
+	return rule->cfa == WIRE_CFA_STACK_POINTER && rule->cfa_offset == 8 &&
+	       rule->fp_offset == WIRE_RULE_IN_REGISTER;
+#endif
+}
+
+/*
+ * Whether a return address in the state is believed that a rule WIRE_RULE_IN_GAP has led to, as
+ * formats/unwind/return_address.cc decides it.
+ */
+__weak __noinline int is_return_address(__u32 slot)
+{
+	struct wire_unwind_mapping *mapping;
+	struct wire_unwind_table *table;
+	struct wire_unwind_rule *before;
+	struct wire_unwind_rule *rule;
+	struct unwind_state *state;
+	__u64 word = 0;
+	__u64 distance;
+
+	if (filter.callchain != WIRE_CHAIN_UNWIND)
+		return 0;
+	state = bpf_map_lookup_elem(&unwind_states, &slot);
+	if (!state)
+		return 0;
+	mapping = find_mapping(state, state->pc - 1);
+	if (!mapping ||
+	    bpf_probe_read_user(&word, sizeof(word), (const void *)(state->pc - sizeof(word))) !=
+		    0 ||
+	    !wire_ends_with_call(word))
+		return 0;
+	table = table_of(mapping);
+	if (!table)
+		return 0;
+	distance = state->pc - mapping->bias;
+	rule = find_rule(table, distance, 0);
+	if (!rule || !is_entry_rule(rule))
+		return 1;
+	before = find_rule(table, distance - 1, 1);
+	return before && is_entry_rule(before);
+}
+
 /* Goes to the caller of the frame in the state. */
 __weak __noinline int unwind_step(__u32 slot)
 {
@@ -353,6 +401,8 @@ __weak __noinline int unwind_step(__u32 slot)
 	struct wire_unwind_rule *rule;
 	struct unwind_state *state;
 	__u64 address;
+	__u32 flags;
+	int result;
 
 	if (filter.callchain != WIRE_CHAIN_UNWIND)
 		return UNWIND_ENDED;
@@ -381,7 +431,11 @@ __weak __noinline int unwind_step(__u32 slot)
 		return step_without_rule(state);
 	if (rule->cfa == WIRE_CFA_END_OF_STACK)
 		return end_of_stack(state);
-	return step_by_rule(state, rule);
+	flags = rule->flags;
+	result = step_by_rule(state, rule);
+	if (result == UNWIND_CALLER && (flags & WIRE_RULE_IN_GAP) && !is_return_address(slot))
+		return end_walk(state, WIRE_END_NO_ROW);
+	return result;
 }
 
 /* Writes the frames to the state, from the leaf on, and returns their number. */

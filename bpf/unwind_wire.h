@@ -30,6 +30,7 @@ enum wire_unwind_cfa {
 #define WIRE_RULE_SIGNED_RETURN 4
 #define WIRE_RULE_FP_FROM_FP	8
 #define WIRE_RULE_RETURN_IN_CX	16
+#define WIRE_RULE_IN_GAP	32
 #define WIRE_RULE_BX_UNCHANGED	0
 #define WIRE_RULE_BX_UNKNOWN	(-128)
 
@@ -43,6 +44,58 @@ struct wire_unwind_rule {
 	__s8 bx_words;
 };
 WIRE_ASSERT(sizeof(struct wire_unwind_rule) == 16, "wire_unwind_rule changed");
+
+/*
+ * Whether the last instruction of the 8 bytes before an address may be a call: `word` has them, the
+ * last one in its highest byte. formats/unwind/machine_code.h has the same (EndsWithCall).
+ */
+#if defined(__aarch64__) || defined(__TARGET_ARCH_arm64)
+static inline int wire_ends_with_call(__u64 word)
+{
+	__u32 last = (__u32)(word >> 32);
+
+	return (last & 0xfc000000) == 0x94000000 || /* bl */
+	       (last & 0xfffffc1f) == 0xd63f0000 || /* blr */
+	       (last & 0xfefff800) == 0xd63f0800;   /* blraa, blrab, blraaz, blrabz */
+}
+#else
+/* The size of `call *operand` (ff /2) with these bytes behind the opcode; 0 if it is another. */
+static inline __u32 wire_call_size(__u32 mod_rm, __u32 sib)
+{
+	__u32 mod = mod_rm >> 6 & 3;
+	__u32 rm = mod_rm & 7;
+	__u32 size = 2;
+
+	if ((mod_rm >> 3 & 7) != 2)
+		return 0;
+	if (mod == 3)
+		return size;
+	if (rm == 4)
+		size++;
+	if (mod == 1)
+		return size + 1;
+	if (mod == 2 || rm == 5 || (rm == 4 && (sib & 7) == 5))
+		return size + 4;
+	return size;
+}
+
+static inline int wire_ends_with_call(__u64 word)
+{
+	__u32 i;
+
+	if ((word >> 24 & 0xff) == 0xe8)
+		return 1;
+	/* The shortest one has its opcode and its operand in the last two bytes. */
+	for (i = 1; i <= 6; i++) {
+		__u64 code = word >> 8 * i;
+
+		if ((code & 0xff) == 0xff &&
+		    wire_call_size(code >> 8 & 0xff, code >> 16 & 0xff) == 8 - i)
+			return 1;
+	}
+	return 0;
+}
+#endif
 
 /*
  * A table has a region of cells: first a cell for each page of code, then the rows. Distances count

@@ -56,6 +56,7 @@ BinaryTable BinaryTables::Load(const std::string& path, const BuildId& build_id)
   } else if (!table->empty()) {
     built.frames_by = FramesBy::kTable;
     built.table = *std::move(table);
+    built.file = &file;
     built.segments.assign(file.segments().begin(), file.segments().end());
   } else if (IsDebugFile(file)) {
     built.problem = "only its debug file was found, which has no unwind table";

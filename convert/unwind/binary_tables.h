@@ -32,6 +32,7 @@ using BinaryFinder =
 struct BinaryTable {
   unwind::FramesBy frames_by = unwind::FramesBy::kUnknown;
   unwind::Table table;                 // with kTable
+  const elf::ElfFile* file = nullptr;  // with kTable; lives as long as the finder
   std::vector<elf::Segment> segments;  // of the file
   std::string problem;                 // with kUnknown: why there is no table
 };

@@ -40,7 +40,10 @@ void CodeMap::Find(RuntimeAddress address, const TableFinder& find, unwind::Rule
     found.packed = PackedLocations::Pack(*code->mapping, address.value - code->region.start);
   }
   if (found.code.frames_by == unwind::FramesBy::kTable) {
-    found.code.rule = &rules.Find(code->table->table, {address.value - code->bias});
+    found.code.address = {address.value - code->bias};
+    found.code.rule = &rules.Find(code->table->table, found.code.address);
+    found.code.table = &code->table->table;
+    found.code.binary = code->table->file;
   }
 }
 

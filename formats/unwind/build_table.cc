@@ -9,6 +9,7 @@
 #include "formats/unwind/call_frame_info.h"
 #include "formats/unwind/frame_sections.h"
 #include "formats/unwind/function_rows.h"
+#include "formats/unwind/machine_code.h"
 #include "formats/unwind/rule_set.h"
 #include "formats/unwind/table.h"
 
@@ -42,9 +43,14 @@ Rule LinkageRule(Machine machine) {
   return {.cfa_offset = 8, .ra_offset = -8, .cfa = CfaRule::kPlt, .addend = 11};
 }
 
+struct OwnedRows {
+  FunctionRows::Merged merged;
+  std::vector<Rule> rules;
+};
+
 class TableBuilder {
  public:
-  explicit TableBuilder(const elf::ElfFile& file) : file_(file) {}
+  TableBuilder(const elf::ElfFile& file, Machine machine) : file_(file), machine_(machine) {}
 
   // Adds the functions that were not added from the sections before. Debug builds have the same
   // functions in .eh_frame and .debug_frame.
@@ -59,7 +65,7 @@ class TableBuilder {
 
   // Adds the procedure linkage tables if there are functions. mold and lld write no call frame
   // information for them.
-  void AddLinkageTables(Machine machine) {
+  void AddLinkageTables() {
     if (functions_.empty()) return;
     functions_.Sort();
     for (const elf::Section& section : file_.sections()) {
@@ -67,24 +73,20 @@ class TableBuilder {
       const auto range = RangeOf(section.address, section.size, file_);
       if (!range || functions_.Covers(range->start, range->end)) continue;
       functions_.StartFunction(range->start, range->end);
-      functions_.AddRow(range->start, rules_.Add(LinkageRule(machine)));
+      functions_.AddRow(range->start, rules_.Add(LinkageRule(machine_)));
     }
   }
 
-  FunctionRows& functions() { return functions_; }
-  RuleSet& rules() { return rules_; }
+  OwnedRows Finish() &&;
 
  private:
   void AddFunction(const FrameEntry& entry, const CodeRange& range);
+  std::uint32_t GapRule(std::uint64_t start, std::uint64_t end, std::uint32_t before);
 
   const elf::ElfFile& file_;
+  Machine machine_;
   FunctionRows functions_;
   RuleSet rules_;
-};
-
-struct OwnedRows {
-  FunctionRows::Merged merged;
-  std::vector<Rule> rules;
 };
 
 void TableBuilder::AddFunction(const FrameEntry& entry, const CodeRange& range) {
@@ -100,6 +102,27 @@ void TableBuilder::AddFunction(const FrameEntry& entry, const CodeRange& range) 
   }
 }
 
+// Padding is never executed. It keeps the rule before it, because a row for it would cost as much
+// as one for code. A file without its code has rows for all gaps.
+std::uint32_t TableBuilder::GapRule(std::uint64_t start, std::uint64_t end, std::uint32_t before) {
+  Rule rule = rules_.rules()[before];
+  if (rule.cfa == CfaRule::kNone || rule.cfa == CfaRule::kUnsupported) return before;
+  if (IsPadding(machine_, CodeBytes(file_, ImageAddress{start}, end - start))) return before;
+  if ((rule.flags & Rule::kSignalFrame) != 0) return RuleSet::kNone;
+  rule.flags |= Rule::kInGap;
+  return rules_.Add(rule);
+}
+
+OwnedRows TableBuilder::Finish() && {
+  OwnedRows owned;
+  owned.merged =
+      functions_.Merge([this](std::uint64_t start, std::uint64_t end, std::uint32_t before) {
+        return GapRule(start, end, before);
+      });
+  owned.rules = std::move(rules_).Finish();
+  return owned;
+}
+
 }  // namespace
 
 Result<Table> Table::Build(const elf::ElfFile& file) {
@@ -108,14 +131,13 @@ Result<Table> Table::Build(const elf::ElfFile& file) {
     return Fail(ErrorCode::kUnsupported,
                 "call frame information of this processor is not supported");
   }
-  TableBuilder builder(file);
+  TableBuilder builder(file, *machine);
   for (const FrameSection& section : EhFrameSections(file, *machine)) builder.AddSection(section);
   if (const auto debug_frame = ReadDebugFrameSection(file, *machine)) {
     builder.AddSection(debug_frame->section);
   }
-  builder.AddLinkageTables(*machine);
-  const auto owned = std::make_shared<const OwnedRows>(OwnedRows{
-      .merged = builder.functions().Merge(), .rules = std::move(builder.rules()).Finish()});
+  builder.AddLinkageTables();
+  const auto owned = std::make_shared<const OwnedRows>(std::move(builder).Finish());
   return Table(*machine, ImageAddress{owned->merged.base}, owned->merged.rows, owned->rules, owned);
 }
 

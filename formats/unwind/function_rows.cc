@@ -12,8 +12,7 @@
 namespace perftape::unwind {
 namespace {
 
-// Functions are aligned to 16 bytes. The padding is never executed, and a row for it would cost as
-// much as one for code.
+// Functions are aligned to 16 bytes. The padding between them is shorter.
 constexpr std::uint64_t kLongGap = 16;
 
 }  // namespace
@@ -58,13 +57,15 @@ bool FunctionRows::Covers(std::uint64_t start, std::uint64_t end) const {
 // The merged rows, in the order of addresses.
 class FunctionRows::Output {
  public:
-  explicit Output(std::uint64_t base) { merged_.base = base; }
+  Output(std::uint64_t base, const GapRule& gap_rule) : gap_rule_(gap_rule) { merged_.base = base; }
 
   // A function has rules up to `end`. Before, there is a gap if it starts behind the last end.
   void StartPiece(std::uint64_t start, std::uint64_t end) {
     if (start > end_ && !merged_.rows.empty()) {
+      const std::uint32_t before = merged_.rows.back().rule;
       const bool is_long = start - end_ >= kLongGap;
-      if (is_long || merged_.rows.back().rule == RuleSet::kEndOfStack) Add(end_, RuleSet::kNone);
+      const bool is_none = is_long || before == RuleSet::kEndOfStack;
+      Add(end_, is_none ? RuleSet::kNone : gap_rule_(end_, start, before));
     }
     end_ = end;
   }
@@ -78,6 +79,7 @@ class FunctionRows::Output {
   }
 
  private:
+  const GapRule& gap_rule_;
   Merged merged_;
   std::uint64_t end_ = 0;
 };
@@ -97,14 +99,14 @@ void FunctionRows::Append(const Function& function, std::uint64_t start, std::ui
   }
 }
 
-FunctionRows::Merged FunctionRows::Merge() {
+FunctionRows::Merged FunctionRows::Merge(const GapRule& gap_rule) {
   Sort();
   if (functions_.empty()) return {};
   const std::uint64_t base = functions_.front().start;
   std::erase_if(functions_, [&](const Function& function) {
     return function.end - base > std::numeric_limits<std::uint32_t>::max();
   });
-  Output output(base);
+  Output output(base, gap_rule);
   // The functions at the current address, the one that was added first on top. Those below it may
   // have ended.
   const auto added_later = [](const Function* a, const Function* b) { return a->order > b->order; };

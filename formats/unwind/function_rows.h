@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "formats/unwind/rule_set.h"
@@ -32,10 +33,14 @@ class FunctionRows {
     std::uint64_t base = 0;
     std::vector<Row> rows;
   };
+  // Returns the rule of a gap of less than 16 bytes, from `start` to `end`, after a function whose
+  // last rule is `before`.
+  using GapRule =
+      std::function<std::uint32_t(std::uint64_t start, std::uint64_t end, std::uint32_t before)>;
   // Merges the functions. Where some overlap, the one that was added first counts. Leaves out
-  // functions that are 4 GiB or more above the first. A gap of less than 16 bytes after a function
-  // keeps its last rule, unless that is kEndOfStack.
-  Merged Merge();
+  // functions that are 4 GiB or more above the first. `gap_rule` is asked about each short gap,
+  // except after kEndOfStack, which is never extended. Longer gaps have the rule kNone.
+  Merged Merge(const GapRule& gap_rule);
 
  private:
   struct Function {

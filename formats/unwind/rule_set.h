@@ -17,6 +17,7 @@ class RuleSet {
 
   // Returns the index of `rule`, and adds it if it is new.
   std::uint32_t Add(const Rule& rule);
+  const std::vector<Rule>& rules() const { return rules_; }
   std::vector<Rule> Finish() && { return std::move(rules_); }
 
  private:

@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
+#include <utility>
+
 namespace perftape::unwind {
 namespace {
 
@@ -49,9 +52,14 @@ std::string BaseRegisterText(std::int8_t words, std::string_view in_register) {
 }
 
 std::string FlagText(const Rule& rule) {
+  constexpr std::pair<std::uint8_t, std::string_view> kNames[] = {
+      {Rule::kSignalFrame, "signal"}, {Rule::kSignedReturn, "signed"}, {Rule::kInGap, "gap"}};
   std::string text;
-  if ((rule.flags & Rule::kSignalFrame) != 0) text = "signal";
-  if ((rule.flags & Rule::kSignedReturn) != 0) text += text.empty() ? "signed" : ",signed";
+  for (const auto& [flag, name] : kNames) {
+    if ((rule.flags & flag) == 0) continue;
+    if (!text.empty()) text += ',';
+    text += name;
+  }
   return text;
 }
 

@@ -11,6 +11,7 @@
 
 #include "formats/base/addresses.h"
 #include "formats/base/bytes.h"
+#include "formats/elf/elf_file.h"
 #include "formats/unwind/rule.h"
 #include "formats/unwind/step.h"
 #include "formats/unwind/table.h"
@@ -42,7 +43,17 @@ enum class FramesBy : std::uint8_t {
 struct Code {
   FramesBy frames_by = FramesBy::kNothing;
   const Rule* rule = nullptr;  // with kTable: the table's rule for the address
+  // For IsReturnAddress. Null if it is not known.
+  const Table* table = nullptr;
+  const elf::ElfFile* binary = nullptr;
+  ImageAddress address = {};  // in both
 };
+
+// Whether a return address is believed that a rule kInGap has led to. `code` is that of the address
+// minus one. A call must end there, and it must not be the first instruction of a function: in the
+// child of glibc's clone the word at the top of the stack is the function that the thread will run,
+// and the function before that may end with a call that never returns.
+bool IsReturnAddress(Machine machine, const Code& code);
 
 // Finds the code at an address of the process.
 template <class Find>
@@ -142,11 +153,13 @@ template <FindsCode Find, ReadsWords Read>
 WalkEnd WalkStack(Machine machine, Registers registers, const Find& find, const Read& read,
                   std::size_t most_frames, std::vector<WalkedFrame>& frames) {
   frames.clear();
+  bool is_from_gap = false;
   while (true) {
     // The instruction before a return address is the call, which decides what is on the stack.
     const std::uint64_t executed = registers.pc - (registers.interrupted ? 0 : 1);
     const Code code = find(RuntimeAddress{executed});
     if (code.frames_by == FramesBy::kNothing && !frames.empty()) return WalkEnd::kNoTable;
+    if (is_from_gap && !IsReturnAddress(machine, code)) return WalkEnd::kNoRule;
     if (frames.size() >= most_frames) return WalkEnd::kTooDeep;
     frames.push_back({.pc = registers.pc, .interrupted = registers.interrupted});
     if (code.frames_by <= FramesBy::kUnknown) return WalkEnd::kNoTable;
@@ -155,6 +168,7 @@ WalkEnd WalkStack(Machine machine, Registers registers, const Find& find, const 
                                            ? StepByTable(machine, code, read, registers)
                                            : StepByFramePointer(machine, read, registers);
     if (end) return *end;
+    is_from_gap = code.rule != nullptr && (code.rule->flags & Rule::kInGap) != 0;
   }
 }
 

@@ -39,7 +39,8 @@ class Table {
   //
   // Of functions that overlap, the one first in the section counts. Leaves out functions outside of
   // the executable segments, and those that the linker discarded (address or size 0). A gap of less
-  // than 16 bytes between functions keeps the rule before it, unless that is kEndOfStack.
+  // than 16 bytes between functions keeps the rule before it, unless that is kEndOfStack. If it has
+  // more than padding, or the file has no code, its rule has the flag kInGap.
   //
   // A procedure linkage table without call frame information gets the rule of its entries, unless
   // the whole file has none.

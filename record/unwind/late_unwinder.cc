@@ -92,7 +92,8 @@ wire_unwind_end LateUnwinder::Walk(const WireMessage& message) {
 unwind::Code LateUnwinder::CodeAt(std::uint32_t pid, std::uint64_t address) {
   const perfdata::Region* const region = processes_.UserSpace(pid).Find(address);
   if (region == nullptr) return {};
-  unwind::Code code = {.frames_by = unwind::FramesBy::kUnknown, .rule = nullptr};
+  unwind::Code code;
+  code.frames_by = unwind::FramesBy::kUnknown;
   const BinaryContents* const contents = ContentsOf(pid, *region);
   if (contents == nullptr) return code;
   code.frames_by = unwind::FramesBy::kFramePointer;
@@ -100,7 +101,10 @@ unwind::Code LateUnwinder::CodeAt(std::uint32_t pid, std::uint64_t address) {
   const std::optional<ImageAddress> start = contents->StartOf(*region);
   code.frames_by = start ? unwind::FramesBy::kTable : unwind::FramesBy::kUnknown;
   if (start) {
-    code.rule = &contents->table->Find(ImageAddress{start->value + (address - region->start)});
+    code.address = ImageAddress{start->value + (address - region->start)};
+    code.rule = &contents->table->Find(code.address);
+    code.table = &*contents->table;
+    code.binary = &*contents->elf;
   }
   return code;
 }

@@ -61,7 +61,10 @@ class UserWalk {
     const unwind::Rule& rule = *code.rule;
     if (rule.cfa == unwind::CfaRule::kNone) return StepWithoutRule();
     if (rule.cfa == unwind::CfaRule::kEndOfStack) return WIRE_END_OF_STACK;
-    return ResultOf(unwind::Step(machine_, rule, read_, registers_), WIRE_END_OF_STACK);
+    const auto end = ResultOf(unwind::Step(machine_, rule, read_, registers_), WIRE_END_OF_STACK);
+    if (end || (rule.flags & unwind::Rule::kInGap) == 0) return end;
+    if (!unwind::IsReturnAddress(machine_, CodeOfFrame())) return EndOf(WIRE_END_NO_ROW);
+    return std::nullopt;
   }
 
   std::optional<wire_unwind_end> StepByFramePointer() {

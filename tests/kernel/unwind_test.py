@@ -53,6 +53,66 @@ __attribute__((noinline)) int waits_often(void) {
 int main(void) { return waits_often() == 150 ? 0 : 1; }
 """
 
+# As glibc's clone: `gap` has no call frame information. First it is called, and then the word on top
+# of the stack is the function that a thread would run, `innocent`, behind one that does not return.
+GAP = """
+ .globl _start
+ .type _start,@function
+_start:
+ .cfi_startproc
+ .cfi_undefined rip
+ xor %r12d, %r12d
+ nopl 8(%rax,%rax)
+ call called
+ lea innocent(%rip), %rax
+ push %rax
+ jmp gap
+ .cfi_endproc
+ .size _start,.-_start
+ .globl called
+ .type called,@function
+called:
+ .cfi_startproc
+ nop
+ nop
+ .cfi_endproc
+gap:
+ mov $100000000, %rcx
+1: dec %rcx
+ jnz 1b
+ .type leaves,@function
+leaves:
+ .cfi_startproc
+ .cfi_def_cfa_offset 8
+ test %r12, %r12
+ jnz 2f
+ inc %r12
+ ret
+2: xor %edi, %edi
+ mov $231, %eax
+ syscall
+ .cfi_endproc
+ .size leaves,.-leaves
+ .globl fails
+ .type fails,@function
+fails:
+ .cfi_startproc
+ .cfi_def_cfa_offset 16
+ call leaves
+ .cfi_endproc
+ .size fails,.-fails
+ .globl innocent
+ .type innocent,@function
+innocent:
+ .cfi_startproc
+ nop
+ ret
+ .cfi_endproc
+ .size innocent,.-innocent
+ .section .note.GNU-stack,"",@progbits
+"""
+
+
 class Unwind(harness.RecordingTest):
     def record_chains(self, *arguments):
         """Records with --call-graph eh. Returns the share of complete chains in percent."""
@@ -146,6 +206,17 @@ class Unwind(harness.RecordingTest):
         self.assertGreaterEqual(depths[5], 30, depths)
         for depth in range(5):
             self.assertEqual(depths[depth], 30, depths)
+
+    def test_no_caller_is_invented_in_a_gap_between_functions(self):
+        program = self.dir / "gap"
+        subprocess.run(["gcc", "-nostdlib", "-static", "-x", "assembler", "-", "-o", program],
+                       input=GAP, text=True, check=True)
+        self.record_chains("--", program)
+        chains = [chain for chain in self.chains() if "gap" in chain[:1] or "called" in chain[:1]]
+        callers = collections.Counter(tuple(chain[1:]) for chain in chains)
+        self.assertGreater(callers[("_start",)], 5, callers)
+        self.assertGreater(callers[()], 5, callers)
+        self.assertEqual(len(callers), 2, callers)
 
     def test_binaries_that_no_process_maps_are_closed(self):
         """A machine that compiles runs new binaries all the time."""

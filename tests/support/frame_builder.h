@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <cstring>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "formats/unwind/constants.h"
@@ -29,6 +30,7 @@ class FrameBuilder {
  public:
   static constexpr std::uint64_t kText = 0x401000;  // the only executable segment
   static constexpr std::uint64_t kTextSize = 0x1000;
+  static constexpr std::uint64_t kTextOffset = 0x1000;
   static constexpr std::uint64_t kSection = 0x402000;  // .eh_frame
 
   struct Common {
@@ -82,6 +84,9 @@ class FrameBuilder {
     AddEntry(body + instructions);
   }
 
+  // Makes the program contain `code` from kText on. Otherwise its code is not in the file.
+  void SetCode(std::string code) { code_ = std::move(code); }
+
   void AddZero() { contents_ += WordOf(0, 4); }
 
   const std::string& contents() const { return contents_; }
@@ -89,7 +94,15 @@ class FrameBuilder {
   // A program for this section.
   ElfBuilder Program(std::uint16_t machine = EM_X86_64) const {
     ElfBuilder elf(ET_EXEC, machine);
-    elf.AddSegment({.offset = 0x1000, .address = kText, .size = kTextSize});
+    elf.AddSegment({.offset = kTextOffset, .address = kText, .size = kTextSize});
+    if (!code_.empty()) {
+      elf.AddSection({.name = ".text",
+                      .flags = SHF_ALLOC | SHF_EXECINSTR,
+                      .address = kText,
+                      .size = kTextSize,
+                      .contents = code_,
+                      .offset = kTextOffset});
+    }
     AddTo(elf);
     return elf;
   }
@@ -117,7 +130,7 @@ class FrameBuilder {
 
   Section section_;
   Length length_;
-  std::string contents_;
+  std::string contents_, code_;
   bool has_augmentation_ = true;
 };
 

@@ -9,6 +9,7 @@
 #include "formats/perfdata/abi.h"
 #include "tests/support/elf_builder.h"
 #include "tests/support/frame_builder.h"
+#include "tests/support/gap_program.h"
 
 namespace perftape::offline_unwind {
 namespace {
@@ -128,6 +129,26 @@ TEST_F(SampleUnwinderTest, CutsWhereTheCopyEnds) {
   EXPECT_THAT(chain->words, ElementsAre(kContextUser, text_ + 4));
   EXPECT_TRUE(chain->is_cut);
   EXPECT_EQ(unwinder.report().EndedAs(WalkEnd::kUnreadable), 1);
+}
+
+TEST_F(SampleUnwinderTest, InventsNoCallerInAGapBetweenFunctions) {
+  using unwind::GapProgram;
+  image_ = GapProgram::Build();
+  file_.emplace(elf::ElfFile::FromBytes(image_).value());
+  const std::uint64_t bias = text_ - FrameBuilder::kText;
+  SampleUnwinder unwinder = Unwinder();
+  stack_ = {bias + GapProgram::kAfterCall};
+  const std::uint64_t pc = bias + GapProgram::kGap;
+  const auto parent = unwinder.Unwind(SampleAt(pc), format_, CpuMode::kUser, {.pid = 7});
+  ASSERT_TRUE(parent);
+  EXPECT_THAT(parent->words, ElementsAre(kContextUser, pc, bias + GapProgram::kAfterCall));
+  EXPECT_FALSE(parent->is_cut);
+  stack_ = {bias + GapProgram::kThread};
+  const auto child = unwinder.Unwind(SampleAt(pc), format_, CpuMode::kUser, {.pid = 7});
+  ASSERT_TRUE(child);
+  EXPECT_THAT(child->words, ElementsAre(kContextUser, pc));
+  EXPECT_TRUE(child->is_cut);
+  EXPECT_EQ(unwinder.report().EndedAs(WalkEnd::kNoRule), 1);
 }
 
 TEST_F(SampleUnwinderTest, LeavesOtherSamplesAlone) {

@@ -6,10 +6,13 @@
 
 #include <cstring>
 #include <map>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "formats/unwind/step.h"
+#include "tests/formats/unwind/table_text.h"
+#include "tests/support/gap_program.h"
 
 namespace perftape::unwind {
 namespace {
@@ -276,6 +279,48 @@ TEST(WalkStack, DistrustsAFramePointerThatLeadsNowhere) {
   EXPECT_EQ(walk.From(At(0x2000, kStack, 0x1234)), WalkEnd::kNoTable);
   EXPECT_EQ(walk.From(At(0x2000, kStack, kStack + 0x4000)), WalkEnd::kUnreadable);
   EXPECT_EQ(walk.From(At(0x2000, kStack, 0)), WalkEnd::kEndOfStack);
+}
+
+// The walk from the gap of a GapProgram, with a word on top of the stack.
+WalkEnd WalkFromGap(std::uint64_t word, const elf::ElfFile* binary,
+                    std::vector<WalkedFrame>& frames) {
+  const std::vector<std::byte> image = GapProgram::Build();
+  const auto file = elf::ElfFile::FromBytes(image);
+  const Table table = TableOf(image);
+  const auto find = [&](RuntimeAddress address) {
+    const ImageAddress in_image{address.value};
+    return Code{.frames_by = FramesBy::kTable,
+                .rule = &table.Find(in_image),
+                .table = &table,
+                .binary = binary != nullptr ? binary : &*file,
+                .address = in_image};
+  };
+  const std::uint64_t words[] = {word};
+  return WalkStack(Machine::kX86_64, At(GapProgram::kGap, kStack), find,
+                   StackCopy(kStack, std::as_bytes(std::span(words))), kMostFrames, frames);
+}
+
+TEST(WalkStack, InAGapItBelievesAReturnAddressOnlyAfterACall) {
+  std::vector<WalkedFrame> frames;
+  EXPECT_EQ(WalkFromGap(GapProgram::kAfterCall, nullptr, frames), WalkEnd::kEndOfStack);
+  ASSERT_EQ(frames.size(), 2U);
+  EXPECT_EQ(frames[1].pc, GapProgram::kAfterCall);
+  for (const std::uint64_t word : {GapProgram::kAfterMove, GapProgram::kClone + 3,
+                                   GapProgram::kThread,  // behind a call that does not return
+                                   std::uint64_t{0x10}}) {
+    EXPECT_EQ(WalkFromGap(word, nullptr, frames), WalkEnd::kNoRule) << std::hex << word;
+    EXPECT_EQ(frames.size(), 1U);
+  }
+}
+
+TEST(WalkStack, WithoutCodeItBelievesNoReturnAddressInAGap) {
+  FrameBuilder no_code;
+  const std::vector<std::byte> image = no_code.Program().Build();
+  const auto slim = elf::ElfFile::FromBytes(image);
+  ASSERT_TRUE(slim);
+  std::vector<WalkedFrame> frames;
+  EXPECT_EQ(WalkFromGap(GapProgram::kAfterCall, &*slim, frames), WalkEnd::kNoRule);
+  EXPECT_EQ(frames.size(), 1U);
 }
 
 TEST(WalkStack, SaysWhyItEnded) {

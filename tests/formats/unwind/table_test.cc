@@ -67,8 +67,9 @@ TEST(Table, SortsFunctions) {
                           Pair(kText + 0x100, "end"), Pair(kText + 0x110, "none")));
 }
 
-TEST(Table, MergesEqualNeighboursAndShortGaps) {
+TEST(Table, MergesEqualNeighboursAndPaddingBetweenThem) {
   FrameBuilder frames;
+  frames.SetCode(std::string(0x80, '\x90'));
   const auto common = frames.AddCommon({});
   frames.AddFrame(common, kText, 0x10, "");
   frames.AddFrame(common, kText + 0x10, 0x11, "");
@@ -77,6 +78,32 @@ TEST(Table, MergesEqualNeighboursAndShortGaps) {
   EXPECT_THAT(RowsOf(TableOfFrames(frames)),
               ElementsAre(Pair(kText, "sp+8 ra-8"), Pair(kText + 0x40, "none"),
                           Pair(kText + 0x50, "sp+8 ra-8"), Pair(kText + 0x60, "none")));
+}
+
+TEST(Table, MarksTheRulesOfShortGapsThatHaveCode) {
+  FrameBuilder frames;
+  const auto common = frames.AddCommon({});
+  frames.AddFrame(common, kText, 0x18, "");
+  frames.AddFrame(common, kText + 0x20, 0x18, kEnd);
+  frames.SetCode(std::string(0x18, '\xc3') + "\x48\x85\xc0\x74\x03\xc3\x90\x90");
+  EXPECT_THAT(RowsOf(TableOfFrames(frames)),
+              ElementsAre(Pair(kText, "sp+8 ra-8"), Pair(kText + 0x18, "sp+8 ra-8 gap"),
+                          Pair(kText + 0x20, "end"), Pair(kText + 0x38, "none")));
+  frames.SetCode("");  // a slim copy
+  EXPECT_THAT(RowsOf(TableOfFrames(frames)),
+              ElementsAre(Pair(kText, "sp+8 ra-8"), Pair(kText + 0x18, "sp+8 ra-8 gap"),
+                          Pair(kText + 0x20, "end"), Pair(kText + 0x38, "none")));
+}
+
+TEST(Table, NoCodeContinuesTheFrameOfASignal) {
+  FrameBuilder frames;
+  const auto signal = frames.AddCommon({.letters = "zRS"});
+  frames.AddFrame(signal, kText, 0x18, "");
+  frames.AddFrame(signal, kText + 0x20, 0x18, "");
+  frames.SetCode(std::string(0x40, '\xc3'));
+  EXPECT_THAT(RowsOf(TableOfFrames(frames)),
+              ElementsAre(Pair(kText, "sp+8 ra-8 signal"), Pair(kText + 0x18, "none"),
+                          Pair(kText + 0x20, "sp+8 ra-8 signal"), Pair(kText + 0x38, "none")));
 }
 
 TEST(Table, DoesNotExtendTheEndOfTheStack) {

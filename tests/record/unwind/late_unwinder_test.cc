@@ -14,10 +14,12 @@
 #include <span>
 #include <vector>
 
+#include "formats/unwind/machine_code.h"
 #include "record/processes/proc_snapshot.h"
 #include "record/rings/wire_message.h"
 #include "record/unwind/user_walk.h"
 #include "tests/record/records.h"
+#include "tests/support/gap_program.h"
 #include "tests/support/matchers.h"
 
 namespace perftape::record {
@@ -205,6 +207,61 @@ TEST(UserWalk, TheStartOfAProgramIsItsEnd) {
   EXPECT_EQ(Walk(unwind::FramesBy::kTable, start, {0, 0x7100, 0}, frames), WIRE_END_NO_ROW);
   EXPECT_EQ(Walk(unwind::FramesBy::kTable, start, {}, frames), WIRE_END_NO_ROW);
   EXPECT_EQ(frames.size(), 1U);
+}
+
+// The walk from the gap of a GapProgram, with a word on top of the stack.
+wire_unwind_end WalkFromGap(std::uint64_t word, std::vector<std::uint64_t>& frames) {
+  using unwind::GapProgram;
+  const std::vector<std::byte> image = GapProgram::Build();
+  const Result<elf::ElfFile> file = elf::ElfFile::FromBytes(image);
+  if (!file) return WIRE_ENDS;
+  const Result<unwind::Table> table = unwind::Table::Build(*file);
+  const auto find = [&](RuntimeAddress address) {
+    unwind::Code code;
+    code.frames_by = unwind::FramesBy::kTable;
+    code.address = ImageAddress{address.value};
+    code.rule = &table->Find(code.address);
+    code.table = &*table;
+    code.binary = &*file;
+    return code;
+  };
+  const std::uint64_t words[] = {word};
+  const unwind::StackCopy read(0x7000, std::as_bytes(std::span(words)));
+  return UserWalk(unwind::Machine::kX86_64, find, read)
+      .Run({.pc = GapProgram::kGap, .sp = 0x7000}, frames);
+}
+
+TEST(UserWalk, InAGapItBelievesAReturnAddressOnlyAfterACall) {
+  using unwind::GapProgram;
+  std::vector<std::uint64_t> frames;
+  EXPECT_EQ(WalkFromGap(GapProgram::kAfterCall, frames), WIRE_END_OF_STACK);
+  EXPECT_THAT(frames, ElementsAre(GapProgram::kGap, GapProgram::kAfterCall));
+  EXPECT_EQ(WalkFromGap(GapProgram::kThread, frames), WIRE_END_NO_ROW);
+  EXPECT_THAT(frames, ElementsAre(GapProgram::kGap));
+}
+
+// The BPF programs have a function of their own.
+TEST(UserWalk, TheKernelSideRecognizesTheSameCalls) {
+  const auto ends_with_call = [](std::uint64_t word) {
+#if defined(__aarch64__)
+    const unwind::Machine machine = unwind::Machine::kAArch64;
+#else
+    const unwind::Machine machine = unwind::Machine::kX86_64;
+#endif
+    return unwind::EndsWithCall(machine, std::as_bytes(std::span(&word, 1)));
+  };
+  int calls = 0;
+  std::uint64_t random = 1;
+  for (int i = 0; i < 200000; ++i) {
+    random = random * 6364136223846793005 + 1442695040888963407;
+    // Somewhere `call *`, with any operand.
+    const int shift = 8 * (i % 7);
+    const std::uint64_t word = (random & ~(std::uint64_t{0xff} << shift)) |
+                               (i % 2 == 0 ? std::uint64_t{0xff} << shift : 0);
+    ASSERT_EQ(wire_ends_with_call(word) != 0, ends_with_call(word)) << std::hex << word;
+    calls += wire_ends_with_call(word);
+  }
+  EXPECT_GT(calls, 100);
 }
 
 TEST(UserWalk, UnknownCode) {

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the bytes of a program say where its call frame information says nothing.
+#pragma once
+
+#include <cstdint>
+
+#include "formats/base/addresses.h"
+#include "formats/base/bytes.h"
+#include "formats/elf/elf_file.h"
+#include "formats/unwind/rule.h"
+
+namespace perftape::unwind {
+
+// Returns `size` bytes of code from an address on. Empty if the file does not have them all: a
+// debug file and a slim copy have no code. The bytes are those of the file.
+Bytes CodeBytes(const elf::ElfFile& file, ImageAddress start, std::uint64_t size);
+
+// Whether the bytes are only what compilers and linkers put between functions: int3 and the no-ops
+// that Intel recommends (Software Developer's Manual, NOP; GNU as, -mtune), and on arm64 NOP.
+bool IsPadding(Machine machine, Bytes code);
+
+// The bytes before an address that EndsWithCall examines.
+inline constexpr std::uint64_t kCallBytes = 8;
+
+// Whether the last instruction of kCallBytes bytes may be a call. bpf/unwind_wire.h has the same
+// (wire_ends_with_call). Bytes that are none may look like one: x86 has no boundaries.
+bool EndsWithCall(Machine machine, Bytes code);
+
+}  // namespace perftape::unwind
