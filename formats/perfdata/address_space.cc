@@ -6,8 +6,11 @@
 #include <algorithm>
 #include <atomic>
 #include <iterator>
+#include <optional>
+#include <vector>
 
 #include "formats/perfdata/mapping_name.h"
+#include "formats/perfdata/moved_text.h"
 
 namespace perftape::perfdata {
 namespace {
@@ -36,6 +39,74 @@ std::uint64_t FingerprintOf(const Region& region) {
 Region RangeOf(std::uint64_t start, std::uint64_t length, std::uint64_t page_offset) {
   const std::uint64_t end = length > ~std::uint64_t{0} - start ? ~std::uint64_t{0} : start + length;
   return {.start = start, .end = end, .page_offset = page_offset, .dso = nullptr};
+}
+
+// Anonymous memory that cannot be executed. It is no memory of a perf map (IsPerfMapMemory).
+constexpr std::string_view kDataMemoryName = "[anon]";
+
+// Records that other tools made may have no protection.
+bool IsExecutable(const Mmap2& mmap) {
+  return mmap.protection == 0 || (mmap.protection & Mmap2::kProtectionExec) != 0;
+}
+
+TextMapping TextMappingOf(const Region& region) {
+  const bool is_text = IsTextOfFile(region.dso->path);
+  return {
+      .start = region.start,
+      .end = region.end,
+      .page_offset = region.page_offset,
+      .file = is_text ? std::optional(reinterpret_cast<std::uintptr_t>(region.dso)) : std::nullopt};
+}
+
+// Memory directly below an executable mapping of a file, up to the start of the file, has addresses
+// of the file, too: a program's segments are loaded as one range, in the order of the file.
+bool IsDirectlyBelow(const Region& memory, const Region& text) {
+  return memory.end == text.start && memory.end - memory.start <= text.page_offset;
+}
+
+Region TextIn(const Region& memory, const Region& text) {
+  return {.start = memory.start,
+          .end = memory.end,
+          .page_offset = text.page_offset - (text.start - memory.start),
+          .dso = text.dso};
+}
+
+// Returns the executable memory as a mapping of the file whose text it is. Nothing if it is none.
+std::optional<Region> MovedTextAt(const AddressSpace& space, const Region& memory) {
+  std::vector<TextMapping> replaced;
+  const Region* first = nullptr;
+  for (const Region* at = space.FindBelow(memory.end - 1);
+       memory.start < memory.end && at != nullptr && at->end > memory.start;
+       at = at->start == 0 ? nullptr : space.FindBelow(at->start - 1)) {
+    first = at;
+    replaced.push_back(TextMappingOf(*at));
+  }
+  std::ranges::reverse(replaced);
+  if (const auto offset = OffsetOfMovedText(memory.start, memory.end, replaced)) {
+    return Region{
+        .start = memory.start, .end = memory.end, .page_offset = *offset, .dso = first->dso};
+  }
+  const Region* const above = space.Find(memory.end);
+  const bool replaces_file =
+      std::ranges::any_of(replaced, [](const TextMapping& text) { return text.file.has_value(); });
+  if (replaces_file || above == nullptr || !IsTextOfFile(above->dso->path) ||
+      !IsDirectlyBelow(memory, *above)) {
+    return std::nullopt;
+  }
+  return TextIn(memory, *above);
+}
+
+// The file may be announced after its text: synthesized records have the order of addresses.
+void AddMovedTextBelow(Region text, AddressSpace& space) {
+  while (text.page_offset > 0 && text.start > 0) {
+    const Region* const below = space.Find(text.start - 1);
+    if (below == nullptr || below->dso->path == kDataMemoryName ||
+        !MayHoldMovedText(below->dso->path, 0) || !IsDirectlyBelow(*below, text)) {
+      return;
+    }
+    text = TextIn(*below, text);
+    space.Add(text);
+  }
 }
 
 }  // namespace
@@ -121,12 +192,21 @@ void Processes::Apply(const RecordView& record, const SampleFormat& format) {
     case RecordType::kMmap2:
       if (const auto mmap = Decode<Mmap2>(record, format)) {
         if ((record.misc & kMiscMmapData) != 0) return;
-        Map(mmap->pid, record.cpumode(), RangeOf(mmap->start, mmap->length, mmap->page_offset),
-            Dso{.path = std::string(mmap->filename),
+        Region range = RangeOf(mmap->start, mmap->length, mmap->page_offset);
+        Dso dso{.path = std::string(mmap->filename),
                 .build_id = mmap->build_id,
                 .device = std::uint64_t{mmap->device_major} << 32 | mmap->device_minor,
                 .inode = mmap->inode,
-                .symbol = {}});
+                .symbol = {}};
+        if (!IsExecutable(*mmap)) {
+          if (dso.path == kAnonymousMappingName) dso.path = kDataMemoryName;
+        } else if (MayHoldMovedText(mmap->filename, mmap->flags)) {
+          if (const auto text = MovedTextAt(UserSpace(mmap->pid), range)) {
+            range = *text;
+            dso = *text->dso;
+          }
+        }
+        Map(mmap->pid, record.cpumode(), range, dso);
       }
       return;
     case RecordType::kComm:
@@ -163,6 +243,7 @@ void Processes::Map(std::uint32_t pid, CpuMode mode, const Region& range, const 
   if (named.is_kernel) return kernel_.Add(region);
   Process& process = processes_[pid];
   process.space.Add(region);
+  if (IsTextOfFile(named.path)) AddMovedTextBelow(region, process.space);
   const bool hides_code = process.code.size() > 0 && !MayHoldJitCode(named.path);
   if (hides_code) process.code.Remove(region.start, region.end);
 }

@@ -6,12 +6,48 @@
 #include <optional>
 #include <span>
 #include <utility>
+#include <vector>
 
+#include "formats/perfdata/moved_text.h"
 #include "formats/perfdata/record_cursor.h"
 
 namespace perftape::record {
 
 using perfdata::RecordType;
+
+namespace {
+
+// Makes memory that holds moved text a mapping of the file: once the records of the original
+// mapping are gone, readers cannot know. `Mappings` is SeamState::Mappings.
+template <class Mappings, class Mapping>
+void NameMovedText(const Mappings& all, Mapping& mapping) {
+  perfdata::Mmap2& record = mapping.record;
+  std::vector<perfdata::TextMapping> replaced;
+  const Mapping* first = nullptr;
+  auto at = all.upper_bound(record.start);
+  if (at != all.begin() && std::prev(at)->second.end() > record.start) --at;
+  for (; at != all.end() && at->first < mapping.end(); ++at) {
+    const Mapping& old = at->second;
+    if (first == nullptr) first = &old;
+    // Names are interned.
+    const bool is_text = old.record.inode == first->record.inode &&
+                         old.record.filename.data() == first->record.filename.data() &&
+                         perfdata::IsTextOfFile(old.record.filename);
+    replaced.push_back({.start = old.record.start,
+                        .end = old.end(),
+                        .page_offset = old.record.page_offset,
+                        .file = is_text ? std::optional<std::uint64_t>(0) : std::nullopt});
+  }
+  const auto offset = perfdata::OffsetOfMovedText(record.start, mapping.end(), replaced);
+  if (!offset) return;
+  Mapping text = *first;
+  text.record.start = record.start;
+  text.record.length = record.length;
+  text.record.page_offset = *offset;
+  mapping = text;
+}
+
+}  // namespace
 
 Status SeamState::Apply(Bytes records) {
   perfdata::RecordCursor cursor(records, 0, std::endian::native);
@@ -175,6 +211,10 @@ void SeamState::ApplyMmap2(const perfdata::Mmap2& mmap, std::uint16_t misc) {
   Mapping mapping = {.record = mmap, .misc = misc};
   mapping.record.filename = Intern(mmap.filename);
   Mappings& all = OwnMappings(processes_[mmap.pid]);
+  if ((mmap.protection & perfdata::Mmap2::kProtectionExec) != 0 &&
+      perfdata::MayHoldMovedText(mmap.filename, mmap.flags)) {
+    NameMovedText(all, mapping);
+  }
   auto at = all.upper_bound(mmap.start);
   if (at != all.begin()) --at;
   while (at != all.end() && at->first < mapping.end()) {

@@ -15,10 +15,13 @@
 #include <string_view>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "formats/base/file.h"
 #include "formats/perfdata/mapping_name.h"
+#include "formats/perfdata/moved_text.h"
 #include "formats/perfdata/record.h"
+#include "record/processes/moved_text_in_maps.h"
 #include "record/processes/proc_files.h"
 
 namespace perftape::record {
@@ -184,9 +187,16 @@ class Snapshot {
       maps = proc_.Read(directory + "/task/" + std::to_string(tid) + "/maps");
     }
     if (!maps) return {};
+    lines_.clear();
     while (const std::optional<std::string_view> line = NextLine(*maps)) {
-      const std::optional<MapsLine> mapping = ParseMapsLine(*line);
-      if (mapping && IsRecorded(*mapping)) TRY(AddMapping(pid, *mapping));
+      if (const std::optional<MapsLine> mapping = ParseMapsLine(*line)) lines_.push_back(*mapping);
+    }
+    NameMovedText(lines_, [this](std::string_view name) {
+      return perfdata::MayHoldMovedText(name,
+                                        IsBelow(name, hugetlbfs_) ? perfdata::kMapHugeTlb : 0);
+    });
+    for (const MapsLine& mapping : lines_) {
+      if (IsRecorded(mapping)) TRY(AddMapping(pid, mapping));
     }
     return {};
   }
@@ -204,7 +214,7 @@ class Snapshot {
     // /tmp/perf-PID.map (synthetic-events.c, perf_event__synthesize_mmap_events).
     if (IsBelow(name, hugetlbfs_)) {
       name = perfdata::kAnonymousMappingName;
-      flags |= MAP_HUGETLB;
+      flags |= perfdata::kMapHugeTlb;
     }
     const perfdata::Mmap2 record{.pid = pid,
                                  .tid = pid,
@@ -228,6 +238,7 @@ class Snapshot {
   std::vector<std::byte>& out_;
   SnapshotContent content_;
   std::string hugetlbfs_;
+  std::vector<MapsLine> lines_;  // scratch
 };
 
 Result<std::vector<std::uint32_t>> AllProcesses(const ProcReader& proc) {

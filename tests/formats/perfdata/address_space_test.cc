@@ -193,6 +193,56 @@ TEST_F(ProcessesTest, IgnoreDataMappings) {
   EXPECT_EQ(UserAt(7, 0x1000), "-");
 }
 
+TEST_F(ProcessesTest, KnowTextThatWasMovedToMemoryWithoutAFile) {
+  file_.AddMmap(
+      {.pid = 7, .start = 0x4000, .length = 0x3000, .page_offset = 0x1000, .path = "/app"});
+  file_.AddMmap({.pid = 7, .start = 0x5000, .length = 0x2000, .path = "//anon"});
+  EXPECT_EQ(UserAt(7, 0x5010), "app+8208");
+  // A program maps the memory to write to it, and then changes its protection.
+  file_.AddMmap({.pid = 7, .start = 0x4000, .length = 0x3000, .path = "/anon_hugepage (deleted)"});
+  EXPECT_EQ(UserAt(7, 0x4010), "app+4112");
+}
+
+TEST_F(ProcessesTest, KnowMovedTextBelowALaterPartOfItsFile) {
+  file_.AddMmap({.pid = 7, .start = 0x4000, .path = "//anon"});
+  file_.AddMmap({.pid = 7, .start = 0x5000, .path = "//anon"});
+  file_.AddMmap({.pid = 7, .start = 0x6000, .page_offset = 0x3000, .path = "/app"});
+  EXPECT_EQ(UserAt(7, 0x4010), "app+4112");
+  EXPECT_EQ(UserAt(7, 0x5010), "app+8208");
+  file_.AddMmap({.pid = 7, .start = 0x3000, .path = "//anon"});
+  EXPECT_EQ(UserAt(7, 0x3010), "app+16");
+  file_.AddMmap({.pid = 7, .start = 0x2000, .path = "//anon"});  // below the start of the file
+  EXPECT_EQ(UserAt(7, 0x2010), "anon+16");
+}
+
+TEST_F(ProcessesTest, LeaveCompiledCodeBesideAFileAnonymous) {
+  file_.AddMmap({.pid = 7, .start = 0x4000, .length = 0x2000, .path = "/app"});
+  file_.AddMmap({.pid = 7, .start = 0x6000, .path = "//anon"});
+  EXPECT_EQ(UserAt(7, 0x6010), "anon+16");
+  file_.AddMmap({.pid = 7, .start = 0x3000, .path = "//anon"});
+  EXPECT_EQ(UserAt(7, 0x3010), "anon+16");
+  file_.AddMmap({.pid = 7, .start = 0x5000, .length = 0x2000, .path = "//anon"});  // and beyond it
+  EXPECT_EQ(UserAt(7, 0x5010), "anon+16");
+  file_.AddMmap({.pid = 7, .start = 0x9000, .path = "/tmp/jit-7.dump"});
+  file_.AddMmap({.pid = 7, .start = 0x9000, .path = "//anon"});
+  EXPECT_EQ(UserAt(7, 0x9010), "anon+16");
+}
+
+TEST_F(ProcessesTest, KnowMemoryThatCannotBeExecuted) {
+  file_.AddMmap({.pid = 7, .start = 0x4000, .length = 0x2000, .path = "/app"});
+  file_.Add(Mmap2{.pid = 7,
+                  .tid = 7,
+                  .start = 0x4000,
+                  .length = 0x1000,
+                  .build_id = {},
+                  .protection = 3,
+                  .flags = 2,
+                  .filename = "//anon"},
+            {}, MiscOf(CpuMode::kUser));
+  EXPECT_EQ(UserAt(7, 0x4010), "[anon]+16");  // no memory of a perf map
+  EXPECT_EQ(UserAt(7, 0x5010), "app+4112");
+}
+
 TEST_F(ProcessesTest, CutAMappingThatWouldWrapAround) {
   file_.AddMmap({.pid = 7, .start = ~std::uint64_t{0} - 100, .length = 1000, .path = "/last"});
   EXPECT_EQ(UserAt(7, ~std::uint64_t{0} - 1), "last+99");

@@ -76,6 +76,13 @@ TEST_F(Seam, HasTheNamesOfNow) {
   EXPECT_THAT(Comms(), ElementsAre("7/7 new", "7/8 worker"));
 }
 
+TEST_F(Seam, KnowsTheFileOfTextThatWasMoved) {
+  Map(7, 0x1000, 0x2000, "/bin/app");
+  Map(7, 0x1000, 0x2000, "//anon");
+  Map(7, 0x9000, 0x1000, "//anon");
+  EXPECT_THAT(Maps(), ElementsAre("7 4096+8192@256 /bin/app", "7 36864+4096@256 //anon"));
+}
+
 TEST_F(Seam, HasTimeZeroInEachRecord) {
   Add(Comm{.pid = 7, .tid = 7, .comm = "a"}, 5);
   Add(Fork{{.pid = 8, .ppid = 7, .tid = 8, .ptid = 7, .time = 6}}, 6);

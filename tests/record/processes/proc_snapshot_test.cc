@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/processes/proc_snapshot.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -209,6 +210,65 @@ TEST(ProcSnapshot, ReportsTextOnHugePagesAsAnon) {
   EXPECT_EQ(mmaps[0].filename, "//anon");
   EXPECT_NE(mmaps[0].flags & MAP_HUGETLB, 0u);
   EXPECT_EQ(mmaps[1].filename, "/hugely/other");
+}
+
+// Returns "START@OFFSET NAME" of each recorded mapping of a process with these lines.
+std::vector<std::string> RecordedMaps(std::string_view maps) {
+  FakeProc proc;
+  proc.AddProcess(7, "app", 3, maps);
+  const EncodedSnapshot snapshot = SnapshotOf(proc);
+  std::vector<std::string> texts;
+  for (const Mmap2& map : Decoded<Mmap2>(snapshot.records)) {
+    texts.push_back(fmt::format("{:x}@{:x} {}", map.start, map.page_offset, map.filename));
+  }
+  return texts;
+}
+
+// As GNU ld and node --use-largepages, and as lld lay out a file: the segments of lld share pages.
+TEST(ProcSnapshot, NamesMovedTextBetweenTwoPartsOfItsFile) {
+  EXPECT_THAT(RecordedMaps("400000-401000 r--p 00000000 fe:00 99 /app\n"
+                           "401000-403000 r-xp 00000000 00:00 0 \n"
+                           "403000-404000 r-xp 00000000 00:00 0 [anon:text]\n"
+                           "404000-405000 r--p 00004000 fe:00 99 /app\n"),
+              ElementsAre("401000@1000 /app", "403000@3000 /app"));
+  EXPECT_THAT(RecordedMaps("400000-401000 r-xp 00001000 fe:00 99 /app\n"
+                           "401000-402000 r-xp 00000000 00:00 0 \n"
+                           "402000-403000 r-xp 00003000 fe:00 99 /app\n"),
+              ElementsAre("400000@1000 /app", "401000@2000 /app", "402000@3000 /app"));
+  EXPECT_THAT(RecordedMaps("200000-201000 r--p 00000000 fe:00 99 /app\n"
+                           "201000-203000 r-xp 00000000 00:00 0 \n"
+                           "203000-204000 rw-p 00001000 fe:00 99 /app\n"),
+              ElementsAre("201000@0 /app"));
+}
+
+TEST(ProcSnapshot, NamesMovedTextAtTheStartOfItsFile) {
+  EXPECT_THAT(RecordedMaps("400000-402000 r-xp 00000000 00:00 0 \n"
+                           "402000-403000 r-xp 00002000 fe:00 99 /app\n"),
+              ElementsAre("400000@0 /app", "402000@2000 /app"));
+  EXPECT_THAT(RecordedMaps("400000-402000 r-xp 00000000 00:00 0 \n"
+                           "402000-403000 rw-p 00001000 fe:00 99 /app\n"),
+              ElementsAre("400000@0 /app"));
+}
+
+TEST(ProcSnapshot, LeavesCompiledCodeBesideFilesAnonymous) {
+  // The offsets of the file leave no room for the memory, or another room.
+  EXPECT_THAT(RecordedMaps("400000-401000 r-xp 00000000 fe:00 99 /app\n"
+                           "401000-402000 rwxp 00000000 00:00 0 \n"
+                           "402000-403000 r-xp 00001000 fe:00 99 /app\n"),
+              ElementsAre("400000@0 /app", "401000@0 //anon", "402000@1000 /app"));
+  EXPECT_THAT(RecordedMaps("401000-402000 rwxp 00000000 00:00 0 \n"
+                           "402000-403000 r--p 00000000 fe:00 99 /lib\n"
+                           "403000-404000 r-xp 00001000 fe:00 99 /lib\n"),
+              ElementsAre("401000@0 //anon", "403000@1000 /lib"));
+  EXPECT_THAT(RecordedMaps("400000-401000 r-xp 00000000 fe:00 98 /a\n"
+                           "401000-402000 rwxp 00000000 00:00 0 \n"
+                           "402000-403000 r--p 00005000 fe:00 99 /b\n"),
+              ElementsAre("400000@0 /a", "401000@0 //anon"));
+  // Both the page below and the page above may be shared.
+  EXPECT_THAT(RecordedMaps("400000-401000 r--p 00001000 fe:00 99 /app\n"
+                           "401000-402000 r-xp 00000000 00:00 0 \n"
+                           "402000-403000 r--p 00002000 fe:00 99 /app\n"),
+              ElementsAre("401000@0 //anon"));
 }
 
 TEST(ProcSnapshot, FindsTheMemoryOfAProcessWhoseFirstThreadEnded) {
