@@ -19,7 +19,11 @@ constexpr std::uint64_t kNodeBytes = 48;
 
 FlightBuffer::FlightBuffer(const perfdata::SampleFormat& format, const FlightLimits& limits,
                            std::size_t most_open)
-    : format_(format), limits_(limits), most_open_(most_open), jit_("/proc", "/"), state_(format) {
+    : format_(format),
+      limits_(limits),
+      most_open_(most_open),
+      jit_("/proc", "/", WallClockNs()),
+      state_(format) {
   StartRound();
 }
 

@@ -2,9 +2,7 @@
 #include "record/symbols/jit_files.h"
 
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,55 +12,11 @@
 #include <optional>
 #include <utility>
 
+#include "formats/base/path_within.h"
 #include "formats/base/regular_file.h"
-#include "record/processes/proc_files.h"
 
 namespace perftape::record {
 namespace {
-
-// Opens a path that another process chose: with O_PATH, and only inside `root`.
-UniqueFd OpenWithin(const std::filesystem::path& root, std::string_view path) {
-  const UniqueFd directory(::open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-  if (!directory) return {};
-  open_how how = {};
-  how.flags = O_PATH | O_CLOEXEC;
-  how.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS;
-  const std::string name(path);
-  return UniqueFd(
-      static_cast<int>(::syscall(SYS_openat2, directory.get(), name.c_str(), &how, sizeof how)));
-}
-
-// Returns a number from "Uid:\t1000\t1001\t1000\t1000" (real, effective, saved, file system) or
-// from "NSpid:\t4711\t7", whose last number is the pid in the process's own namespace
-// (Documentation/filesystems/proc.rst).
-std::optional<std::uint64_t> NumberOf(std::string_view status, std::string_view key,
-                                      std::size_t column) {
-  while (std::optional<std::string_view> line = NextLine(status)) {
-    if (NextField(*line, '\t') != key) continue;
-    std::string_view field;
-    for (std::size_t i = 0; i <= column && !line->empty(); ++i) field = NextField(*line, '\t');
-    return ParseNumber(field);
-  }
-  return std::nullopt;
-}
-
-// Returns why the open file is not trusted; empty if it is.
-std::string WhyNot(int fd, std::int64_t user) {
-  struct stat status = {};
-  if (::fstat(fd, &status) != 0 || !S_ISREG(status.st_mode)) return "not a regular file";
-  // If the process had ended before its user was read, files of root and of the current user are
-  // trusted.
-  if (user < 0 && (status.st_uid == 0 || status.st_uid == ::geteuid())) {
-    user = static_cast<std::int64_t>(status.st_uid);
-  }
-  if (user < 0) return "its process was gone before its user was known";
-  if (static_cast<std::int64_t>(status.st_uid) != user) {
-    return "owned by user " + std::to_string(status.st_uid) + ", its process is of user " +
-           std::to_string(user);
-  }
-  if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0) return "writable by other users";
-  return {};
-}
 
 // The file, open for reading, or the reason why there is none.
 struct Trusted {
@@ -71,13 +25,16 @@ struct Trusted {
 };
 
 // `path_only` must have been opened with O_PATH.
-Trusted OpenTrusted(const UniqueFd& path_only, std::int64_t user) {
-  if (std::string reason = WhyNot(path_only.get(), user); !reason.empty()) {
-    return {.refused = std::move(reason)};
-  }
+Trusted Open(const UniqueFd& path_only) {
   Result<UniqueFd> file = ReopenRegularFile(path_only, "file");
   if (!file) return {.refused = "could not be opened"};
   return {.file = *std::move(file)};
+}
+
+std::string WhyNotRegular(const struct stat& file) {
+  if (!S_ISREG(file.st_mode)) return "not a regular file";
+  if ((file.st_mode & (S_IWGRP | S_IWOTH)) != 0) return "writable by other users";
+  return {};
 }
 
 std::string MapPath(std::uint32_t pid) {
@@ -95,21 +52,17 @@ std::uint64_t SizeOf(int fd) {
 
 }  // namespace
 
+std::optional<ProcessIdentity> JitFiles::IdentityOf(std::uint32_t pid) const {
+  std::optional<ProcessIdentity> now = ReadProcessIdentity(proc_, pid);
+  if (!now || !lives_) return now;
+  const auto life = lives_->find(pid);
+  if (life != lives_->end() && !life->second.CanBe(*now)) return std::nullopt;
+  return now;
+}
+
 JitFiles::Process& JitFiles::Meet(std::uint32_t pid) {
   Process& process = processes_[pid];
-  if (process.user >= 0) return process;
-  const Result<std::string> status = ReadWholeFile(proc_ / std::to_string(pid) / "status");
-  if (!status) return process;
-  if (const auto user = NumberOf(*status, "Uid:", 1)) {
-    process.user = static_cast<std::int64_t>(*user);
-  }
-  std::size_t levels = 0;
-  for (std::string_view text = *status; auto line = NextLine(text);) {
-    if (NextField(*line, '\t') == "NSpid:") {
-      levels = static_cast<std::size_t>(std::ranges::count(*line, '\t'));
-    }
-  }
-  process.own_pid = static_cast<std::uint32_t>(NumberOf(*status, "NSpid:", levels).value_or(pid));
+  if (!process.identity) process.identity = IdentityOf(pid);
   return process;
 }
 
@@ -124,17 +77,70 @@ void JitFiles::Hit(std::uint32_t pid) {
 }
 
 void JitFiles::FindMap(std::uint32_t pid, Process& process) const {
-  const UniqueFd map = OpenAsSeenBy(pid, MapPath(process.own_pid == 0 ? pid : process.own_pid));
-  if (!map) return;
-  Trusted opened = OpenTrusted(map, process.user);
+  const std::string path = MapPath(process.identity ? process.identity->own_pid : pid);
+  const UniqueFd map = OpenAsSeenBy(pid, process, path);
+  struct stat status = {};
+  if (!map || ::fstat(map.get(), &status) != 0) return;
+  process.refused = WhyNot(pid, process, status);
+  if (process.refused.empty()) process.refused = WhyNotItsNumber(pid, process, status);
+  if (!process.refused.empty()) return;
+  Trusted opened = Open(map);
   process.map = std::move(opened.file);
   process.refused = std::move(opened.refused);
 }
 
-UniqueFd JitFiles::OpenAsSeenBy(std::uint32_t pid, const std::string& path) const {
-  const std::filesystem::path process = proc_ / std::to_string(pid) / "root";
-  if (UniqueFd seen = OpenWithin(process, path)) return seen;
-  return OpenWithin(root_, path);
+bool JitFiles::IsThere(std::uint32_t pid, const Process& process) const {
+  if (!process.identity) return false;
+  const std::optional<ProcessIdentity> now = ReadProcessIdentity(proc_, pid);
+  if (!now) return false;
+  const std::int64_t difference = now->started_ns - process.identity->started_ns;
+  return -kStartSlackNs <= difference && difference <= kStartSlackNs;
+}
+
+UniqueFd JitFiles::OpenAsSeenBy(std::uint32_t pid, const Process& process,
+                                const std::string& path) const {
+  if (IsThere(pid, process)) {
+    const std::filesystem::path root = proc_ / std::to_string(pid) / "root";
+    if (UniqueFd seen = OpenPathWithin(root, path)) return seen;
+  }
+  // In root_ the number of a process of another namespace means another process.
+  if (process.identity && process.identity->is_in_other_namespace) return {};
+  return OpenPathWithin(root_, path);
+}
+
+std::string JitFiles::WhyNotItsNumber(std::uint32_t pid, const Process& process,
+                                      const struct stat& file) const {
+  if (process.identity) {
+    if (std::string reason = WhyNotSince(process.identity->started_ns, file); !reason.empty()) {
+      return reason;
+    }
+    if (!process.identity->is_in_other_namespace) return {};
+    // Its /tmp may be that of root_, where the number means another process first.
+    const std::uint32_t own_pid = process.identity->own_pid;
+    const UniqueFd ours = OpenPathWithin(root_, MapPath(own_pid));
+    struct stat same = {};
+    if (!ours || ::fstat(ours.get(), &same) != 0) return {};
+    if (same.st_dev != file.st_dev || same.st_ino != file.st_ino) return {};
+    const std::optional<ProcessIdentity> other = ReadProcessIdentity(proc_, own_pid);
+    if (!other || other->is_kernel_thread) return {};
+    return "in a directory that is shared with another process " + std::to_string(own_pid) +
+           ", outside of its pid namespace";
+  }
+  if (lives_) {
+    const auto life = lives_->find(pid);
+    return life == lives_->end() ? std::string() : life->second.WhyNotItsFile(file);
+  }
+  if (ModifiedNs(file) >= since_ns_ - kStartSlackNs) return {};
+  return "older than the recording, and its process was gone before its start was known";
+}
+
+std::string JitFiles::WhyNot(std::uint32_t pid, const Process& process,
+                             const struct stat& file) const {
+  if (std::string reason = WhyNotRegular(file); !reason.empty()) return reason;
+  if (process.identity) return WhyNotOwnedBy(*process.identity, file);
+  // Its user is unknown. Files of root and of the current user are trusted.
+  if (file.st_uid == 0 || file.st_uid == ::geteuid()) return {};
+  return "process " + std::to_string(pid) + " was gone before its user was known";
 }
 
 void JitFiles::Mapped(std::uint32_t pid, const perfdata::Region& region) {
@@ -147,27 +153,38 @@ void JitFiles::Mapped(std::uint32_t pid, const perfdata::Region& region) {
   std::array<char, 40> range = {};
   std::snprintf(range.data(), range.size(), "%" PRIx64 "-%" PRIx64, region.start, region.end);
   const std::filesystem::path mapped = proc_ / std::to_string(pid) / "map_files" / range.data();
-  UniqueFd path_only(::open(mapped.c_str(), O_PATH | O_CLOEXEC));
-  if (!path_only) path_only = OpenAsSeenBy(pid, path);
-  if (path_only) {
-    Trusted opened = OpenTrusted(path_only, process.user);
+  UniqueFd path_only;
+  if (IsThere(pid, process)) path_only = UniqueFd(::open(mapped.c_str(), O_PATH | O_CLOEXEC));
+  const bool is_mapped_file = static_cast<bool>(path_only);
+  if (!path_only) path_only = OpenAsSeenBy(pid, process, path);
+  struct stat status = {};
+  if (!path_only || ::fstat(path_only.get(), &status) != 0) {
+    dump.refused = "could not be opened";
+  } else if (dump.refused = WhyNot(pid, process, status); dump.refused.empty()) {
+    const std::uint64_t inode = region.dso->inode;
+    if (!is_mapped_file && inode != 0 && inode != status.st_ino) {
+      dump.refused = "another file has its name now";
+    } else if (!is_mapped_file && inode == 0) {
+      dump.refused = WhyNotItsNumber(pid, process, status);
+    }
+  }
+  if (dump.refused.empty()) {
+    Trusted opened = Open(path_only);
     dump.file = std::move(opened.file);
     dump.refused = std::move(opened.refused);
-  } else {
-    dump.refused = "could not be opened";
   }
   process.dumps.push_back(std::move(dump));
 }
 
 JitFiles JitFiles::CopyOf(const std::set<std::uint32_t>& pids) const {
-  JitFiles copy(proc_, root_);
+  JitFiles copy(proc_, root_, since_ns_);
+  copy.lives_ = lives_;
   for (const std::uint32_t pid : pids) {
     const auto found = processes_.find(pid);
     if (found == processes_.end()) continue;
     const Process& process = found->second;
     Process& same = copy.processes_[pid];
-    same.own_pid = process.own_pid;
-    same.user = process.user;
+    same.identity = process.identity;
     same.hits = process.hits;
     same.map = Duplicate(process.map);
     same.refused = process.refused;
@@ -200,8 +217,9 @@ std::vector<JitFile> JitFiles::ReleaseFiles() && {
     if (process.hits == 0) continue;
     if (!process.map) FindMap(pid, Meet(pid));
     if (process.map || !process.refused.empty()) {
-      add(bundle::FileKind::kPerfMap, pid, MapPath(process.own_pid == 0 ? pid : process.own_pid),
-          std::move(process.map), std::move(process.refused));
+      add(bundle::FileKind::kPerfMap, pid,
+          MapPath(process.identity ? process.identity->own_pid : pid), std::move(process.map),
+          std::move(process.refused));
     }
     for (Process::Dump& dump : process.dumps) {
       add(bundle::FileKind::kJitDump, pid, std::move(dump.path), std::move(dump.file),

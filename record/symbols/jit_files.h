@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keeps the files that JIT compilers write for profilers: /tmp/perf-PID.map, and jit-PID.dump,
 // which the process maps so that a profiler sees it. Both are looked up in the root of the process
-// with its own pid, because a container has its own /tmp and pids. A file is refused unless the
-// user of the process owns it and nobody else can write it.
+// with its own pid, because a container has its own /tmp and pids.
+//
+// A number may mean another process: of another pid namespace, or an earlier one. So a file with
+// only a number in its name is refused if it is older than the process, if its directory is shared
+// with the process of that number in this namespace, or, of a process of another namespace, if it
+// is not in its root. The owner must be the user of the process, or root, and nobody else may be
+// able to write it.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -15,9 +21,11 @@
 #include <vector>
 
 #include "formats/base/file.h"
+#include "formats/base/process_identity.h"
 #include "formats/base/result.h"
 #include "formats/bundle/manifest.h"
 #include "formats/perfdata/address_space.h"
+#include "formats/perfdata/process_lives.h"
 
 namespace perftape::record {
 
@@ -29,9 +37,14 @@ struct JitFile {
 // Not thread-safe.
 class JitFiles {
  public:
-  // `root` has the files of processes that have ended.
-  JitFiles(std::filesystem::path proc, std::filesystem::path root)
-      : proc_(std::move(proc)), root_(std::move(root)) {}
+  // `root` has the files of processes that have ended. `since_ns` is the start of the recording,
+  // since 1970: a process that had ended before it was met has no older files.
+  JitFiles(std::filesystem::path proc, std::filesystem::path root, std::int64_t since_ns)
+      : proc_(std::move(proc)), root_(std::move(root)), since_ns_(since_ns) {}
+
+  // The processes are those of a finished recording, whose numbers others may have now. Call it
+  // first.
+  void SetLives(perfdata::ProcessLives lives) { lives_ = std::move(lives); }
 
   // A sample of the process hit code that may be JIT code. At the first hits, looks for the perf
   // map and keeps it open.
@@ -51,8 +64,7 @@ class JitFiles {
 
  private:
   struct Process {
-    std::uint32_t own_pid = 0;  // in its own pid namespace; 0 if unknown
-    std::int64_t user = -1;     // effective; -1 if the process had ended before
+    std::optional<ProcessIdentity> identity;  // nothing if the process had ended before
     std::uint64_t hits = 0;
     UniqueFd map;
     std::string refused;  // why an existing map was refused
@@ -64,12 +76,22 @@ class JitFiles {
     std::vector<Dump> dumps;
   };
 
+  // Returns the identity of the process that had this number in the recording.
+  std::optional<ProcessIdentity> IdentityOf(std::uint32_t pid) const;
   Process& Meet(std::uint32_t pid);
   void FindMap(std::uint32_t pid, Process& process) const;
-  // Opens a file in the root of the process, or in root_ if the process has ended.
-  UniqueFd OpenAsSeenBy(std::uint32_t pid, const std::string& path) const;
+  // Opens a file in the root of the process, or in root_ if that is allowed.
+  UniqueFd OpenAsSeenBy(std::uint32_t pid, const Process& process, const std::string& path) const;
+  bool IsThere(std::uint32_t pid, const Process& process) const;
+  // Return why the number in the name of the open file means another process, or why the file is
+  // not trusted; empty if it is.
+  std::string WhyNotItsNumber(std::uint32_t pid, const Process& process,
+                              const struct stat& file) const;
+  std::string WhyNot(std::uint32_t pid, const Process& process, const struct stat& file) const;
 
   std::filesystem::path proc_, root_;
+  std::int64_t since_ns_ = 0;
+  std::optional<perfdata::ProcessLives> lives_;
   std::map<std::uint32_t, Process> processes_;
   std::set<std::uint32_t> recent_hits_;
 };

@@ -174,6 +174,7 @@ std::string OtherKernel(const perfdata::Reader& reader, const RecordedRoots& roo
 Result<std::optional<bundle::Manifest>> CollectRecordedHits(const perfdata::Reader& reader,
                                                             const RecordedRoots& roots,
                                                             HitFiles& files, JitFiles& jit) {
+  jit.SetLives(perfdata::ReadProcessLives(reader));
   BuildIdsByPath ids = BuildIdTable(reader);
   Hits hits;
   TRY(CollectHits(reader, ids, hits, jit));

@@ -21,7 +21,7 @@ constexpr int kCompressionLevel = 1;
 RecordingBundle::RecordingBundle(BundleRequest request)
     : request_(std::move(request)),
       files_(std::make_unique<HitFiles>(RoomForOpenFiles())),
-      jit_(std::make_unique<JitFiles>("/proc", "/")) {}
+      jit_(std::make_unique<JitFiles>("/proc", "/", WallClockNs())) {}
 
 Result<RecordingBundle> RecordingBundle::Prepare(const BundleRequest& request) {
   RecordingBundle prepared(request);

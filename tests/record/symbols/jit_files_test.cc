@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <chrono>
+
 #include "tests/record/symbols/machine_dir.h"
 
 namespace perftape::record {
@@ -28,11 +30,20 @@ class JitFilesTest : public testing::Test {
         machine_.dir.Write("proc/" + std::to_string(pid) + "/root" + std::string(path), text);
     std::filesystem::permissions(file, mode);
   }
+  std::filesystem::path WriteHere(std::string_view path) {
+    const auto file = machine_.dir.Write("root" + std::string(path), "1000 10 f\n");
+    std::filesystem::permissions(file, std::filesystem::perms{0644});
+    return file;
+  }
+  static void MakeOlder(const std::filesystem::path& file) {
+    std::filesystem::last_write_time(
+        file, std::filesystem::last_write_time(file) - std::chrono::seconds(5));
+  }
   std::vector<JitFile> ReleaseFiles() { return std::move(jit_).ReleaseFiles(); }
 
   MachineDir machine_;
   const std::int64_t user_ = ::geteuid();
-  JitFiles jit_{machine_.dir / "proc", machine_.dir / "root"};
+  JitFiles jit_{machine_.dir / "proc", machine_.dir / "root", WallClockNs()};
 };
 
 TEST_F(JitFilesTest, HaveTheMapThatTheProcessSeesUnderThePidThatItHas) {
@@ -77,12 +88,78 @@ TEST_F(JitFilesTest, RefuseAMapThatOthersMayWrite) {
 }
 
 TEST_F(JitFilesTest, RefuseAMapOfAnotherUser) {
-  machine_.AddProcess(700, user_ + 1, 700);
+  if (user_ != 0) GTEST_SKIP() << "only root can give files away";
+  machine_.AddProcess(700, 12345, 700);
+  WriteFor(700, "/tmp/perf-700.map", "1000 10 f\n");
+  ASSERT_EQ(::chown((machine_.dir / "proc/700/root/tmp/perf-700.map").c_str(), 54321, 0), 0);
+  jit_.Hit(700);
+  const std::vector<JitFile> files = ReleaseFiles();
+  ASSERT_EQ(files.size(), 1u);
+  EXPECT_THAT(files[0].about.missing,
+              HasSubstr("owned by user 54321, its process is of user 12345"));
+}
+
+TEST_F(JitFilesTest, HaveTheMapThatRootWroteForTheProcess) {
+  if (user_ != 0) GTEST_SKIP() << "the files are root's only if root writes them";
+  machine_.AddProcess(700, 12345, 700);
   WriteFor(700, "/tmp/perf-700.map", "1000 10 f\n");
   jit_.Hit(700);
   const std::vector<JitFile> files = ReleaseFiles();
   ASSERT_EQ(files.size(), 1u);
-  EXPECT_THAT(files[0].about.missing, HasSubstr("its process is of user"));
+  EXPECT_EQ(files[0].about.missing, "");
+}
+
+TEST_F(JitFilesTest, DoNotHaveTheMapOfThisNamespaceForAProcessOfAnother) {
+  machine_.AddProcess(700, user_, 1);
+  std::filesystem::create_directories(machine_.dir / "proc/700/root/tmp");
+  WriteHere("/tmp/perf-1.map");
+  WriteHere("/tmp/perf-700.map");
+  jit_.Hit(700);
+  std::filesystem::remove_all(machine_.dir / "proc/700");
+  EXPECT_THAT(ReleaseFiles(), IsEmpty());
+}
+
+TEST_F(JitFilesTest, RefuseAMapInADirectorySharedWithTheProcessThatHasItsNumberHere) {
+  machine_.AddProcess(1, user_, 1);
+  machine_.AddProcess(700, user_, 1);
+  WriteFor(700, "/tmp/perf-1.map", "1000 10 f\n");
+  std::filesystem::create_directories(machine_.dir / "root/tmp");
+  std::filesystem::create_hard_link(machine_.dir / "proc/700/root/tmp/perf-1.map",
+                                    machine_.dir / "root/tmp/perf-1.map");
+  jit_.Hit(700);
+  const std::vector<JitFile> files = ReleaseFiles();
+  ASSERT_EQ(files.size(), 1u);
+  EXPECT_THAT(files[0].about.missing, HasSubstr("shared with another process 1"));
+}
+
+TEST_F(JitFilesTest, RefuseAMapThatIsOlderThanTheProcess) {
+  machine_.AddProcess(700, user_, 700);
+  WriteFor(700, "/tmp/perf-700.map", "1000 10 f\n");
+  MakeOlder(machine_.dir / "proc/700/root/tmp/perf-700.map");
+  jit_.Hit(700);
+  const std::vector<JitFile> files = ReleaseFiles();
+  ASSERT_EQ(files.size(), 1u);
+  EXPECT_FALSE(files[0].file);
+  EXPECT_THAT(files[0].about.missing, HasSubstr("older than its process"));
+}
+
+TEST_F(JitFilesTest, HaveNoMapOlderThanTheRecordingForAProcessThatHadEndedBefore) {
+  MakeOlder(WriteHere("/tmp/perf-700.map"));
+  WriteHere("/tmp/perf-701.map");
+  jit_.Hit(700);
+  jit_.Hit(701);
+  const std::vector<JitFile> files = ReleaseFiles();
+  ASSERT_EQ(files.size(), 2u);
+  EXPECT_THAT(files[0].about.missing, HasSubstr("older than the recording"));
+  EXPECT_EQ(files[1].about.missing, "");
+}
+
+TEST_F(JitFilesTest, HaveNoMapOfAProcessThatGotTheNumberAfterTheRecording) {
+  jit_.SetLives({{700, {.started_ns = WallClockNs(), .has_ended = true}}});
+  machine_.AddProcess(700, user_, 700);
+  WriteFor(700, "/tmp/perf-700.map", "1000 10 f\n");
+  jit_.Hit(700);
+  EXPECT_THAT(ReleaseFiles(), IsEmpty());
 }
 
 TEST_F(JitFilesTest, DoNotFollowALinkOutOfTheProcessesRoot) {
@@ -92,7 +169,9 @@ TEST_F(JitFilesTest, DoNotFollowALinkOutOfTheProcessesRoot) {
   std::filesystem::create_directories(tmp);
   std::filesystem::create_symlink(secret, tmp / "perf-700.map");
   jit_.Hit(700);
-  EXPECT_THAT(ReleaseFiles(), IsEmpty());
+  const std::vector<JitFile> files = ReleaseFiles();
+  ASSERT_EQ(files.size(), 1u);
+  EXPECT_EQ(files[0].about.missing, "not a regular file");
 }
 
 TEST_F(JitFilesTest, DoNotWaitForAFifo) {

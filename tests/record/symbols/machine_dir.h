@@ -14,15 +14,13 @@
 #include "formats/bundle/bundle_writer.h"
 #include "record/symbols/kernel_symbols.h"
 #include "tests/support/elf_builder.h"
-#include "tests/support/temp_dir.h"
+#include "tests/support/process_dir.h"
 
 namespace perftape::record {
 
 inline constexpr std::string_view kKernelId = "kernel-0123456789abc";
 
-struct MachineDir {
-  TempDir dir;
-
+struct MachineDir : ProcessDir {
   MachineDir() {
     dir.Write("proc/kallsyms",
               "ffffffff81000000 T _text\nffffffff81000000 T startup\nffffffffc0000000 t m\t[m]\n");
@@ -34,14 +32,6 @@ struct MachineDir {
   }
 
   KernelRoots kernel() const { return {.proc = dir / "proc", .sys = dir / "sys"}; }
-
-  // Adds a process with its user and its pid in its own namespace.
-  void AddProcess(std::uint32_t pid, std::int64_t user, std::uint32_t own_pid) const {
-    const std::string id = std::to_string(user);
-    dir.Write("proc/" + std::to_string(pid) + "/status",
-              "Name:\tx\nUid:\t0\t" + id + "\t0\t0\nNSpid:\t" + std::to_string(pid) +
-                  (own_pid == pid ? "" : "\t" + std::to_string(own_pid)) + "\nVmPeak:\t1 kB\n");
-  }
 
   UniqueFd Open(std::string_view name) const {
     return UniqueFd(::open((dir / name).c_str(), O_RDONLY | O_CLOEXEC));
