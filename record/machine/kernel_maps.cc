@@ -166,8 +166,10 @@ Result<std::vector<std::string>> AppendKernelMaps(const SystemRoots& roots,
     TRY_ASSIGN(has_text, AppendText(*kernel, format, out));
   }
   if (!has_text) {
+    // CheckFacts has told it before the start if the reason is known.
+    const bool is_told = kernel && WhyAddressesAreHidden(ReadSystemFacts());
     const std::string reason = kernel ? HiddenAddressesText() : kernel.error().message;
-    warnings.push_back("kernel frames will have no names: " + reason);
+    if (!is_told) warnings.push_back("kernel frames will have no names: " + reason);
   }
 
   const Result<std::string> modules = ReadWholeFile(roots.proc / "modules");

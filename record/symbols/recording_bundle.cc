@@ -68,6 +68,7 @@ Result<BundleSummary> RecordingBundle::AppendTo(int recording, std::string_view 
     return {};
   });
   if (!embedded) return Fail(InContext(name, std::move(embedded).error()));
+  summary.is_in_recording = true;
   return summary;
 }
 

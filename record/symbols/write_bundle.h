@@ -28,6 +28,7 @@ struct BundleSummary {
   std::uint64_t bytes = 0;           // of the bundle
   std::uint64_t original_bytes = 0;  // of the original files
   std::vector<std::string> missing;  // "PATH: reason", in the order of hits
+  bool is_in_recording = false;      // appended to the perf.data, after the bytes of its records
 };
 
 // Whether another bundle of the same binaries follows. Then slim copies are kept in unlinked files

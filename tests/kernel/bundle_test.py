@@ -165,7 +165,7 @@ class Bundle(harness.RecordingTest):
         program = self.spinner("spinner")
         identity = build_id(program)
         _, err = self.record("-F", "999", "--", program, "1")
-        self.assertRegex(err, r"symbols of \d+ files?, ")
+        self.assertRegex(err, r"symbols of \d+ files?[,)]")
         here, complaints = harness.perf_report(self.data)
         self.assertEqual(complaints, "")
         entries, files = self.entries()

@@ -125,20 +125,43 @@ void AddGapLines(const record::RecordSummary& summary, std::vector<std::string>&
   }
 }
 
+// Whether the symbols are in the file that the first line of the summary names. Of a rotating
+// recording, they are counted with the bytes of its files.
+bool IsPartOfOneFile(const record::RecordSummary& summary) {
+  return summary.bundle && summary.bundle->is_in_recording && !summary.rotation;
+}
+
+// Returns "5.4 MiB in perf.data (488.4 KiB samples, 4.9 MiB symbols of 33 files)".
+std::string SizesText(const record::RecordSummary& summary, const std::string& files) {
+  const std::string compression =
+      summary.compression ? CompressionText(*summary.compression) : std::string();
+  if (!IsPartOfOneFile(summary)) {
+    return fmt::format("{} in {}{}", SizeText(summary.bytes_written), files, compression);
+  }
+  const record::BundleSummary& bundle = *summary.bundle;
+  return fmt::format("{} in {} ({} samples{}, {} symbols of {})",
+                     SizeText(summary.bytes_written + bundle.bytes), files,
+                     SizeText(summary.bytes_written), compression, SizeText(bundle.bytes),
+                     cli::Counted(bundle.files, "file"));
+}
+
 // Adds "symbols of 35 files, 10.0 MiB (3 % of the original files)", and the first few missing ones.
 void AddBundleLines(const record::RecordSummary& summary, std::vector<std::string>& lines) {
   if (!summary.bundle) return;
   constexpr std::size_t kMostShown = 3;
   const record::BundleSummary& bundle = *summary.bundle;
-  lines.push_back(
-      fmt::format("symbols of {}, {}", cli::Counted(bundle.files, "file"), SizeText(bundle.bytes)));
-  if (bundle.original_bytes > 0) {
+  const bool is_told = IsPartOfOneFile(summary);
+  if (is_told && bundle.missing.empty()) return;
+  lines.push_back(is_told ? std::string("symbols")
+                          : fmt::format("symbols of {}, {}", cli::Counted(bundle.files, "file"),
+                                        SizeText(bundle.bytes)));
+  if (!is_told && bundle.original_bytes > 0) {
     lines.back() += fmt::format(
         " ({:.0f} % of the original files)",
         100.0 * static_cast<double>(bundle.bytes) / static_cast<double>(bundle.original_bytes));
   }
   if (bundle.missing.empty()) return;
-  lines.back() += fmt::format(", {} missing", bundle.missing.size());
+  lines.back() += fmt::format("{} {} missing", is_told ? ":" : ",", bundle.missing.size());
   for (std::size_t i = 0; i < bundle.missing.size() && i < kMostShown; ++i) {
     lines.push_back("no symbols for " + bundle.missing[i]);
   }
@@ -272,10 +295,8 @@ std::string SecondSignalText(int signal, const record::RecordOptions& options) {
 std::vector<std::string> SummaryLines(const record::RecordSummary& summary) {
   std::vector<std::string> lines;
   const std::string samples = SamplesText(summary);
-  lines.push_back(fmt::format("{}{} {} lost, {} in {}", samples, samples.contains(':') ? ";" : ",",
-                              summary.lost_samples, SizeText(summary.bytes_written),
-                              FilesText(summary)));
-  if (summary.compression) lines.back() += CompressionText(*summary.compression);
+  lines.push_back(fmt::format("{}{} {} lost, {}", samples, samples.contains(':') ? ";" : ",",
+                              summary.lost_samples, SizesText(summary, FilesText(summary))));
   AddRotationLines(summary, lines);
   AddFlightLines(summary, lines);
   AddReductionLines(summary, lines);

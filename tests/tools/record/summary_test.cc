@@ -165,6 +165,25 @@ TEST(SummaryLines, ReportTheSymbolsOfTheBundle) {
                           "symbols of 35 files, 1.0 MiB (10 % of the original files)"));
 }
 
+TEST(SummaryLines, TellTheSizeOfTheFileAndOfItsParts) {
+  record::RecordSummary summary = Summary(4950, 0);
+  summary.bundle = record::BundleSummary{.files = 35,
+                                         .bytes = 1 << 20,
+                                         .original_bytes = 10 << 20,
+                                         .missing = {},
+                                         .is_in_recording = true};
+  EXPECT_THAT(SummaryLines(summary),
+              ElementsAre("4950 samples, 0 lost, 1.0 MiB in perf.data (2.0 KiB samples, 1.0 MiB "
+                          "symbols of 35 files)"));
+  summary.bundle->missing = {"/a: gone"};
+  EXPECT_THAT(SummaryLines(summary),
+              ElementsAre(testing::_, "symbols: 1 missing", "no symbols for /a: gone"));
+  summary.compression = perfdata::Compression{.original = 8192, .compressed = 2048};
+  EXPECT_THAT(SummaryLines(summary)[0],
+              testing::HasSubstr("(2.0 KiB samples, compressed (original 8.0 KiB, ratio 4.0), 1.0 "
+                                 "MiB symbols of 35 files)"));
+}
+
 TEST(SummaryLines, NameTheFirstFilesWithoutSymbols) {
   record::RecordSummary summary = Summary(4950, 0);
   summary.bundle =
