@@ -25,5 +25,8 @@ int find_kernel_text(struct wire_kernel_text *found)
 	found->text = ADDRESS_OF("_text");
 	found->stext = ADDRESS_OF("_stext");
 	found->etext = ADDRESS_OF("_etext");
+	found->sched_text = ADDRESS_OF("__sched_text_start");
+	found->sched_text_end = ADDRESS_OF("__sched_text_end");
+	found->schedule = ADDRESS_OF("schedule");
 	return 0;
 }

@@ -4,7 +4,8 @@
  * measured by three tracepoints of the scheduler:
  *
  *   sched_switch   prev leaves its CPU: the wait starts; its user stack is stored, because the user
- *                  stack of another task cannot be read later
+ *                  stack of another task cannot be read later, and so is its kernel stack, because
+ *                  the kernel leaves out the functions of the scheduler later
  *   sched_wakeup   a sleep ends: its sample is sent; the wait for a CPU starts
  *   sched_switch   next gets a CPU: the sample of this second wait is sent
  *
@@ -14,7 +15,7 @@
  *
  * Interrupts are off in all three tracepoints, so no program here interrupts another on its CPU.
  */
-#define SAMPLE_RAW_SIZE 0
+#define SAMPLE_RAW_SIZE 8 /* of a wakeup: the tid of the woken thread */
 #if defined(__TARGET_ARCH_arm64)
 #define OWN_FRAMES (PROGRAM_FRAMES + 2) /* also __bpf_trace_sched_wakeup_template */
 #else
@@ -22,6 +23,7 @@
 #endif
 #include "bpf/sample.bpf.h"
 #include "bpf/stored_stack.bpf.h"
+#include "bpf/stack_lead.bpf.h"
 
 #include <bpf/bpf_tracing.h>
 
@@ -44,10 +46,13 @@ struct off_cpu_task {
 	__u32 user_frames;
 	__u32 user_end;	    /* as in unwind_user() */
 	__u32 stored_stack; /* number of the entry of stored_stacks, plus 1; 0: none */
+	__u32 lead;	    /* of the current wait: number in leads, plus 1; 0: none */
+	__u32 oldest_lead;
 	__u64 cgroup;
 	__u64 sums_ns[WIRE_WAITS]; /* of waits below the threshold */
 	__u64 sums_start_ns;	   /* when the first of them ended; 0: there is none */
 	__u64 frames[WIRE_MAX_FRAMES];
+	struct lead leads[2]; /* of the last waits that differ */
 };
 
 struct {
@@ -149,13 +154,88 @@ static __always_inline __u64 checked(__u64 frames)
 	return frames;
 }
 
-/* The stack on which `task` waits. The kernel leaves out the functions of the scheduler. */
+/*
+ * Stores the first frames of the kernel stack of the current task. The kernel needs 100 ns for each
+ * frame of a walk. A task mostly waits where it has waited before, so the last stacks are compared
+ * with the memory of the stack first.
+ */
+static __always_inline void store_lead(void *ctx, struct off_cpu_task *known)
+{
+	__u32 zero = 0;
+	struct raw_stack *raw = bpf_map_lookup_elem(&raw_stacks, &zero);
+	struct lead *lead;
+	long bytes;
+	__u32 which;
+
+	known->lead = 0;
+	if (!raw)
+		return;
+	if (bpf_probe_read_kernel(raw, sizeof(*raw), ctx) == 0) {
+		if (is_same_lead(&known->leads[0], raw)) {
+			known->lead = 1;
+			return;
+		}
+		if (is_same_lead(&known->leads[1], raw)) {
+			known->lead = 2;
+			return;
+		}
+	} else {
+		raw->words[0] = 0; /* the stack ends before */
+	}
+	which = known->oldest_lead & 1;
+	lead = &known->leads[which];
+	bytes = bpf_get_stack(ctx, lead->frames, sizeof(lead->frames), OWN_FRAMES);
+	lead->count = bytes > 0 ? bytes / sizeof(__u64) : 0;
+	lead->checked = 0;
+	if (lead->count < 4)
+		return;
+	known->lead = which + 1;
+	known->oldest_lead = which ^ 1;
+	find_slots(lead, raw);
+}
+
+/*
+ * Writes the kernel stack on which `task` waits, and returns the number of its frames. The kernel
+ * leaves out the functions of the scheduler (stack_trace_save_tsk), which the lead has.
+ */
+static __always_inline __u64 kernel_stack(struct full_sample *full, struct task_struct *task,
+					  const struct off_cpu_task *known)
+{
+	__u32 most = filter.callchain ? WIRE_MAX_FRAMES : 1;
+	const struct lead *lead = &known->leads[(known->lead - 1) & 1];
+	long bytes = bpf_get_task_stack(task, full->words + LEAD_FRAMES, most * sizeof(__u64), 0);
+	__u64 frames = checked(bytes > 0 ? bytes / sizeof(__u64) : 0);
+	__u64 left_out = 0;
+	__u32 first = 0;
+	__u32 i;
+
+	if (known->lead && known->lead <= 2) {
+		first = switch_frames(lead);
+		for (i = 0; i < LEAD_FRAMES; i++) {
+			if (i < first || i >= lead->count)
+				continue;
+			if (lead->frames[i] == full->words[LEAD_FRAMES] && frames) {
+				left_out = i - first;
+				break;
+			}
+		}
+	}
+	barrier_var(left_out);
+	if (left_out > LEAD_FRAMES)
+		left_out = LEAD_FRAMES;
+	if (frames > WIRE_MAX_FRAMES - LEAD_FRAMES)
+		frames = WIRE_MAX_FRAMES - LEAD_FRAMES;
+	bpf_probe_read_kernel(full->words + left_out, frames * sizeof(__u64),
+			      full->words + LEAD_FRAMES);
+	bpf_probe_read_kernel(full->words, left_out * sizeof(__u64), lead->frames + first);
+	return filter.callchain ? frames + left_out : frames > 0;
+}
+
+/* The stack on which `task` waits. */
 static __always_inline __u64 add_stacks(struct full_sample *full, struct task_struct *task,
 					const struct off_cpu_task *known)
 {
-	__u32 most = filter.callchain ? WIRE_MAX_FRAMES * sizeof(__u64) : sizeof(__u64);
-	long bytes = bpf_get_task_stack(task, full->words, most, 0);
-	__u64 kernel = checked(bytes > 0 ? bytes / sizeof(__u64) : 0);
+	__u64 kernel = kernel_stack(full, task, known);
 	__u64 user = checked(known->user_frames);
 
 	full->sample.ip = kernel ? full->words[0] : 0;
@@ -249,6 +329,10 @@ static __always_inline void leave_cpu(void *ctx, struct task_struct *task, __u32
 	known->tid = ids.tid;
 	known->cgroup = cgroup_of(task);
 	known->wait = wait;
+	known->lead = 0;
+	/* Of a preempted task, nothing is left out that says more. */
+	if (wait != WIRE_RUNNABLE)
+		store_lead(ctx, known);
 	known->user_frames = walk_user(ctx, 0, ids.tgid, known->frames, &known->user_end);
 	if (filter.stack_bytes || (filter.late_bytes && (known->user_end & UNWIND_UNFINISHED)))
 		known->stored_stack = store_user_state(known->stored_stack, task, NULL);
@@ -337,6 +421,7 @@ static __always_inline struct off_cpu_task *start_wait(struct task_struct *task,
 	known->tid = ids.tid;
 	known->cgroup = cgroup_of(task);
 	known->wait = wait;
+	known->lead = 0;
 	known->start_ns = bpf_ktime_get_ns();
 	return known;
 }
@@ -351,7 +436,7 @@ int on_wakeup_new(__u64 *args)
 
 /*
  * The waker runs here, or the interrupt that wakes. The sample belongs to the recording if the
- * woken task does.
+ * woken task does. Waits below the threshold have no wakeup: only their sums are known.
  */
 SEC("tp_btf/sched_waking")
 int on_waking(__u64 *args)
@@ -362,7 +447,9 @@ int on_waking(__u64 *args)
 		.event = off_cpu.wakeup_event,
 		.mode = WIRE_MODE_KERNEL,
 		.own_frames = OWN_FRAMES,
+		.raw_words = 1,
 	};
+	struct full_sample *full;
 	struct task_ids ids;
 	struct wire_cpu *cpu;
 
@@ -379,7 +466,11 @@ int on_waking(__u64 *args)
 	cpu->wanted++;
 	ids = current_ids();
 	bpf_get_stack(args, &origin.ip, sizeof(origin.ip), OWN_FRAMES);
-	send_sample(args, cpu, &origin, &ids);
+	full = scratch_sample(cpu);
+	if (!full)
+		return 0;
+	full->words[0] = known->tid;
+	send_sample_in(full, args, cpu, &origin, &ids);
 	return 0;
 }
 

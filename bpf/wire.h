@@ -55,7 +55,7 @@ WIRE_ASSERT(sizeof(struct wire_header) == 16, "wire_header changed");
  * A sample. It is followed by the raw record of a tracepoint, padded with zeros to whole words,
  * then by kernel_frames words and user_frames words, both starting at the leaf, without context
  * markers. A wire_user_state may follow. The message ends with it or the last frame. So its size
- * tells the size of the raw record.
+ * tells the size of the raw record. That of a wakeup is one word, the tid of the woken thread.
  */
 struct wire_sample {
 	struct wire_header header;
@@ -261,15 +261,22 @@ struct wire_off_cpu {
 	__u32 wakeup_event;	  /* of the wakers, or WIRE_NO_EVENT */
 	__u32 has_prev_state;	  /* sched_switch passes the state (Linux 5.18) */
 	__u32 stacks;		  /* entries of stored_stacks; not 0 if filter.stack_bytes is not */
+	/* Addresses in the kernel; 0 if they are hidden: */
+	__u64 sched_text; /* the section of the scheduler's functions */
+	__u64 sched_text_end;
+	__u64 schedule; /* the function */
 };
-WIRE_ASSERT(sizeof(struct wire_off_cpu) == 40, "wire_off_cpu changed");
+WIRE_ASSERT(sizeof(struct wire_off_cpu) == 64, "wire_off_cpu changed");
 
 /* What kernel_text.bpf.c writes: the addresses of symbols; 0 if they are hidden or missing. */
 struct wire_kernel_text {
-	__u64 text;  /* _text */
-	__u64 stext; /* _stext */
-	__u64 etext; /* _etext */
+	__u64 text;	      /* _text */
+	__u64 stext;	      /* _stext */
+	__u64 etext;	      /* _etext */
+	__u64 sched_text;     /* __sched_text_start */
+	__u64 sched_text_end; /* __sched_text_end */
+	__u64 schedule;	      /* schedule */
 };
-WIRE_ASSERT(sizeof(struct wire_kernel_text) == 24, "wire_kernel_text changed");
+WIRE_ASSERT(sizeof(struct wire_kernel_text) == 48, "wire_kernel_text changed");
 
 #endif

@@ -18,9 +18,7 @@ struct DestroyKernelText {
   void operator()(kernel_text_bpf* skeleton) const { kernel_text_bpf__destroy(skeleton); }
 };
 
-}  // namespace
-
-std::optional<KernelText> LookUpKernelText() {
+std::optional<wire_kernel_text> FindKernelText() {
   std::string log;  // the caller has another way
   const CapturedLog captured(log, nullptr);
   const std::unique_ptr<kernel_text_bpf, DestroyKernelText> skeleton(
@@ -34,8 +32,22 @@ std::optional<KernelText> LookUpKernelText() {
   if (bpf_prog_test_run_opts(bpf_program__fd(skeleton->progs.find_kernel_text), &run) != 0) {
     return std::nullopt;
   }
-  if (found.etext == 0) return std::nullopt;
-  return KernelText{.text = found.text, .stext = found.stext, .etext = found.etext};
+  return found;
+}
+
+}  // namespace
+
+std::optional<KernelText> LookUpKernelText() {
+  const std::optional<wire_kernel_text> found = FindKernelText();
+  if (!found || found->etext == 0) return std::nullopt;
+  return KernelText{.text = found->text, .stext = found->stext, .etext = found->etext};
+}
+
+std::optional<SchedulerText> LookUpSchedulerText() {
+  const std::optional<wire_kernel_text> found = FindKernelText();
+  if (!found || found->sched_text == 0 || found->sched_text_end == 0) return std::nullopt;
+  return SchedulerText{
+      .start = found->sched_text, .end = found->sched_text_end, .schedule = found->schedule};
 }
 
 }  // namespace perftape::record

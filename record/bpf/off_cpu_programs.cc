@@ -6,11 +6,13 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "formats/base/file.h"
 #include "off_cpu.skel.h"
+#include "record/bpf/kernel_text.h"
 #include "record/bpf/libbpf_log.h"
 #include "record/machine/requirements.h"
 
@@ -56,6 +58,15 @@ Result<OffCpuSkeleton> LoadSkeleton(const KernelAge& age, const wire_filter& fil
     return ExplainFailure("cannot load the BPF programs that measure waits", -error, log);
   }
   return skeleton;
+}
+
+wire_off_cpu WithSchedulerText(wire_off_cpu settings) {
+  if (const std::optional<SchedulerText> text = LookUpSchedulerText()) {
+    settings.sched_text = text->start;
+    settings.sched_text_end = text->end;
+    settings.schedule = text->schedule;
+  }
+  return settings;
 }
 
 // Runs an iterator program once for each task.
@@ -118,8 +129,9 @@ Result<OffCpuPrograms> OffCpuPrograms::Load(const wire_filter& filter, const wir
                                             const std::string& log) {
   auto impl = std::make_unique<Impl>();
   Result<OffCpuSkeleton> skeleton = Fail(ErrorCode::kUnsupported, "");
+  const wire_off_cpu with_text = WithSchedulerText(settings);
   for (const KernelAge& age : kAges) {
-    skeleton = LoadSkeleton(age, filter, settings, share_maps, log);
+    skeleton = LoadSkeleton(age, filter, with_text, share_maps, log);
     if (skeleton) break;
   }
   if (!skeleton) return Fail(std::move(skeleton).error());

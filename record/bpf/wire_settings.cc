@@ -90,7 +90,11 @@ std::optional<wire_off_cpu> OffCpuSettings(const BpfOptions& options) {
                                  number_of(Trigger::kRunnable)},
                       .wakeup_event = number_of(Trigger::kWakeup),
                       .has_prev_state = 1,
-                      .stacks = StoredStacks(options)};
+                      .stacks = StoredStacks(options),
+                      // OffCpuPrograms looks them up.
+                      .sched_text = 0,
+                      .sched_text_end = 0,
+                      .schedule = 0};
 }
 
 }  // namespace perftape::record

@@ -101,7 +101,7 @@ EventInput::EventInput(Targets targets, Scope scope, RecordedEvents events, BpfS
       events_(std::move(events)),
       bpf_(std::move(bpf)),
       sideband_(std::move(sideband)),
-      records_(events_.ids(), events_.format(), events_.SampleFormats(), user_limit) {}
+      records_(events_.ids(), events_.format(), events_.FormatsByEvent(), user_limit) {}
 
 Result<std::unique_ptr<EventInput>> EventInput::Open(const RecordOptions& options,
                                                      std::optional<pid_t> command,

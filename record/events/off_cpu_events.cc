@@ -52,8 +52,11 @@ Result<std::vector<PlannedEvent>> PlanOffCpu(const EventSpec& spec) {
   std::vector<PlannedEvent> events;
   for (const OffCpuEvent& event : kEvents) {
     if (event.spec != spec.name) continue;
-    events.push_back(
-        {.name = std::string(event.name), .attr = BpfOutputAttr(1), .trigger = event.trigger});
+    PlannedEvent& planned = events.emplace_back(PlannedEvent{
+        .name = std::string(event.name), .attr = BpfOutputAttr(1), .trigger = event.trigger});
+    // The tid of the woken thread. perfparser of hotspot compares only TID, TIME, ID, STREAM_ID,
+    // CPU and IDENTIFIER between events.
+    if (event.trigger == Trigger::kWakeup) planned.attr.sample_type |= perfdata::kAddr;
   }
   return events;
 }

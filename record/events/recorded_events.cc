@@ -150,7 +150,17 @@ perfdata::SampleId RecordedEvents::TrailerOf(std::uint32_t event, std::uint32_t 
   return {.time = time_ns, .id = ids_.Find(event, cpu).value_or(0), .cpu = cpu};
 }
 
-std::vector<perfdata::SampleFormat> RecordedEvents::SampleFormats() const {
+SampleFormats RecordedEvents::sample_formats() const {
+  std::vector<std::uint64_t> with_address;
+  for (std::uint32_t event = 0; const Sampling& sampling : sampling_) {
+    const std::vector<std::uint64_t> ids = ids_.IdsOf(event++);
+    if ((sampling.plan.attr.sample_type & perfdata::kAddr) == 0) continue;
+    with_address.insert(with_address.end(), ids.begin(), ids.end());
+  }
+  return {format_, std::move(with_address)};
+}
+
+std::vector<perfdata::SampleFormat> RecordedEvents::FormatsByEvent() const {
   std::vector<perfdata::SampleFormat> formats;
   for (const Sampling& sampling : sampling_) {
     formats.push_back(perfdata::FormatOf(sampling.plan.attr));

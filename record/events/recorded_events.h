@@ -14,6 +14,7 @@
 #include "record/events/event_attrs.h"
 #include "record/events/event_ids.h"
 #include "record/events/event_plan.h"
+#include "record/events/sample_formats.h"
 
 namespace perftape::record {
 
@@ -69,10 +70,13 @@ class RecordedEvents {
   // The CPUs of this machine, online or not; empty if the kernel does not list them.
   std::span<const int> present_cpus() const { return present_cpus_; }
   const EventIds& ids() const { return ids_; }
-  // The layout of the records of all events, except for what follows the callchain of a sample.
+  // The layout of the records of all events, except for what follows the callchain of a sample, and
+  // for the addresses of wakeups.
   const perfdata::SampleFormat& format() const { return format_; }
   // The layout of the samples of each sampling event.
-  std::vector<perfdata::SampleFormat> SampleFormats() const;
+  std::vector<perfdata::SampleFormat> FormatsByEvent() const;
+  // The layouts of all samples up to the callchain.
+  SampleFormats sample_formats() const;
 
  private:
   RecordedEvents(std::vector<PlannedEvent> plan, const SidebandContent& content);

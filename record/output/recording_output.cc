@@ -61,11 +61,12 @@ RecordingOutput::RecordingOutput(const RecordOptions& options, Contents contents
       contents_(std::move(contents)),
       format_(input.events().format()),
       bundle_(std::move(bundle)),
-      build_ids_(format_, BuildIdRoots{}, KeepersOf(bundle_)),
+      build_ids_(input.events().sample_formats(), BuildIdRoots{}, KeepersOf(bundle_)),
       loss_trailer_(input.events().TrailerOf(kFirstEvent, 0, 0)) {
   if (options.rotation) seam_.emplace(format_);
   if (options.aggregate) {
-    aggregator_.emplace(format_, static_cast<std::uint64_t>(options.aggregate->count()));
+    aggregator_.emplace(input.events().sample_formats(),
+                        static_cast<std::uint64_t>(options.aggregate->count()));
   }
   if (options.flight) {
     flight_.emplace(

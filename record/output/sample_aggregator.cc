@@ -3,6 +3,7 @@
 
 #include <cstring>
 #include <optional>
+#include <utility>
 
 #include "formats/perfdata/record.h"
 
@@ -52,10 +53,8 @@ bool IsLoss(RecordType type) {
 
 }  // namespace
 
-SampleAggregator::SampleAggregator(const perfdata::SampleFormat& format, std::uint64_t interval_ns)
-    : time_offset_(OffsetOf(perfdata::kTime, format)),
-      period_offset_(OffsetOf(perfdata::kPeriod, format)),
-      interval_ns_(interval_ns) {}
+SampleAggregator::SampleAggregator(SampleFormats formats, std::uint64_t interval_ns)
+    : formats_(std::move(formats)), interval_ns_(interval_ns) {}
 
 void SampleAggregator::Add(const perfdata::RecordView& record, Bytes bytes) {
   if (record.type == RecordType::kSample) return AddSample(record, bytes);
@@ -69,23 +68,26 @@ void SampleAggregator::Add(const perfdata::RecordView& record, Bytes bytes) {
 
 void SampleAggregator::AddSample(const perfdata::RecordView& record, Bytes bytes) {
   const Bytes payload = record.payload;
-  if (payload.size() < period_offset_ + kWord) return AddOther(bytes);
+  const perfdata::SampleFormat& format = formats_.Of(record);
+  const std::size_t time_offset = OffsetOf(perfdata::kTime, format);
+  const std::size_t period_offset = OffsetOf(perfdata::kPeriod, format);
+  if (payload.size() < period_offset + kWord) return AddOther(bytes);
   const std::size_t header = bytes.size() - payload.size();
   std::string key(AsText(bytes));
-  std::memset(key.data() + header + time_offset_, 0, kWord);
-  std::memset(key.data() + header + period_offset_, 0, kWord);
-  const std::size_t pid_offset = time_offset_ - kWord;  // TID is the field before TIME
+  std::memset(key.data() + header + time_offset, 0, kWord);
+  std::memset(key.data() + header + period_offset, 0, kWord);
+  const std::size_t pid_offset = time_offset - kWord;  // TID is the field before TIME
   const auto pid = LoadFixed<std::uint32_t>(payload.data() + pid_offset, record.order);
   const auto [found, is_new] =
-      processes_[pid].try_emplace(std::move(key), records_.size() + header + period_offset_);
+      processes_[pid].try_emplace(std::move(key), records_.size() + header + period_offset);
   if (begin_ns_ == 0) {
-    begin_ns_ = LoadFixed<std::uint64_t>(payload.data() + time_offset_, record.order);
+    begin_ns_ = LoadFixed<std::uint64_t>(payload.data() + time_offset, record.order);
   }
   if (is_new) return AddOther(bytes);
   std::byte* const sum = records_.data() + found->second;
   const std::uint64_t period =
       LoadFixed<std::uint64_t>(sum, record.order) +
-      LoadFixed<std::uint64_t>(payload.data() + period_offset_, record.order);
+      LoadFixed<std::uint64_t>(payload.data() + period_offset, record.order);
   std::memcpy(sum, &period, sizeof period);
   ++aggregated_;
 }

@@ -12,14 +12,15 @@
 #include "formats/base/bytes.h"
 #include "formats/perfdata/attr.h"
 #include "formats/perfdata/record_cursor.h"
+#include "record/events/sample_formats.h"
 
 namespace perftape::record {
 
 // Owns copies of the records of an interval. Not thread-safe.
 class SampleAggregator {
  public:
-  // `format` is that of all samples; it has TIME and PERIOD.
-  SampleAggregator(const perfdata::SampleFormat& format, std::uint64_t interval_ns);
+  // `formats` are those of all samples; they have TIME and PERIOD.
+  SampleAggregator(SampleFormats formats, std::uint64_t interval_ns);
 
   // Adds a record, in time order; `bytes` are all of it. A sample is not joined with one that is
   // older than the last process event (COMM, MMAP2, FORK, EXIT) of its process, because the names
@@ -44,7 +45,7 @@ class SampleAggregator {
 
   void AddSample(const perfdata::RecordView& record, Bytes bytes);
 
-  std::size_t time_offset_, period_offset_;  // in the payload of a sample
+  SampleFormats formats_;
   std::uint64_t interval_ns_;
   std::uint64_t begin_ns_ = 0;  // 0: no record
   std::vector<std::byte> records_;

@@ -27,7 +27,10 @@ Result<std::uint64_t> WireDecoder::Append(Bytes bytes, std::vector<std::byte>& o
         fmt::format("event {} was not opened on CPU {}", sample.event, sample.header.cpu));
   }
   const perfdata::SampleFormat& format = formats_[sample.event];
-  if (!message.raw.empty() && !format.Has(perfdata::kRaw)) {
+  const bool has_address = format.Has(perfdata::kAddr);
+  const bool is_raw_known =
+      has_address ? message.raw.size() == kWordOfRecord : format.Has(perfdata::kRaw);
+  if ((has_address || !message.raw.empty()) && !is_raw_known) {
     return FailWireMessage(fmt::format("{} bytes are more than the frames", bytes.size()));
   }
   if (message.user_state && !format.Has(perfdata::kStackUser)) {
@@ -43,9 +46,12 @@ Result<std::uint64_t> WireDecoder::Append(Bytes bytes, std::vector<std::byte>& o
       .cpu = sample.header.cpu,
       .period = sample.period,
       .callchain = WordArray(chain_),
-      .raw = Padded(message.raw),
+      .raw = has_address ? Bytes() : Padded(message.raw),
       .cgroup = sample.cgroup,
   };
+  if (has_address) {
+    record.addr = LoadFixed<std::uint64_t>(message.raw.data(), std::endian::native);
+  }
   if (message.user_state) AddUserState(message, record);
   const bool in_kernel = sample.mode == WIRE_MODE_KERNEL;
   const auto mode = in_kernel ? perfdata::CpuMode::kKernel : perfdata::CpuMode::kUser;

@@ -34,7 +34,8 @@ class WireDecoder {
   // mode and an address. A frame-pointer walk through code without frame pointers ends at a random
   // value. So user frames end before the first that is 0 or not a user address. perf and hotspot
   // drop a whole chain with an entry that looks like an unknown context marker. The raw record of a
-  // tracepoint is passed on as it is. The caller of a probed function follows the leaf.
+  // tracepoint is passed on as it is; of an event with addresses, its only word is the address. The
+  // caller of a probed function follows the leaf.
   //
   // A sample with user registers has a user part in its callchain only if the message has user
   // frames. The stack is shortened if the record would exceed 65,535 bytes, as by the kernel

@@ -43,9 +43,8 @@ constexpr std::uint64_t kEndOf32Bit = std::uint64_t{1} << 32;
 
 }  // namespace
 
-BuildIdCollector::BuildIdCollector(const perfdata::SampleFormat& format, BuildIdRoots roots,
-                                   HitKeepers keepers)
-    : format_(format), roots_(std::move(roots)), keepers_(keepers) {}
+BuildIdCollector::BuildIdCollector(SampleFormats formats, BuildIdRoots roots, HitKeepers keepers)
+    : formats_(std::move(formats)), roots_(std::move(roots)), keepers_(keepers) {}
 
 Status BuildIdCollector::Observe(Bytes records, std::vector<std::byte>& out) {
   perfdata::RecordCursor cursor(records, 0, std::endian::native);
@@ -58,14 +57,15 @@ Status BuildIdCollector::Observe(Bytes records, std::vector<std::byte>& out) {
 
 Status BuildIdCollector::Observe(const perfdata::RecordView& record, std::vector<std::byte>& out) {
   const auto hit = [&](std::uint32_t pid, const Region& region) { return Hit(pid, region, out); };
-  TRY(regions_.Observe(record, format_, hit));
+  TRY(regions_.Observe(record, formats_.Of(record), hit));
   if (keepers_.jit != nullptr) ObserveMapping(record);
   return {};
 }
 
 void BuildIdCollector::ObserveMapping(const perfdata::RecordView& record) {
   if (record.type != perfdata::RecordType::kMmap2) return;
-  const Result<perfdata::Mmap2> map = perfdata::Decode<perfdata::Mmap2>(record, format_);
+  const Result<perfdata::Mmap2> map =
+      perfdata::Decode<perfdata::Mmap2>(record, formats_.Of(record));
   if (!map || !perfdata::IsJitDumpPath(map->filename)) return;
   const Region* const region = regions_.processes().UserSpace(map->pid).Find(map->start);
   if (region != nullptr) keepers_.jit->Mapped(map->pid, *region);

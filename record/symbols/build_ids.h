@@ -19,6 +19,7 @@
 #include "formats/base/result.h"
 #include "formats/perfdata/address_space.h"
 #include "formats/perfdata/features.h"
+#include "record/events/sample_formats.h"
 #include "record/symbols/hit_files.h"
 #include "record/symbols/hit_regions.h"
 #include "record/symbols/jit_files.h"
@@ -41,7 +42,7 @@ struct HitKeepers {
 class BuildIdCollector {
  public:
   // The keepers must outlive this object.
-  explicit BuildIdCollector(const perfdata::SampleFormat& format, BuildIdRoots roots = {},
+  explicit BuildIdCollector(SampleFormats formats, BuildIdRoots roots = {},
                             HitKeepers keepers = {});
 
   // Call it with all records of the recording, whole and in time order. Appends a HEADER_BUILD_ID
@@ -109,7 +110,7 @@ class BuildIdCollector {
   Attempt ReadFile(std::uint32_t pid, const perfdata::Region& region) const;
   Attempt ReadFileAt(const std::filesystem::path& path, const perfdata::Dso& dso) const;
 
-  perfdata::SampleFormat format_;
+  SampleFormats formats_;
   BuildIdRoots roots_;
   HitKeepers keepers_;
   HitRegions regions_;

@@ -46,7 +46,7 @@ Result<TriggerSet> TriggerSet::Open(std::span<const TriggerSpec> specs,
 }
 
 Status TriggerSet::Bind(const RecordedEvents& events) {
-  format_ = events.format();
+  formats_ = events.sample_formats();
   for (const TriggerSpec& spec : specs_) TRY(BindOne(spec, events));
   return {};
 }
@@ -81,7 +81,8 @@ void TriggerSet::Observe(const perfdata::RecordView& record) {
   const auto id = LoadFixed<std::uint64_t>(record.payload.data(), record.order);
   const auto [first, last] = by_id_.equal_range(id);
   if (first == last) return;
-  const std::optional<perfdata::Sample> sample = perfdata::RecoverSample(record, format_);
+  const std::optional<perfdata::Sample> sample =
+      perfdata::RecoverSample(record, formats_.Of(record));
   if (!sample) return;
   for (auto at = first; at != last; ++at) {
     SampleWatch& watch = samples_[at->second];

@@ -57,7 +57,7 @@ class TriggerSet {
   void Fire(const TriggerSpec& spec, const std::string& detail);
 
   std::span<const TriggerSpec> specs_;
-  perfdata::SampleFormat format_;
+  SampleFormats formats_ = perfdata::SampleFormat{};
   std::vector<std::pair<const TriggerSpec*, PressureWatch>> pressures_;
   std::vector<std::pair<const TriggerSpec*, BusyCpus>> busy_;
   std::vector<SampleWatch> samples_;

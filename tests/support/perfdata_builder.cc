@@ -103,6 +103,7 @@ void PerfDataBuilder::AddSample(const SampleOptions& options) {
                       .pid = options.pid,
                       .tid = options.tid,
                       .time = options.time,
+                      .addr = options.addr,
                       .cpu = options.cpu,
                       .period = options.period,
                       .callchain = WordArray(options.callchain),

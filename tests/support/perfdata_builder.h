@@ -66,6 +66,7 @@ struct SampleOptions {
   CpuMode mode = CpuMode::kUser;
   std::size_t event = 0;
   std::vector<std::byte> raw = {};
+  std::uint64_t addr = 0;
 };
 struct HeaderOnly {
   RecordType type = {};

@@ -28,6 +28,7 @@ std::string SampleJson(const SampleRow& row) {
                  {"ip", fmt::format("{:#x}", row.ip)},
                  {"dso", row.dso}};
   if (row.cgroup) fields["cgroup"] = *row.cgroup;
+  if (row.woken) fields["woken"] = {{"comm", row.woken->comm}, {"tid", row.woken->tid}};
   fields["frames"] = std::move(frames);
   if (row.tracepoint) {
     JsonFields to(fields);

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <utility>
 
+#include "formats/perfdata/woken_thread.h"
 #include "tools/common/cli/escape.h"
 
 namespace perftape::inspect {
@@ -82,6 +83,10 @@ void SampleRows::AddRows(const RecordView& record, const perfdata::Event& event)
     row.tracepoint = event.tracepoint;
     row.raw.assign(sample->raw.begin(), sample->raw.end());
   }
+  if (perfdata::HasWokenThread(event.attr, event.name)) {
+    const auto tid = static_cast<std::uint32_t>(sample->addr);
+    row.woken = {.comm = std::string(processes_.CommOf(tid)), .tid = tid};
+  }
   for (const perfdata::Delivery& delivery : deliveries) {
     row.event = delivery.event->name;
     row.period = delivery.period;
@@ -129,6 +134,10 @@ std::string RowText(const SampleRow& row, FieldColumn column) {
   }
   if (column == FieldColumn::kLast) text += '\t';
   if (column == FieldColumn::kLast && row.tracepoint) AppendFields(*row.tracepoint, row.raw, text);
+  if (column == FieldColumn::kLast && row.woken) {
+    fmt::format_to(std::back_inserter(text), "woken=\"{}\" woken_tid={}",
+                   cli::EscapeForTerminal(row.woken->comm), row.woken->tid);
+  }
   text += '\n';
   return text;
 }

@@ -31,6 +31,12 @@ struct SampleRow {
   std::uint64_t period = 0;
   std::uint64_t ip = 0;
   std::string dso;  // of ip: base name, "[kernel.kallsyms]", "perf-7.map", "[unknown]"
+  // Of a wakeup, the thread that was woken: its name at that time, and its tid.
+  struct Woken {
+    std::string comm;
+    std::uint32_t tid = 0;
+  };
+  std::optional<Woken> woken = {};
   // Path of the cgroup, if recorded; not in the table.
   std::optional<std::string> cgroup = {};
   std::vector<std::uint64_t> frames;  // of the callchain: leaf first, without context markers
@@ -86,7 +92,8 @@ std::string SampleTableHead(FieldColumn column = FieldColumn::kNone);
 
 // Returns one line. Addresses are hexadecimal without 0x, and frames are separated by commas.
 // Control characters in names are escaped, so that a name is always a single column. The fields of
-// a tracepoint are separated by spaces: prev_comm="ls" prev_pid=7
+// a tracepoint are separated by spaces: prev_comm="ls" prev_pid=7. A wakeup has woken="ls"
+// woken_tid=7.
 std::string RowText(const SampleRow& row, FieldColumn column = FieldColumn::kNone);
 
 }  // namespace perftape::inspect

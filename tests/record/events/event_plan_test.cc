@@ -234,6 +234,10 @@ TEST_F(PlanEventsTest, MakesAnEventOfEachStateOfWaitingThreads) {
   EXPECT_THAT(NamesOf("cpu-clock,offcpu,wakeup"),
               ElementsAre("cpu-clock", "offcpu-time", "offcpu-disk-time", "offcpu-runnable-time",
                           "wakeup"));
+  for (const PlannedEvent& event : Plan("offcpu,wakeup").value().events) {
+    const bool has_address = (event.attr.sample_type & perfdata::kAddr) != 0;
+    EXPECT_EQ(has_address, event.name == "wakeup") << event.name;
+  }
   const EventPlan plan = Plan("offcpu").value();
   ASSERT_EQ(plan.events.size(), 3U);
   EXPECT_EQ(plan.events[0].trigger, Trigger::kSleep);

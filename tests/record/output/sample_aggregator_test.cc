@@ -42,7 +42,7 @@ class Aggregation : public testing::Test {
     return samples;
   }
 
-  SampleAggregator aggregator_{kTestFormat, kIntervalNs};
+  SampleAggregator aggregator_{SampleFormats(kTestFormat), kIntervalNs};
 };
 
 TEST_F(Aggregation, JoinsEqualSamples) {
@@ -57,6 +57,25 @@ TEST_F(Aggregation, JoinsEqualSamples) {
   EXPECT_EQ(samples[1].ip, 0x2000);
   EXPECT_EQ(samples[2].tid, 2);
   EXPECT_EQ(aggregator_.aggregated(), 1);
+}
+
+TEST_F(Aggregation, KeepsWakeupsOfDifferentThreadsApart) {
+  perfdata::SampleFormat format = kTestFormat;
+  format.sample_type |= perfdata::kAddr;
+  SampleAggregator aggregator(SampleFormats(kTestFormat, {7}), kIntervalNs);
+  for (const std::uint64_t woken : {9, 10, 9}) {
+    std::vector<std::byte> record;
+    ASSERT_TRUE(perfdata::EncodeSample(
+        {.id = 7, .ip = 1, .pid = 1, .tid = 2, .time = 100, .addr = woken, .period = 10}, format,
+        perfdata::MiscOf(perfdata::CpuMode::kKernel), record));
+    aggregator.Add(RecordsIn(record).front(), record);
+  }
+  std::map<std::uint64_t, std::uint64_t> periods;
+  for (const perfdata::RecordView& record : RecordsIn(aggregator.records())) {
+    const perfdata::Sample sample = perfdata::DecodeSample(record, format).value();
+    periods[sample.addr] += sample.period;
+  }
+  EXPECT_THAT(periods, ElementsAre(std::pair(9, 20), std::pair(10, 10)));
 }
 
 TEST_F(Aggregation, EndsAtAProcessEvent) {

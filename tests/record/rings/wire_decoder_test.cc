@@ -28,6 +28,7 @@ constexpr std::uint64_t kKernelIp = 0xffffffff81234567;
 // A valid message with these frames.
 struct Message {
   wire_sample sample = {};
+  std::vector<std::uint64_t> raw = {};
   std::vector<std::uint64_t> kernel, user;
   std::optional<wire_user_state> user_state = {};
   std::vector<std::byte> stack = {};
@@ -61,6 +62,7 @@ struct Message {
     std::vector<std::byte> bytes;
     const auto append = [&](Bytes some) { bytes.insert(bytes.end(), some.begin(), some.end()); };
     append(std::as_bytes(std::span(&head, 1)));
+    append(std::as_bytes(std::span(raw)));
     append(std::as_bytes(std::span(kernel)));
     append(std::as_bytes(std::span(user)));
     if (user_state) {
@@ -430,6 +432,22 @@ TEST_F(WireDecoding, RefusesMoreFramesThanARecordHolds) {
   Message message = Message::InUserMode();
   message.user.assign(9000, 0x401000);
   EXPECT_NE(ErrorOf(message.bytes()), "");
+}
+
+TEST_F(WireDecoding, PassesTheAddressOfAnEventWithAddresses) {
+  perfdata::SampleFormat format = kTestFormat;
+  format.sample_type |= perfdata::kAddr;
+  WireDecoder decoder(ids_, {format}, kLimit);
+  Message message = Message::InKernelMode();
+  EXPECT_FALSE(decoder.Append(message.bytes(), out_));  // it has none
+  message.raw = {4711};
+  ASSERT_TRUE(decoder.Append(message.bytes(), out_));
+  const perfdata::Sample sample = perfdata::DecodeSample(RecordsIn(out_).at(0), format).value();
+  EXPECT_EQ(sample.addr, 4711u);
+  EXPECT_THAT(std::vector(sample.callchain.begin(), sample.callchain.end()),
+              testing::Contains(kKernelIp));
+  message.raw = {4711, 0};
+  EXPECT_FALSE(decoder.Append(message.bytes(), out_));
 }
 
 TEST_F(WireDecoding, RefusesAnUnknownKind) {

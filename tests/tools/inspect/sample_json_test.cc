@@ -36,6 +36,14 @@ TEST(SampleJson, HasNoCpuAndNoTimeWhereNoneWasRecorded) {
   EXPECT_TRUE(sample.at("time_ns").is_null());
 }
 
+TEST(SampleJson, HasTheWokenThreadOfAWakeup) {
+  EXPECT_FALSE(json::parse(SampleJson(SampleRow{})).at("sample").contains("woken"));
+  SampleRow row;
+  row.woken = {.comm = "sleeper", .tid = 9};
+  EXPECT_EQ(json::parse(SampleJson(row)).at("sample").at("woken"),
+            json({{"comm", "sleeper"}, {"tid", 9}}));
+}
+
 TEST(SampleJson, HasTheControlGroupOfASampleThatHasOne) {
   EXPECT_FALSE(json::parse(SampleJson(SampleRow{})).at("sample").contains("cgroup"));
   SampleRow row;

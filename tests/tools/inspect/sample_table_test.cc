@@ -43,6 +43,22 @@ TEST(SampleRows, ContainTheFieldsOfTheSample) {
   EXPECT_EQ(rows[0].ip, 0x401136U);
 }
 
+TEST(SampleRows, NameTheThreadThatAWakeupWoke) {
+  PerfDataBuilder file;
+  file.AddEvent({.name = "wakeup",
+                 .config = perfdata::kSoftwareBpfOutput,
+                 .sample_type = perfdata::kIdentifier | perfdata::kTid | perfdata::kAddr});
+  file.AddFeature(perfdata::FeatureBit::kEventDesc, file.Description());
+  file.AddComm({.pid = 7, .tid = 9, .comm = "sleeper"});
+  file.AddSample({.pid = 7, .tid = 8, .addr = 9});
+  const std::vector<SampleRow> rows = RowsOf(file);
+  ASSERT_EQ(rows.size(), 1U);
+  ASSERT_TRUE(rows[0].woken);
+  EXPECT_EQ(rows[0].woken->tid, 9U);
+  EXPECT_THAT(RowText(rows[0], FieldColumn::kLast),
+              testing::EndsWith("\twoken=\"sleeper\" woken_tid=9\n"));
+}
+
 TEST(SampleRows, NameTheEvent) {
   PerfDataBuilder file;
   file.AddEvent();
