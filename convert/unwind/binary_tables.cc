@@ -4,6 +4,7 @@
 #include <elf.h>
 
 #include "formats/perfdata/mapping_name.h"
+#include "formats/unwind/frame_sections.h"
 
 namespace perftape::offline_unwind {
 namespace {
@@ -54,7 +55,8 @@ BinaryTable BinaryTables::Load(const std::string& path, const BuildId& build_id)
   if (!table) {
     built.problem = table.error().message;
   } else if (!table->empty()) {
-    built.frames_by = FramesBy::kTable;
+    const bool is_described = unwind::SummaryOf(file).size > 0;
+    built.frames_by = is_described ? FramesBy::kTable : FramesBy::kFramePointer;
     built.table = *std::move(table);
     built.file = &file;
     built.segments.assign(file.segments().begin(), file.segments().end());

@@ -31,8 +31,8 @@ using BinaryFinder =
 
 struct BinaryTable {
   unwind::FramesBy frames_by = unwind::FramesBy::kUnknown;
-  unwind::Table table;                 // with kTable
-  const elf::ElfFile* file = nullptr;  // with kTable; lives as long as the finder
+  unwind::Table table;  // with kTable; with kFramePointer, the rules derived from instructions
+  const elf::ElfFile* file = nullptr;  // with a table; lives as long as the finder
   std::vector<elf::Segment> segments;  // of the file
   std::string problem;                 // with kUnknown: why there is no table
 };

@@ -39,11 +39,14 @@ void CodeMap::Find(RuntimeAddress address, const TableFinder& find, unwind::Rule
   if (code->mapping) {
     found.packed = PackedLocations::Pack(*code->mapping, address.value - code->region.start);
   }
-  if (found.code.frames_by == unwind::FramesBy::kTable) {
-    found.code.address = {address.value - code->bias};
-    found.code.rule = &rules.Find(code->table->table, found.code.address);
-    found.code.table = &code->table->table;
-    found.code.binary = code->table->file;
+  if (code->table->table.empty()) return;
+  found.code.address = {address.value - code->bias};
+  found.code.rule = &rules.Find(code->table->table, found.code.address);
+  found.code.table = &code->table->table;
+  found.code.binary = code->table->file;
+  // Where no rule could be derived, the frame pointer is tried.
+  if (found.code.rule->cfa != unwind::CfaRule::kNone) {
+    found.code.frames_by = unwind::FramesBy::kTable;
   }
 }
 

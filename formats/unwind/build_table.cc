@@ -12,6 +12,7 @@
 #include "formats/unwind/machine_code.h"
 #include "formats/unwind/rule_set.h"
 #include "formats/unwind/table.h"
+#include "formats/unwind/undescribed_code.h"
 
 namespace perftape::unwind {
 namespace {
@@ -77,6 +78,9 @@ class TableBuilder {
     }
   }
 
+  // Adds rules for code that no section describes.
+  void AddDerived() { AddDerivedRules(file_, functions_, rules_); }
+
   OwnedRows Finish() &&;
 
  private:
@@ -137,6 +141,7 @@ Result<Table> Table::Build(const elf::ElfFile& file) {
     builder.AddSection(debug_frame->section);
   }
   builder.AddLinkageTables();
+  builder.AddDerived();
   const auto owned = std::make_shared<const OwnedRows>(std::move(builder).Finish());
   return Table(*machine, ImageAddress{owned->merged.base}, owned->merged.rows, owned->rules, owned);
 }

@@ -3,6 +3,7 @@
 // become: rows in the order of addresses.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -28,6 +29,16 @@ class FunctionRows {
   void Sort();
   // Whether one of the sorted functions has all of these addresses.
   bool Covers(std::uint64_t start, std::uint64_t end) const;
+
+  // Calls visit(start, end) for each part of [start, end) that none of the sorted functions has.
+  template <class Visit>
+  void ForEachGap(std::uint64_t start, std::uint64_t end, const Visit& visit) const {
+    for (std::size_t i = 0; i < sorted_ && functions_[i].start < end; ++i) {
+      if (functions_[i].start > start) visit(start, functions_[i].start);
+      start = std::max(start, functions_[i].end);
+    }
+    if (start < end) visit(start, end);
+  }
 
   struct Merged {
     std::uint64_t base = 0;

@@ -41,6 +41,8 @@ struct Rule {
   // Code without call frame information, in a short gap after a function whose last rule this is:
   // glibc's clone after its system call. The return address counts if a call ends there.
   static constexpr std::uint8_t kInGap = 32;
+  // The rule is not from call frame information, but derived from the instructions.
+  static constexpr std::uint8_t kDerived = 64;
   // Of bx_words: the function has not changed rbx; it cannot be restored.
   static constexpr std::int8_t kBxUnchanged = 0,
                                kBxUnknown = std::numeric_limits<std::int8_t>::min();

@@ -45,8 +45,11 @@ class Table {
   // A procedure linkage table without call frame information gets the rule of its entries, unless
   // the whole file has none.
   //
-  // A file without call frame information gives an empty table. Returns kUnsupported for a machine
-  // that is not in Machine.
+  // Code of x86-64 without call frame information gets the rules that are derived from its
+  // instructions (undescribed_code.h).
+  //
+  // A file without call frame information and derived rules gives an empty table. Returns
+  // kUnsupported for a machine that is not in Machine.
   static Result<Table> Build(const elf::ElfFile& file);
 
   Machine machine() const { return machine_; }

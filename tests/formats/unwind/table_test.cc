@@ -67,6 +67,45 @@ TEST(Table, SortsFunctions) {
                           Pair(kText + 0x100, "end"), Pair(kText + 0x110, "none")));
 }
 
+// push %rbx; pop %rbx; ret
+const std::string kAssembler = "\x53\x5b\xc3";
+
+ElfBuilder ProgramWithCode(const FrameBuilder& frames, std::uint64_t at, const std::string& code) {
+  ElfBuilder elf = frames.Program();
+  const auto text =
+      elf.AddSection({.name = ".text",
+                      .flags = SHF_ALLOC | SHF_EXECINSTR,
+                      .address = kText,
+                      .contents = std::string(at, '\x90') + code + std::string(64, '\x90'),
+                      .offset = 0x1000});
+  elf.AddSymbol({.name = "assembler", .value = kText + at, .size = code.size(), .section = text});
+  return elf;
+}
+
+TEST(Table, DerivesRulesForFunctionsWithoutFrames) {
+  FrameBuilder frames;
+  frames.AddFrame(frames.AddCommon({}), kText, 0x10, "");
+  EXPECT_THAT(RowsOf(TableOf(ProgramWithCode(frames, 0x20, kAssembler).Build())),
+              ElementsAre(Pair(kText, "sp+8 ra-8"), Pair(kText + 0x10, "none"),
+                          Pair(kText + 0x20, "sp+8 bx? ra-8 derived"),
+                          Pair(kText + 0x21, "sp+16 bx? ra-8 derived"),
+                          Pair(kText + 0x22, "sp+8 bx? ra-8 derived"), Pair(kText + 0x23, "none")));
+}
+
+TEST(Table, DerivesRulesOfABinaryWithoutAnyFrames) {
+  EXPECT_THAT(
+      RowsOf(TableOf(ProgramWithCode(FrameBuilder(), 0, kAssembler).Build())),
+      ElementsAre(Pair(kText, "sp+8 bx? ra-8 derived"), Pair(kText + 1, "sp+16 bx? ra-8 derived"),
+                  Pair(kText + 2, "sp+8 bx? ra-8 derived"), Pair(kText + 3, "none")));
+}
+
+// Go's functions keep frame pointers, and change to other stacks.
+TEST(Table, DerivesNoRulesForGo) {
+  ElfBuilder elf = ProgramWithCode(FrameBuilder(), 0, kAssembler);
+  elf.AddSection({.name = ".note.go.buildid", .type = SHT_NOTE, .size = 16});
+  EXPECT_THAT(RowsOf(TableOf(elf.Build())), IsEmpty());
+}
+
 TEST(Table, MergesEqualNeighboursAndPaddingBetweenThem) {
   FrameBuilder frames;
   frames.SetCode(std::string(0x80, '\x90'));
@@ -100,7 +139,7 @@ TEST(Table, NoCodeContinuesTheFrameOfASignal) {
   const auto signal = frames.AddCommon({.letters = "zRS"});
   frames.AddFrame(signal, kText, 0x18, "");
   frames.AddFrame(signal, kText + 0x20, 0x18, "");
-  frames.SetCode(std::string(0x40, '\xc3'));
+  frames.SetCode(std::string(0x38, '\xc3'));
   EXPECT_THAT(RowsOf(TableOfFrames(frames)),
               ElementsAre(Pair(kText, "sp+8 ra-8 signal"), Pair(kText + 0x18, "none"),
                           Pair(kText + 0x20, "sp+8 ra-8 signal"), Pair(kText + 0x38, "none")));
