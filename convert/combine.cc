@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "convert/combine.h"
 
+#include <algorithm>
 #include <functional>
 #include <memory>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
 #include "convert/foreign_input.h"
+#include "convert/model/hybrid_events.h"
 #include "convert/model/profile_builder.h"
 #include "convert/model/profile_copier.h"
+#include "formats/perfdata/period_unit.h"
 
 namespace perftape::convert {
 namespace {
@@ -23,6 +27,19 @@ std::optional<EventId> ChooseEvent(const Profile& profile, const Globs& events) 
   return {};
 }
 
+// Returns the samples of one event.
+Profile OnlyEvent(const Profile& profile, EventId event) {
+  if (profile.events().size() == 1) return profile;
+  ProfileBuilder builder;
+  ProfileCopier copier(profile, builder);
+  copier.Copy(event);
+  for (const Sample& sample : profile.samples()) {
+    if (sample.event == event) builder.Add(copier.Copy(sample));
+  }
+  builder.SetMetadata(profile.metadata());
+  return std::move(builder).Finish();
+}
+
 std::vector<std::string> SampledEventsBut(const Profile& profile, std::optional<EventId> chosen) {
   std::vector<bool> has_samples(profile.events().size());
   for (const Sample& sample : profile.samples()) has_samples[sample.event.index] = true;
@@ -34,14 +51,15 @@ std::vector<std::string> SampledEventsBut(const Profile& profile, std::optional<
   return names;
 }
 
-// Returns the samples of `event` as plain values, with the same stacks, threads and labels.
-Profile PlainValuesOf(const Profile& profile, EventId event, FoldedValue value) {
+// Returns the samples of `event` as plain values of an event `name`, with the same stacks, threads
+// and labels.
+Profile PlainValuesOf(const Profile& profile, EventId event, FoldedValue value,
+                      std::string_view name) {
   const Event& from = profile[event];
   const bool is_count = from.values == EventValues::kSampled && value == FoldedValue::kSamples;
   ProfileBuilder builder;
   ProfileCopier copier(profile, builder);
-  const bool is_samples = value == FoldedValue::kSamples;  // plain values keep their number
-  copier.Set(event, builder.Add(Event{.name = builder.Add(is_samples ? "samples" : "period"),
+  copier.Set(event, builder.Add(Event{.name = builder.Add(name),
                                       .unit = builder.Add("count"),
                                       .values = EventValues::kPlain,
                                       .decimals = from.decimals}));
@@ -55,6 +73,37 @@ Profile PlainValuesOf(const Profile& profile, EventId event, FoldedValue value) 
   }
   builder.SetMetadata(profile.metadata());
   return std::move(builder).Finish();
+}
+
+// Returns the number in which each event is added to those of other inputs.
+std::vector<FoldedValue> ChooseCommonValues(const Profile& profile,
+                                            std::optional<FoldedValue> given) {
+  bool has_plain = false, are_times = true;
+  std::vector<EventId> events;
+  for (std::uint32_t i = 0; i < profile.events().size(); ++i) {
+    const Event& event = profile.events()[i];
+    has_plain |= event.values == EventValues::kPlain;
+    are_times &= profile.text(event.unit) == perfdata::kNanoseconds;
+    events.push_back(EventId{i});
+  }
+  // Folded lines have the number that their recording would have.
+  if (has_plain) return ChooseValues(profile, given);
+  const FoldedValue of_all =
+      are_times ? ChooseValue(profile, given, events) : given.value_or(FoldedValue::kSamples);
+  return std::vector(events.size(), of_all);
+}
+
+// Returns the profile with one event instead of several.
+Profile AddUpEvents(const Profile& profile, std::optional<FoldedValue> given) {
+  const std::vector<FoldedValue> values = ChooseCommonValues(profile, given);
+  // One name for all, so that they become one event.
+  const bool are_samples =
+      std::ranges::all_of(values, [](FoldedValue value) { return value == FoldedValue::kSamples; });
+  Merger merger;
+  for (std::uint32_t i = 0; i < values.size(); ++i) {
+    merger.Add(PlainValuesOf(profile, EventId{i}, values[i], are_samples ? "samples" : "period"));
+  }
+  return std::move(merger).Finish();
 }
 
 // Whether work on it is worth a thread of its own.
@@ -158,9 +207,7 @@ Status Combiner::AddOpen(Input& input) {
   Result<Profile> read = format->read(input, import, report.read);
   if (!read) return Fail(InContext(input.name(), std::move(read).error()));
   Profile profile = *std::move(read);
-  if (options_.one_value) {
-    TRY_ASSIGN(profile, KeepOneValue(profile, report));
-  }
+  if (options_.one_value) profile = KeepOneEvent(profile, report);
   inputs_.push_back(std::move(report));
 
   if (!options_.look_up_names || !(format->is_recording || options_.symbols.names_sources())) {
@@ -178,12 +225,15 @@ Status Combiner::AddOpen(Input& input) {
   return {};
 }
 
-Result<Profile> Combiner::KeepOneValue(const Profile& profile, InputReport& report) const {
+Profile Combiner::KeepOneEvent(const Profile& read, InputReport& report) const {
+  // An event of one type of cores can be chosen by its own name.
+  const bool is_chosen = !options_.events.empty() && ChooseEvent(read, options_.events);
+  const Profile profile = is_chosen ? read : JoinHybridEvents(read);
   const std::optional<EventId> event = ChooseEvent(profile, options_.events);
   report.other_events = SampledEventsBut(profile, event);
   if (!event) return Profile();
   report.event = profile.text(profile[*event].name);
-  return PlainValuesOf(profile, *event, *options_.one_value);
+  return OnlyEvent(profile, *event);
 }
 
 Result<symbolize::SymbolSources*> Combiner::Sources() {
@@ -198,7 +248,9 @@ Result<Profile> Combiner::Finish() && {
     TRY_ASSIGN(symbolize::SymbolSources* const sources, Sources());
     named_.Add(sources->Name(std::move(merger).Finish(), symbolize::Recording(machine), symbols_));
   }
-  return std::move(named_).Finish();
+  Profile merged = std::move(named_).Finish();
+  const bool has_several = options_.one_value && merged.events().size() > 1;
+  return has_several ? AddUpEvents(merged, options_.value) : std::move(merged);
 }
 
 }  // namespace perftape::convert

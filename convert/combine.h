@@ -23,10 +23,14 @@ struct CombineOptions {
   ImportOptions import = {};
   bool look_up_names = true;  // for recordings; for other inputs only if `symbols` names sources
   symbolize::SymbolOptions symbols = {};
-  // For an output that holds one number per stack. From each input, only the samples of one event
-  // are kept, as plain values of this type. So inputs with different events can be added up. The
-  // event is the first one that matches `events`, or the input's default event.
-  std::optional<FoldedValue> one_value = {};
+  // For an output that holds one number per stack: from each input, only the samples of one event
+  // are kept. The event is the first one that matches `events`, or the input's default event. If
+  // the inputs have different events, all become one event of plain values, so that they can be
+  // added up: of the numbers `value`. If it is not set, those are numbers of samples, or periods if
+  // all events measure time and their samples stand for unequal amounts of it. With plain values
+  // among the events, each has the number that it has alone (ChooseValue).
+  bool one_value = false;
+  std::optional<FoldedValue> value = {};
   Globs events = {};
 };
 
@@ -58,7 +62,7 @@ class Combiner {
  private:
   Status AddOpen(Input& input);
   void CloseInBackground(Input input);
-  Result<Profile> KeepOneValue(const Profile& profile, InputReport& report) const;
+  Profile KeepOneEvent(const Profile& read, InputReport& report) const;
   Status ReadKernelAhead(Input& input, std::optional<symbolize::Recording>& recording);
   void ReadNamesAhead();
   Result<JitDumpBytes> FindDump(Input& input, std::optional<symbolize::Recording>& recording,

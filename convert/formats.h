@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -62,10 +63,14 @@ struct Format {
   // Whether a file should have the samples of one event, because its readers show one event, or add
   // up all. It can have several.
   bool prefers_one_event = false;
-  // Whether it has the time and CPU of each sample, for ImportOptions::time_label and cpu_label.
+  // Whether it is a view of events, where those of several types of cores are one.
+  bool shows_events = false;
+  // Whether it has the time (and may have the CPU) of each sample, for ImportOptions::time_label
+  // and cpu_label.
   bool has_sample_times = false;
-  // The numbers that are written if none are selected, in a format that does not have both.
-  FoldedValue default_value = FoldedValue::kSamples;
+  // The numbers that are written if none are selected, in a format that does not have both. Not
+  // set: ChooseValue decides for each event.
+  std::optional<FoldedValue> default_value = {};
   // Returns whether the input has this format. If the format cannot be read, `matches` and `read`
   // are null.
   bool (*matches)(const Input& input);

@@ -13,6 +13,8 @@
 #include "convert/choose_samples.h"
 #include "convert/combine.h"
 #include "convert/export/differential.h"
+#include "convert/model/hybrid_events.h"
+#include "convert/model/sample_thread.h"
 #include "convert/unwound_chains.h"
 #include "formats/base/input.h"
 #include "formats/base/progress.h"
@@ -41,7 +43,8 @@ convert::CombineOptions CombineOptionsOf(const Plan& plan) {
   options.import.cpu_label |= plan.filter.needs_cpu();
   options.import.cgroup_label |= plan.filter.needs_cgroup();
   if (plan.inputs.size() > 1 && HoldsOneValue(plan)) {
-    options.one_value = plan.write.folded.value;
+    options.one_value = true;
+    options.value = plan.write.folded.value;
     options.events = plan.filter.events;
   }
   return options;
@@ -200,6 +203,7 @@ convert::WriteOptions WriteOptionsOf(const Plan& plan, const convert::Profile& p
     const convert::TaskEvents& events = input.read.task_events;
     options.task_events.insert(options.task_events.end(), events.begin(), events.end());
   }
+  options.folded.facts = LossFacts(plan, findings.report);
   if (!HoldsOneValue(plan) && !HoldsOneEvent(plan)) return options;
   const std::optional<convert::EventId> event = convert::DefaultEvent(profile);
   if (!event) return options;
@@ -227,6 +231,10 @@ void PrintConversion(const Plan& plan, const convert::Profile& written, Findings
     const auto detail =
         plan.show_sources ? cli::SymbolDetail::kSources : cli::SymbolDetail::kSummary;
     console.Note(cli::SymbolLine(report.symbols, detail));
+  }
+  for (const std::string& line : ValueLines(plan, written)) console.Note(line);
+  if (plan.to->name == convert::kSpeedscopeFormat && !convert::HasTimes(written)) {
+    console.Note("the inputs have no times: the Time Order of speedscope is that of the names");
   }
   for (const std::string& problem : report.symbols.problems) console.Warning(problem);
   for (const std::string& line : cli::MappingLines(report.symbols)) console.Detail(line);
@@ -287,8 +295,9 @@ Result<int> Run(const Plan& plan, cli::Console& console) {
     TRY_ASSIGN(read, ReadAll(plan, plan.inputs, std::move(first), findings, console));
   }
   TRY_ASSIGN(convert::Profile profile, Filtered(plan, read, findings));
+  if (plan.to->shows_events) profile = convert::JoinHybridEvents(profile);
   if (!plan.base.empty()) {
-    profile = convert::MakeDifferential(base, profile);
+    profile = convert::MakeDifferential(convert::JoinHybridEvents(base), profile);
     WarnOfOtherPairs(plan, profile, findings, console);
   }
   if (key) {

@@ -3,14 +3,18 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
+#include "convert/export/profile_facts.h"
 #include "convert/export/to_folded.h"
 #include "convert/model/profile_builder.h"
 #include "convert/model/profile_copier.h"
+#include "convert/model/sample_thread.h"
 
 namespace perftape::convert {
 namespace {
@@ -89,9 +93,52 @@ EventId AddEvent(const Profile& profile, EventId event, std::string_view name,
 // The new events of one side, by the names of the pairs.
 using NewEvents = std::map<std::string_view, EventId>;
 
+// Returns the name with # for each number.
+std::string WithoutNumbers(std::string_view comm) {
+  std::string text;
+  for (const char letter : comm) {
+    const bool is_digit = letter >= '0' && letter <= '9';
+    if (!is_digit) {
+      text += letter;
+    } else if (!text.ends_with('#')) {
+      text += '#';
+    }
+  }
+  return text;
+}
+
+// The names of threads that get a common one, with it.
+using JoinedComms = std::map<std::string, std::string, std::less<>>;
+
+JoinedComms JoinComms(const Profile& before, const Profile& after) {
+  std::map<std::string, std::set<std::string>> kinds;
+  for (const Profile* side : {&before, &after}) {
+    for (const Thread& thread : side->threads()) {
+      const std::string_view comm = side->text(thread.comm);
+      kinds[WithoutNumbers(comm)].emplace(comm);
+    }
+  }
+  JoinedComms joined;
+  for (const auto& [kind, comms] : kinds) {
+    if (comms.size() < 2) continue;
+    for (const std::string& comm : comms) joined.emplace(comm, kind);
+  }
+  return joined;
+}
+
 // Adds the samples of one side. Events of one name become one event.
-void AddSide(const Profile& side, const NewEvents& events, ProfileBuilder& builder) {
+void AddSide(const Profile& side, const NewEvents& events, const JoinedComms& joined,
+             ProfileBuilder& builder) {
   ProfileCopier copier(side, builder);
+  for (std::uint32_t i = 1; i < side.threads().size(); ++i) {
+    const std::string_view comm = side.text(side[ThreadId{i}].comm);
+    const auto found = joined.find(comm);
+    copier.Set(
+        ThreadId{i},
+        builder.Add(Thread{.pid = kUnknownId,
+                           .tid = kUnknownId,
+                           .comm = builder.Add(found == joined.end() ? comm : found->second)}));
+  }
   for (std::uint32_t i = 0; i < side.events().size(); ++i) {
     const auto found = events.find(side.text(side[EventId{i}].name));
     copier.Set(EventId{i}, found == events.end() ? events.begin()->second : found->second);
@@ -102,9 +149,11 @@ void AddSide(const Profile& side, const NewEvents& events, ProfileBuilder& build
 Metadata MetadataOf(const Profile& before, const Profile& after) {
   Metadata metadata = after.metadata();
   metadata.comments.clear();
+  metadata.start_time_ns.reset();
+  metadata.duration_ns = 0;
   for (const auto& [side, profile] : {std::pair(kBefore, &before), std::pair(kAfter, &after)}) {
-    for (const std::string& comment : profile->metadata().comments) {
-      metadata.comments.push_back(std::string(side) + ": " + comment);
+    for (const std::string& fact : FactsOf(profile->metadata())) {
+      metadata.comments.push_back(std::string(side) + ": " + fact);
     }
   }
   const std::optional<EventId> shown = DefaultEvent(after);
@@ -154,8 +203,9 @@ Profile MakeDifferential(const Profile& before, const Profile& after) {
         AddEvent(pair.before ? before : after, pair.before ? *pair.before : *pair.after,
                  NameOn(kBefore, pair.name), builder);
   }
-  AddSide(before, of_before, builder);
-  AddSide(after, of_after, builder);
+  const JoinedComms joined = JoinComms(before, after);
+  AddSide(before, of_before, joined, builder);
+  AddSide(after, of_after, joined, builder);
   builder.SetMetadata(MetadataOf(before, after));
   return std::move(builder).Finish();
 }

@@ -32,7 +32,9 @@ Status CheckDifferential(const Profile& profile);
 
 // Returns the profile of two sides. It has a pair for each event, by name, of either side; a side
 // without the event has no samples of it. If each side has samples of only one event, these two are
-// a pair, whatever their names.
+// a pair, whatever their names. Threads whose names differ only in numbers ("worker-1", "worker-2")
+// are one, "worker-#", because which of them does which work is chance; pids and tids are left out.
+// The comments are the facts of both sides, "before: hostname: box".
 Profile MakeDifferential(const Profile& before, const Profile& after);
 
 }  // namespace perftape::convert

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "convert/export/differential.h"
@@ -31,12 +30,13 @@ Result<Columns> ChooseColumns(const Profile& profile, const FoldedOptions& optio
 void AddSamples(const Profile& profile, const FoldedOptions& options, const Columns& columns,
                 FrameTexts& texts, LineTree& tree) {
   const std::span events(columns.events.data(), columns.count);
+  const FoldedValue value = ChooseValue(profile, options.value, events);
   TextId root = kNoText;
   for (const RootedSample& rooted : SamplesByRoot(profile, events, options.root, texts)) {
     if (rooted.root != root) tree.StartRoot(root = rooted.root);
     const Sample& sample = profile.samples()[rooted.sample];
     tree.Add(sample.stack, sample.event == columns.events.front() ? 0 : 1,
-             FoldedNumber(profile, options.value, sample));
+             FoldedNumber(profile, value, sample));
   }
 }
 
@@ -50,52 +50,6 @@ folded::CountLike ChooseCountLike(const LineTree& tree, const FrameTexts& texts)
 }
 
 }  // namespace
-
-std::optional<EventId> DefaultEvent(const Profile& profile) {
-  const auto events = profile.events();
-  if (events.empty()) return {};
-  std::vector<bool> has_samples(events.size());
-  for (const Sample& sample : profile.samples()) has_samples[sample.event.index] = true;
-
-  const std::string_view wanted = profile.metadata().default_value;
-  std::optional<EventId> first_sampled;
-  for (std::uint32_t i = 0; i < events.size(); ++i) {
-    const std::string_view name = profile.text(events[i].name);
-    const bool is_sampled = events[i].values == EventValues::kSampled;
-    // A sampled event becomes two sample types of pprof.
-    const auto is_called = [&](std::string_view suffix) {
-      return wanted.size() == name.size() + suffix.size() && wanted.starts_with(name) &&
-             wanted.ends_with(suffix);
-    };
-    if (!wanted.empty() &&
-        (is_called("") || (is_sampled && (is_called("_sample") || is_called("_event"))))) {
-      return EventId{i};
-    }
-    if (is_sampled && has_samples[i] && !first_sampled) first_sampled = EventId{i};
-  }
-  if (first_sampled) return first_sampled;
-  return EventId{static_cast<std::uint32_t>(events.size() - 1)};
-}
-
-std::vector<EventId> EventsWithSamples(const Profile& profile) {
-  std::vector<bool> has_samples(profile.events().size());
-  for (const Sample& sample : profile.samples()) has_samples[sample.event.index] = true;
-  std::vector<EventId> events;
-  for (std::uint32_t i = 0; i < has_samples.size(); ++i) {
-    if (has_samples[i]) events.push_back(EventId{i});
-  }
-  const auto first = DefaultEvent(profile);
-  std::ranges::stable_partition(events, [&](EventId event) { return event == first; });
-  return events;
-}
-
-bool CountsSamples(const Profile& profile, FoldedValue value, EventId event) {
-  return value == FoldedValue::kSamples && profile[event].values == EventValues::kSampled;
-}
-
-std::int64_t FoldedNumber(const Profile& profile, FoldedValue value, const Sample& sample) {
-  return CountsSamples(profile, value, sample.event) ? sample.count : sample.period;
-}
 
 Status WriteFolded(const Profile& profile, const FoldedOptions& options, OutputFile& out) {
   TRY_ASSIGN(const Columns columns, ChooseColumns(profile, options));

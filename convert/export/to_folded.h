@@ -12,8 +12,11 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
+#include "convert/export/default_event.h"
+#include "convert/export/stack_numbers.h"
 #include "convert/model/profile.h"
 #include "formats/base/output_file.h"
 #include "formats/base/result.h"
@@ -21,32 +24,17 @@
 
 namespace perftape::convert {
 
-enum class FoldedValue : std::uint8_t { kSamples, kPeriod };
-
 struct FoldedOptions {
-  FoldedValue value = FoldedValue::kSamples;  // for sampled events; plain ones have one number
+  std::optional<FoldedValue> value = {};  // for sampled events; ChooseValue if none is given
   // A line has one number, so a file has one event. DefaultEvent if none is given.
   std::optional<EventId> event = {};
   folded::Root root = folded::Root::kComm;  // only for samples whose thread is known
   bool differential = false;  // two numbers a line, before and after: export/differential.h
   bool mark_kernel = false;   // append "_[k]" to kernel frames, which flamegraph.pl colours
   unsigned threads = 1;       // number of threads; the file does not depend on it
+  // Facts about the profile that its metadata does not have, for a page: "losses: 12 samples".
+  std::vector<std::string> facts = {};
 };
-
-// Returns the event to write if none is chosen. That is the one that the metadata names, otherwise
-// the first sampled event that has samples. Otherwise it is the last event, as in pprof. Nothing
-// for a profile without events.
-std::optional<EventId> DefaultEvent(const Profile& profile);
-
-// Returns the events with samples: DefaultEvent first if it is one of them, then in their order.
-std::vector<EventId> EventsWithSamples(const Profile& profile);
-
-// Returns whether FoldedNumber is the number of samples for this event.
-bool CountsSamples(const Profile& profile, FoldedValue value, EventId event);
-
-// Returns the number of a sample: its count or its period, as `value` says; the number of a plain
-// value.
-std::int64_t FoldedNumber(const Profile& profile, FoldedValue value, const Sample& sample);
 
 // Fails as the output does, and with kNotFound if a differential file is requested and the profile
 // has no pair of events. Stacks whose sum is 0 are left out for a sampled event. For

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "convert/filter/small_frames.h"
+#include "convert/model/hybrid_events.h"
 #include "convert/model/label_keys.h"
 #include "convert/model/profile_builder.h"
 #include "convert/model/profile_copier.h"
@@ -28,11 +29,21 @@ bool Passes(const std::set<std::int64_t>& wanted, std::optional<Number> number) 
 // The name that perf and pprof give to code without a name.
 constexpr std::string_view kUnknown = "[unknown]";
 
+// "cycles" also means "cpu_core/cycles/" and "cpu_atom/cycles/".
+bool PassesEvent(const Globs& wanted, std::string_view name) {
+  if (Passes(wanted, name)) return true;
+  const std::string on_all_cores = NameOnAllCores(name);
+  return !on_all_cores.empty() && Passes(wanted, on_all_cores);
+}
+
 // The verdicts on events, threads and labels, each computed once.
 class SampleVerdicts {
  public:
   SampleVerdicts(const Profile& profile, const FilterOptions& options)
       : profile_(profile), options_(options) {
+    for (const Event& event : profile.events()) {
+      of_events_.push_back(PassesEvent(options.events, profile.text(event.name)));
+    }
     for (std::uint32_t i = 0; i < profile.threads().size(); ++i) {
       of_threads_.push_back(OfThread(ThreadOf(profile, Sample{.thread = {i}})));
     }
@@ -43,9 +54,7 @@ class SampleVerdicts {
   }
 
   Verdict Of(const Sample& sample) const {
-    if (!Passes(options_.events, profile_.text(profile_[sample.event].name))) {
-      return Filter::kEvent;
-    }
+    if (!of_events_[sample.event.index]) return Filter::kEvent;
     const Verdict of_thread = sample.thread == ThreadId{}
                                   ? of_threads_in_labels_[sample.labels.index]
                                   : of_threads_[sample.thread.index];
@@ -77,6 +86,7 @@ class SampleVerdicts {
 
   const Profile& profile_;
   const FilterOptions& options_;
+  std::vector<bool> of_events_;
   std::vector<Verdict> of_threads_, of_labels_, of_threads_in_labels_;
 };
 
@@ -215,7 +225,7 @@ Profile ApplyFilter(const Profile& profile, const FilterOptions& options, Filter
   ProfileBuilder builder;
   ProfileCopier copier(profile, builder);
   for (std::uint32_t i = 0; i < profile.events().size(); ++i) {
-    if (Passes(options.events, report.events[i].name)) copier.Copy(EventId{i});
+    if (PassesEvent(options.events, report.events[i].name)) copier.Copy(EventId{i});
   }
   const FilterJudge judge(profile, options);
   CutFrames(profile, options, builder, copier);

@@ -55,10 +55,6 @@ std::string_view FieldReader::Read(std::size_t event, Bytes raw) {
   return AsText(values_);
 }
 
-std::string FieldLabelKey(std::string_view name) {
-  return std::string(IsSampleField(name) ? "field:" : "").append(name);
-}
-
 void AppendFieldLabels(std::string_view values, std::span<const std::string> names,
                        ProfileBuilder& builder, std::vector<Label>& labels) {
   ByteReader at(AsBytes(values));

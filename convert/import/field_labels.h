@@ -42,10 +42,8 @@ class FieldReader {
   std::vector<std::byte> values_;
 };
 
-// Returns the label's key: the name, or "field:pid" for a name that other labels have, such as pid.
-std::string FieldLabelKey(std::string_view name);
-
-// Appends the labels of `values`, which a FieldReader of the same names returned.
+// Appends the labels of `values`, which a FieldReader of the same names returned. Their keys are
+// FieldLabelKey of the names.
 void AppendFieldLabels(std::string_view values, std::span<const std::string> names,
                        ProfileBuilder& builder, std::vector<Label>& labels);
 

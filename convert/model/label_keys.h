@@ -3,6 +3,7 @@
 // each. Readers and writers use the same keys, so converting there and back loses none of them.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 namespace perftape::convert {
@@ -22,6 +23,12 @@ constexpr bool IsThreadLabel(std::string_view key) {
 // Whether a sample of perf.data has a field for the label: whether it is one of these.
 constexpr bool IsSampleField(std::string_view key) {
   return IsThreadLabel(key) || key == kCpuLabel || key == kCgroupLabel || key == kTimestampLabel;
+}
+
+// Returns the key of the label for a field of a tracepoint: the name, or "field:pid" for a name
+// that other labels have, such as pid.
+inline std::string FieldLabelKey(std::string_view name) {
+  return std::string(IsSampleField(name) ? "field:" : "").append(name);
 }
 
 }  // namespace perftape::convert

@@ -33,6 +33,7 @@ class ProfileCopier {
   // Makes `copy` the copy of `id` from now on: another event, or a stack with fewer frames.
   void Set(EventId id, EventId copy) { Remember(events_, id, copy); }
   void Set(StackId id, StackId copy) { Remember(stacks_, id, copy); }
+  void Set(ThreadId id, ThreadId copy) { Remember(threads_, id, copy); }
 
  private:
   // The copy of each entry of a table; kUnknown if not copied yet.

@@ -37,4 +37,11 @@ const Label* FindLabel(const Profile& profile, LabelsId labels, std::string_view
   return nullptr;
 }
 
+bool HasTimes(const Profile& profile) {
+  for (std::uint32_t i = 1; i < profile.labels().size(); ++i) {
+    if (FindLabel(profile, LabelsId{i}, kTimestampLabel) != nullptr) return true;
+  }
+  return false;
+}
+
 }  // namespace perftape::convert

@@ -26,4 +26,7 @@ SampleThread ThreadOf(const Profile& profile, const Sample& sample);
 // Returns the first label with this key, or null.
 const Label* FindLabel(const Profile& profile, LabelsId labels, std::string_view key);
 
+// Returns whether samples have times: whether a set of labels has one.
+bool HasTimes(const Profile& profile);
+
 }  // namespace perftape::convert

@@ -263,6 +263,39 @@ test('has names and roles for screen readers', async () => {
   assert.equal(await page.getAttribute('#graph', 'tabindex'), '0');
 });
 
+test('switches between time and samples', async () => {
+  await open('wait.html');
+  assert.equal(await page.title(), 'Flame graph');
+  assert.equal(await textOf('#total'), '500 ms, 5 samples');
+  const width = await widthOfGraph();
+  assert.ok(Math.abs((await boxOf('long')).width - width * 0.8) < 1);
+  await page.keyboard.press('v');
+  assert.equal(await textOf('#total'), '5 samples, 500 ms');
+  assert.ok(Math.abs((await boxOf('long')).width - width * 0.2) < 1);
+  assert.match(await fragment(), /values=samples/);
+  await page.keyboard.press('t');
+  assert.match(await textOf('#rows'), /20\.0 %1400 mslong/);
+  await page.click('#values-period');
+  assert.ok(Math.abs((await boxOf('long')).width - (await widthOfGraph()) * 0.8) < 1);
+});
+
+test('joins the threads of one kind', async () => {
+  await open('wait.html');
+  assert.equal((await boxOf('worker')), null);
+  await page.click('#join-threads');
+  assert.equal((await boxOf('worker')).width, await widthOfGraph());
+});
+
+test('fits into a narrow window', async () => {
+  await page.setViewportSize({width: 400, height: 700});
+  await open('server.html');
+  const fits = await page.evaluate(() =>
+    document.documentElement.scrollWidth <= window.innerWidth &&
+    document.getElementById('scroller').clientHeight > 250);
+  assert.ok(fits);
+  await screenshot('narrow');
+});
+
 test('has a table with the totals of the folded stacks', async () => {
   const totals = new Map();
   const folded = fs.readFileSync(path.join(setting.pages, 'server.folded'), 'utf8');
@@ -275,7 +308,7 @@ test('has a table with the totals of the folded stacks', async () => {
   await open('server.html');
   await page.keyboard.press('t');
   const rows = await page.locator('#rows tr').evaluateAll((each) => each.map((row) =>
-    [row.cells[2].textContent, Number(row.cells[1].title.replace(/[^\d]/g, ''))]));
+    [row.cells[row.cells.length - 1].textContent, Number(row.cells[1].title.replace(/[^\d]/g, ''))]));
   const shown = new Map(rows);
   for (const [name, total] of totals) assert.equal(shown.get(name), total, name);
   await page.click('th button[data-sort=name]');
@@ -393,7 +426,7 @@ test('shows the widths of the old profile', async () => {
   await page.emulateMedia({colorScheme: 'dark'});
   await page.keyboard.press('t');
   await page.click('th button[data-sort=change]');
-  assert.match(await textOf('#rows tr:first-child'), /\+20\.0peek$/);
+  assert.match(await textOf('#rows tr:first-child'), /\+20\.0.*peek$/);
   await screenshot('diff-dark');
   await page.click('#inverted');
   assert.ok(Math.abs((await boxOf('peek')).width - (await widthOfGraph()) * 0.4) < 1);

@@ -188,6 +188,11 @@ def make_pages(convert, folder):
         run("--diff", "hostile.folded", "hostile.folded", "--from", "folded", "--input-root", "comm",
             "-o", output)
     run("many.folded", "--input-root", "comm", "-o", "many.html")
+    waits = [("worker-1", 400, "long")] + 4 * [("worker-2", 25, "short")]
+    (folder / "wait.perf-script.txt").write_text("".join(
+        f"{comm} 7/7 [000] 1.{i}: {ms}000000 offcpu-time:\n\t401000 {name}+0x0 (/bin/app)\n\n"
+        for i, (comm, ms, name) in enumerate(waits)))
+    run("wait.perf-script.txt", "-o", "wait.html")
     page = (folder / "server.html").read_text()
     (folder / "damaged.html").write_text(page.replace('id="data">H4s', 'id="data">H5s'))
 

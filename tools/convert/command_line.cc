@@ -123,7 +123,7 @@ Result<Plan> PlanOf(Plan plan) {
   if (target && target->is_stream()) plan.normalize.container = perfdata::Container::kPipe;
   plan.write.perfdata.container = plan.normalize.container;
   plan.write.perfdata.compression_level = plan.normalize.compression_level;
-  plan.write.folded.value = plan.values.value_or(plan.to->default_value);
+  plan.write.folded.value = plan.values ? plan.values : plan.to->default_value;
   plan.write.folded.differential = plan.differential;
   plan.import.differential = plan.differential;
   plan.write.folded.threads = plan.threads;

@@ -48,8 +48,12 @@ constexpr cli::Option kEventRows[] = {
 };
 
 constexpr cli::Choice<convert::FoldedValue> kFoldedValues[] = {
-    {"samples", convert::FoldedValue::kSamples, "default of folded lines and flame graphs"},
-    {"period", convert::FoldedValue::kPeriod, "default of the others"},
+    {"samples", convert::FoldedValue::kSamples,
+     "how many there are; default of folded lines and flame graphs if all samples of the event "
+     "stand for the same amount"},
+    {"period", convert::FoldedValue::kPeriod,
+     "what they stand for, as time or counts; default if the amounts are unequal, as of waits and "
+     "frequencies, and of all other formats"},
 };
 
 // The formats with stacks of names and one number for each of an event.

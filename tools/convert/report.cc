@@ -11,9 +11,15 @@
 #include <string_view>
 #include <utility>
 
-#include "formats/base/similar.h"
+#include "convert/export/default_event.h"
+#include "convert/export/differential.h"
+#include "convert/export/profile_facts.h"
+#include "convert/export/stack_numbers.h"
+#include "convert/model/comment_keys.h"
+#include "formats/perfdata/period_unit.h"
 #include "tools/common/cli/count.h"
 #include "tools/common/cli/escape.h"
+#include "tools/common/profiles/field_text.h"
 #include "tools/common/profiles/filter_text.h"
 #include "tools/common/profiles/import_text.h"
 
@@ -27,6 +33,30 @@ std::string CountsText(const rewrite::RecordCounts& counts) {
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, RecordName(type));
   }
   return text;
+}
+
+struct ShownEvent {
+  std::string_view name;
+  std::vector<convert::EventId> events;  // one, or both of a pair
+};
+
+// Returns what the output shows: all events or pairs, or the chosen one.
+std::vector<ShownEvent> ShownEvents(const Plan& plan, const convert::Profile& written) {
+  std::vector<ShownEvent> shown;
+  const bool is_one = plan.to->holds_one_value && !plan.file_per_event;
+  if (plan.write.folded.differential) {
+    const auto chosen = convert::ChooseEventPair(written);
+    for (const convert::EventPair& pair : convert::EventPairsOf(written)) {
+      if (is_one && chosen && pair.after != chosen->after) continue;
+      shown.push_back({.name = pair.name, .events = {pair.before, pair.after}});
+    }
+    return shown;
+  }
+  for (const convert::EventId event : convert::EventsWithSamples(written)) {
+    shown.push_back({.name = written.text(written[event].name), .events = {event}});
+    if (is_one) break;
+  }
+  return shown;
 }
 
 }  // namespace
@@ -114,6 +144,45 @@ std::string OneEventLine(const Plan& plan, std::string_view event,
                      fmt::join(others, ", "));
 }
 
+std::vector<std::string> ValueLines(const Plan& plan, const convert::Profile& written) {
+  const bool decides = plan.to->shows_events && !plan.to->default_value && !plan.values;
+  if (!decides) return {};
+  std::vector<std::string> lines;
+  for (const ShownEvent& shown : ShownEvents(plan, written)) {
+    if (!convert::HasUnequalAmounts(written, shown.events)) continue;
+    const std::string_view unit = written.text(written[shown.events.back()].unit);
+    const bool is_time = unit == perfdata::kNanoseconds;
+    lines.push_back(fmt::format(
+        "{}: {} {}, because the samples stand for unequal {}; --values samples counts samples",
+        shown.name.empty() ? "events" : shown.name,
+        plan.to->is_text ? "the numbers are" : "the widths are",
+        is_time ? (plan.to->is_text ? "time in nanoseconds" : "time") : "sums of their periods",
+        is_time ? "times" : "periods"));
+  }
+  return lines;
+}
+
+std::vector<std::string> LossFacts(const Plan& plan, const ConversionReport& report) {
+  std::vector<std::string> facts;
+  const auto add = [&facts](std::string_view side,
+                            const std::vector<convert::InputReport>& inputs) {
+    std::uint64_t samples = 0, records = 0;
+    for (const convert::InputReport& input : inputs) {
+      samples += input.read.lost_samples;
+      records += input.read.lost_records;
+    }
+    std::vector<std::string> losses;
+    if (samples != 0) losses.push_back(cli::Counted(samples, "sample"));
+    if (records != 0) losses.push_back(cli::Counted(records, "record"));
+    if (losses.empty()) return;
+    facts.push_back(fmt::format("{}{}{}{}", side, convert::kLossesFact, convert::kCommentSeparator,
+                                fmt::join(losses, ", ")));
+  };
+  add(plan.base.empty() ? "" : "after: ", report.inputs);
+  if (!plan.base.empty()) add("before: ", report.base);
+  return facts;
+}
+
 std::string InputsLine(const ConversionReport& report) {
   convert::ImportReport sum;
   for (const convert::InputReport& input : report.inputs) {
@@ -156,24 +225,12 @@ std::string NoEventLine(const std::set<std::string>& events) {
 }
 
 std::string NoFieldLine(const std::string& field, const std::set<std::string>& fields) {
-  constexpr std::size_t kMostNames = 20;
   const std::string start =
       fmt::format("--labels field:{}: no event has this field", cli::EscapeForTerminal(field));
   if (fields.empty()) {
     return start + ": no input has a tracepoint with the format of its fields";
   }
-  const std::vector<std::string_view> names(fields.begin(), fields.end());
-  std::vector<std::string_view> near;
-  std::ranges::copy_if(names, std::back_inserter(near), [&](std::string_view name) {
-    return name.find(field) != std::string_view::npos;
-  });
-  if (near.empty()) near = MostSimilar(field, names);
-  if (near.empty()) near = names;
-  const std::size_t left_out = near.size() - std::min(near.size(), kMostNames);
-  near.resize(near.size() - left_out);
-  return fmt::format("{}: choose {}{}", start,
-                     cli::EscapeForTerminal(fmt::format("{}", fmt::join(near, ", "))),
-                     left_out == 0 ? "" : fmt::format(" or one of {} more", left_out));
+  return fmt::format("{}: {}", start, cli::ChooseText(field, fields));
 }
 
 }  // namespace perftape::convert_tool

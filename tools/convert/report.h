@@ -45,6 +45,14 @@ bool HoldsOneEvent(const Plan& plan);
 std::string OneEventLine(const Plan& plan, std::string_view event,
                          const std::vector<std::string>& others);
 
+// Returns what the numbers of a flame graph or of folded lines are, if they are not numbers of
+// samples: "the widths of offcpu-time are time, because ...". Empty for other formats.
+std::vector<std::string> ValueLines(const Plan& plan, const convert::Profile& written);
+
+// Returns the losses of the recordings as facts of the page, "losses: 12 samples"; of a comparison,
+// of each side. Empty if nothing is known to be lost.
+std::vector<std::string> LossFacts(const Plan& plan, const ConversionReport& report);
+
 // Returns "12 inputs: 4950 samples; 80123 frames".
 std::string InputsLine(const ConversionReport& report);
 

@@ -13,6 +13,7 @@
 namespace perftape::flame_graph {
 
 using convert::AddUpToLimit;
+using convert::FoldedValue;
 using convert::Profile;
 using convert::Sample;
 using convert::StackId;
@@ -73,17 +74,26 @@ StackForest StackForest::Of(const Profile& profile, const TreeEvents& events, Fr
   Builder builder(profile, frames, forest.nodes_);
   convert::TextId root = convert::kNoText;
   const std::array both = {events.event, events.before.value_or(events.event)};
+  const std::span shown = std::span(both).first(events.before ? 2 : 1);
   const convert::FoldedOptions& options = frames.options();
-  for (const convert::RootedSample& rooted : SamplesByRoot(
-           profile, std::span(both).first(events.before ? 2 : 1), options.root, frames.texts())) {
+  forest.value_ = ChooseValue(profile, options.value, shown);
+  const bool is_count = forest.value_ == FoldedValue::kSamples;
+  for (const convert::RootedSample& rooted :
+       SamplesByRoot(profile, shown, options.root, frames.texts())) {
     const Sample& sample = profile.samples()[rooted.sample];
-    const std::int64_t number = FoldedNumber(profile, options.value, sample);
+    const bool is_sampled = profile[sample.event].values == convert::EventValues::kSampled;
+    const std::int64_t number = is_sampled && is_count ? sample.count : sample.period;
+    const std::int64_t other =
+        !is_sampled ? 0 : std::max<std::int64_t>(is_count ? sample.period : sample.count, 0);
     if (number < 0) ++forest.negative_samples_;
-    if (number <= 0) continue;
+    if (number < 0 || (number == 0 && other == 0)) continue;
     if (rooted.root != root) builder.StartRoot(root = rooted.root);
     Node& node = builder.Add(sample.stack);
-    std::int64_t& sum = sample.event == events.event ? node.self : node.before;
+    const bool is_after = sample.event == events.event;
+    std::int64_t& sum = is_after ? node.self : node.before;
+    std::int64_t& other_sum = is_after ? node.other : node.other_before;
     sum = AddUpToLimit(sum, number);
+    other_sum = AddUpToLimit(other_sum, other);
     node.first_ms = std::min(node.first_ms, sample.first_ms);
   }
   return forest;
@@ -106,6 +116,7 @@ CallTree StackForest::Join(std::span<const std::uint32_t> ranks) const {
   CallTree tree;
   tree.nodes.reserve(nodes_.size());
   tree.negative_samples = negative_samples_;
+  tree.value = value_;
   std::vector<Item> items;          // what is left, of all levels
   std::vector<std::size_t> begins;  // of the levels, in `items`
   std::vector<Item> same;           // nodes that become one
@@ -125,6 +136,8 @@ CallTree StackForest::Join(std::span<const std::uint32_t> ranks) const {
       const Node& joined = nodes_[items.back().node];
       node.self = AddUpToLimit(node.self, joined.self);
       node.before = AddUpToLimit(node.before, joined.before);
+      node.other = AddUpToLimit(node.other, joined.other);
+      node.other_before = AddUpToLimit(node.other_before, joined.other_before);
       node.first_ms = std::min(node.first_ms, joined.first_ms);
     }
     tree.nodes.push_back(node);
@@ -187,6 +200,8 @@ void FoldSmallCalls(CallTree& tree, std::span<const std::int64_t> totals, std::i
     CallNode& caller = tree.nodes[kept.back()];
     caller.self = AddUpToLimit(caller.self, node.self);
     caller.before = AddUpToLimit(caller.before, node.before);
+    caller.other = AddUpToLimit(caller.other, node.other);
+    caller.other_before = AddUpToLimit(caller.other_before, node.other_before);
     caller.first_ms = std::min(caller.first_ms, node.first_ms);
     ++caller.folded;
   }

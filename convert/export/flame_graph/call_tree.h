@@ -22,12 +22,15 @@ struct CallNode {
   std::uint32_t first_ms = convert::Sample::kNoTime;  // of the samples that end here
   std::int64_t self = 0;                              // number of the samples that end here
   std::int64_t before = 0;                            // the same, of the event "before" of a pair
+  // The same two in the other number of sampled events: periods if `self` is a number of samples.
+  std::int64_t other = 0, other_before = 0;
 };
 
 struct CallTree {
   std::vector<CallNode> nodes;
   // What the tree does not show: samples with a negative number, as in the difference of profiles.
   std::uint64_t negative_samples = 0;
+  convert::FoldedValue value = {};  // what `self` and `before` are, for sampled events
 
   // Return the sums of `self` and `before`.
   std::int64_t total() const;
@@ -48,7 +51,8 @@ struct TreeEvents {
 // The nodes of a tree before equal frames are joined, which needs the ranks of all frames.
 class StackForest {
  public:
-  // Adds the stacks of the samples of `events`, and their frames to `frames`.
+  // Adds the stacks of the samples of `events`, and their frames to `frames`. The numbers are those
+  // of the table's options, or ChooseValue of all events. Samples without any number are left out.
   static StackForest Of(const convert::Profile& profile, const TreeEvents& events,
                         FrameTable& frames);
 
@@ -60,7 +64,7 @@ class StackForest {
     FrameId frame = 0;
     std::uint32_t first_child = 0, next_sibling = 0;  // 0 is none
     std::uint32_t first_ms = convert::Sample::kNoTime;
-    std::int64_t self = 0, before = 0;
+    std::int64_t self = 0, before = 0, other = 0, other_before = 0;
   };
   struct Item {
     std::uint32_t rank, node;
@@ -73,6 +77,7 @@ class StackForest {
 
   std::vector<Node> nodes_ = {{}};
   std::uint64_t negative_samples_ = 0;
+  convert::FoldedValue value_ = {};
 };
 
 // Returns for each node the sum of its own `number` and those of all calls below it.

@@ -51,8 +51,8 @@ function(join_scripts result)
   set(${result} "${joined}" PARENT_SCOPE)
 endfunction()
 
-join_scripts(script tree.js derived_trees.js differences.js controls.js descriptions.js
-  graph.js function_table.js events.js page.js start.js)
+join_scripts(script names.js profile_facts.js tree.js derived_trees.js differences.js controls.js descriptions.js
+  threads.js graph.js function_table.js events.js page.js start.js)
 join_scripts(svg_script svg.js)
 file(READ ${SOURCE}/page.css style)
 file(READ ${SOURCE}/page.html page)

@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <string_view>
 
 #include "convert/export/flame_graph/display_text.h"
+#include "convert/export/profile_facts.h"
 
 namespace perftape::flame_graph {
 namespace {
@@ -82,9 +84,11 @@ class PageEncoder {
 
  private:
   void AppendFacts() {
-    const std::vector<std::string>& comments = profile_.metadata().comments;
-    tables_.Number(comments.size());
-    for (const std::string& comment : comments) tables_.Number(texts_.Add(comment));
+    std::vector<std::string> facts = convert::FactsOf(profile_.metadata());
+    const std::vector<std::string>& more = frames_.options().facts;
+    facts.insert(facts.end(), more.begin(), more.end());
+    tables_.Number(facts.size());
+    for (const std::string& fact : facts) tables_.Number(texts_.Add(fact));
   }
 
   void AppendFrames(const std::vector<FrameId>& order) {
@@ -110,17 +114,26 @@ class PageEncoder {
   }
 
   void AppendTab(const PageTab& tab) {
-    const convert::Event& event = profile_[tab.events.event];
-    const bool is_count =
-        convert::CountsSamples(profile_, frames_.options().value, tab.events.event);
-    tables_.Number(texts_.Add(tab.name));
-    tables_.Number(texts_.Add(is_count ? "samples" : profile_.text(event.unit)));
     const std::vector<CallNode>& nodes = tab.tree.nodes;
+    const bool has_before = tab.events.before.has_value();
     const std::vector<std::uint32_t> times = TimesOf(tab);
-    tables_.Number((tab.events.before ? kBeforeColumn : 0) | (times.empty() ? 0 : kFirstColumn));
-    const std::int64_t scale = AppendScale(tab.events.event, nodes, &CallNode::self);
+    // A tracepoint's samples stand for one hit each: both numbers are the same.
+    const std::optional<std::uint64_t> factor = OtherPerNumber(nodes);
+    const bool has_other = factor != 1;
+    tables_.Number(texts_.Add(tab.name));
+    tables_.Number(texts_.Add(UnitOf(tab, Numbers::kShown)));
+    tables_.Number((has_before ? kBeforeColumn : 0) | (times.empty() ? 0 : kFirstColumn) |
+                   (has_other ? kOtherNumbers : 0));
+    const std::int64_t scale = AppendDecimalsAndScale(tab.events.event, nodes, &CallNode::self);
     const std::int64_t scale_before =
-        tab.events.before ? AppendScale(*tab.events.before, nodes, &CallNode::before) : 1;
+        has_before ? AppendDecimalsAndScale(*tab.events.before, nodes, &CallNode::before) : 1;
+    if (has_other) {
+      tables_.Number(texts_.Add(UnitOf(tab, Numbers::kOther)));
+      tables_.Number(factor.value_or(0));
+    }
+    const std::int64_t scale_other = factor ? 1 : AppendScale(nodes, &CallNode::other);
+    const std::int64_t scale_other_before =
+        factor || !has_before ? 1 : AppendScale(nodes, &CallNode::other_before);
     tables_.Number(nodes.size());
     std::uint32_t child_depth = 0;  // of a child of the node before
     for (const CallNode& node : nodes) {
@@ -128,14 +141,45 @@ class PageEncoder {
       child_depth = node.depth + 1;
     }
     for (const CallNode& node : nodes) tables_.Number(numbers_[node.frame]);
-    for (const CallNode& node : nodes) {
-      tables_.Number(static_cast<std::uint64_t>(node.self / scale));
-    }
+    AppendNumbers(nodes, &CallNode::self, scale);
     for (const CallNode& node : nodes) tables_.Number(node.folded);
-    for (const CallNode& node : nodes) {
-      if (tab.events.before) tables_.Number(static_cast<std::uint64_t>(node.before / scale_before));
-    }
+    if (has_before) AppendNumbers(nodes, &CallNode::before, scale_before);
+    if (!factor) AppendNumbers(nodes, &CallNode::other, scale_other);
+    if (!factor && has_before) AppendNumbers(nodes, &CallNode::other_before, scale_other_before);
     AppendTimes(nodes, times);
+  }
+
+  enum class Numbers : std::uint8_t { kShown, kOther };
+
+  std::string_view UnitOf(const PageTab& tab, Numbers numbers) const {
+    const convert::Event& event = profile_[tab.events.event];
+    const bool is_shown = numbers == Numbers::kShown;
+    const bool is_count = event.values == convert::EventValues::kSampled &&
+                          is_shown == (tab.tree.value == convert::FoldedValue::kSamples);
+    return is_count ? "samples" : profile_.text(event.unit);
+  }
+
+  // Returns the number by which all numbers must be multiplied to become the other ones; nothing if
+  // there is none. 1 if there are no other numbers.
+  static std::optional<std::uint64_t> OtherPerNumber(const std::vector<CallNode>& nodes) {
+    const auto has_others = [](const CallNode& node) {
+      return node.other != 0 || node.other_before != 0;
+    };
+    const auto first = std::ranges::find_if(nodes, has_others);
+    if (first == nodes.end()) return 1;
+    const bool is_after = first->other != 0;
+    const std::int64_t other = is_after ? first->other : first->other_before;
+    const std::int64_t number = is_after ? first->self : first->before;
+    if (number <= 0 || other % number != 0) return {};
+    const std::int64_t factor = other / number;
+    const auto is_multiple = [factor](std::int64_t part, std::int64_t whole) {
+      std::int64_t product = 0;
+      return !__builtin_mul_overflow(part, factor, &product) && product == whole;
+    };
+    const bool are_all = std::ranges::all_of(nodes, [&](const CallNode& node) {
+      return is_multiple(node.self, node.other) && is_multiple(node.before, node.other_before);
+    });
+    return are_all ? std::optional(static_cast<std::uint64_t>(factor)) : std::nullopt;
   }
 
   // Returns the times of the nodes; empty if none is known. Two recordings have no common time.
@@ -158,16 +202,26 @@ class PageEncoder {
     }
   }
 
-  // Appends the decimals of an event, and the greatest common divisor of its numbers. Returns the
-  // latter.
-  std::int64_t AppendScale(convert::EventId event, const std::vector<CallNode>& nodes,
-                           std::int64_t CallNode::*number) {
+  // Both append the greatest common divisor of the numbers, and return it; the first one after the
+  // decimals of an event.
+  std::int64_t AppendDecimalsAndScale(convert::EventId event, const std::vector<CallNode>& nodes,
+                                      std::int64_t CallNode::*number) {
+    tables_.Number(profile_[event].decimals);
+    return AppendScale(nodes, number);
+  }
+  std::int64_t AppendScale(const std::vector<CallNode>& nodes, std::int64_t CallNode::*number) {
     std::int64_t scale = 0;
     for (const CallNode& node : nodes) scale = std::gcd(scale, node.*number);
     scale = std::max<std::int64_t>(scale, 1);
-    tables_.Number(profile_[event].decimals);
     tables_.Number(static_cast<std::uint64_t>(scale));
     return scale;
+  }
+
+  void AppendNumbers(const std::vector<CallNode>& nodes, std::int64_t CallNode::*number,
+                     std::int64_t scale) {
+    for (const CallNode& node : nodes) {
+      tables_.Number(static_cast<std::uint64_t>(node.*number / scale));
+    }
   }
 
   const Profile& profile_;

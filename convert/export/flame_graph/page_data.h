@@ -3,7 +3,7 @@
 //
 //   version           kPageVersion
 //   size, bytes       all texts as UTF-8, each ended by '\n'; the first one is empty
-//   facts             their number, and for each its text
+//   facts             their number, and for each its text (export/profile_facts.h)
 //   frames            their number n, then six columns of n numbers: name, type (FrameType), dso,
 //                     source file (texts), first line, last line - first line
 //   tabs              their number, and for each, an event or a pair of events:
@@ -12,9 +12,14 @@
 //     decimals        a number v means v / 10^decimals
 //     scale           all numbers of the column `self` were divided by it
 //     decimals, scale the same for the column `before`, if there is one
+//     other unit, m   if the tab has other numbers: the numbers of samples if `self` are periods,
+//     or
+//                     the other way round. m > 0: they are m times `self` (and `before`). m = 0:
+//                     they are columns
+//     scale           of each column of other numbers, if there are any
 //     nodes           their number n, then columns of n numbers, in preorder: how many levels the
 //                     node is above a child of the node before it; frame; self; folded; then, if
-//                     there are such columns, before; first
+//                     there are such columns, before; other; other before; first
 //
 // Columns of small numbers that repeat compress well: 1.6 million nodes of 139,000 stacks become
 // 1.8 MB, a quarter of other encodings. page/tree.js reads it.
@@ -31,7 +36,7 @@
 
 namespace perftape::flame_graph {
 
-inline constexpr std::uint64_t kPageVersion = 2;
+inline constexpr std::uint64_t kPageVersion = 3;
 
 // Columns that not every tab has.
 enum PageColumns : std::uint8_t {
@@ -39,6 +44,7 @@ enum PageColumns : std::uint8_t {
   // When the first sample of a node was taken, in milliseconds after that of its caller. That of an
   // outermost frame is in milliseconds since the recording's first sample.
   kFirstColumn = 2,
+  kOtherNumbers = 4,
 };
 
 // One event or one pair of events of a page.

@@ -4,12 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "convert/export/differential.h"
@@ -20,6 +22,7 @@
 #include "convert/model/saturating.h"
 #include "formats/base/utf8.h"
 #include "formats/folded/count.h"
+#include "formats/perfdata/period_unit.h"
 
 namespace perftape::flame_graph {
 namespace {
@@ -81,12 +84,15 @@ std::string FillOf(FrameType type, std::string_view name) {
                      vary(palette.blue, palette.blue_range, 16));
 }
 
-// Returns a colour from blue by white to red for a change from -largest to largest. Small changes
-// are visible, too.
+// Returns a colour from blue by grey to red for a change from -largest to largest. Small changes
+// are visible, too, and no change differs from the background.
 std::string FillOfChange(double change, double largest) {
-  const double strength = largest > 0 ? std::sqrt(std::min(std::abs(change) / largest, 1.0)) : 0;
+  constexpr double kLeast = 0.15;  // the strength of the smallest change
+  constexpr int kSame = 222;
+  const double part = largest > 0 ? std::sqrt(std::min(std::abs(change) / largest, 1.0)) : 0;
+  const double strength = part > 0 ? kLeast + (1 - kLeast) * part : 0;
   const auto mix = [strength](int full) {
-    return static_cast<int>(std::lround(250 + (full - 250) * strength));
+    return static_cast<int>(std::lround(kSame + (full - kSame) * strength));
   };
   return change < 0 ? fmt::format("rgb({},{},{})", mix(70), mix(120), mix(225))
                     : fmt::format("rgb({},{},{})", mix(235), mix(70), mix(60));
@@ -106,6 +112,17 @@ std::string FittedText(const std::string& text, double width) {
   return count <= letters ? text : text.substr(0, cut) + "..";
 }
 
+// Returns "1.6 s" of 1,600,000,000.
+std::string TimeText(std::int64_t time_ns) {
+  constexpr std::array<std::pair<std::string_view, double>, 3> kUnits = {
+      {{"s", 1e9}, {"ms", 1e6}, {"us", 1e3}}};
+  const auto value = static_cast<double>(time_ns);
+  for (const auto& [unit, size] : kUnits) {
+    if (std::abs(value) >= size) return fmt::format("{:.4g} {}", value / size, unit);
+  }
+  return fmt::format("{} ns", time_ns);
+}
+
 class SvgWriter {
  public:
   // `changes` is null if the tree is of one event.
@@ -121,13 +138,13 @@ class SvgWriter {
         totals_(TotalsOf(tree)),
         total_(tree.total()) {
     for (const CallNode& node : tree.nodes) deepest_ = std::max(deepest_, node.depth + 1);
-    is_count_ = convert::CountsSamples(profile, frames.options().value, events.event);
+    is_count_ = convert::CountsSamples(profile, tree.value, events.event);
   }
 
   Status Write(OutputFile& out) {
     TRY(out.Write(Beginning()));
     if (changes_ != nullptr) AppendLegend();
-    text_ += "<g id=\"frames\">\n";
+    text_ += changes_ == nullptr ? "<g id=\"frames\">\n" : "<g id=\"frames\" class=\"changes\">\n";
     AppendBox("all", {.frame = 0, .y = RowOf(-1), .width = kWidth - 2 * kSide, .total = total_},
               changes_ == nullptr ? "rgb(250,200,120)" : FillOfChange(0, 0), LinesAboutAll());
     std::vector<std::int64_t> next = {0};  // where the next node of each depth begins
@@ -176,10 +193,11 @@ class SvgWriter {
 text {{ font-family: Verdana, "DejaVu Sans", sans-serif; font-size: 12px; fill: rgb(0,0,0); }}
 #title {{ text-anchor: middle; font-size: 17px; }}
 #search, #matched {{ text-anchor: end; }}
-#search, #reset {{ cursor: pointer; opacity: 0.3; }}
+#search, #reset {{ cursor: pointer; opacity: 0.7; }}
 #search:hover, #search.on, #reset:hover {{ opacity: 1; }}
 #frames text {{ pointer-events: none; }}
 #frames g {{ cursor: pointer; }}
+.changes rect {{ stroke: rgb(140,140,140); stroke-width: 0.4; }}
 #frames g:hover rect {{ stroke: black; stroke-width: 0.5; }}
 #legend text {{ font-size: 11px; }}
 .hidden {{ display: none; }}
@@ -188,14 +206,21 @@ text {{ font-family: Verdana, "DejaVu Sans", sans-serif; font-size: 12px; fill: 
 <script><![CDATA[
 {2}]]></script>
 <rect id="back" width="{0}" height="{1}" fill="url(#background)"/>
-<text id="title" x="{3}" y="24">{7}: {4}</text>
+<text id="title" x="{3}" y="24">{7}: {4}{8}</text>
 <text id="reset" x="10" y="24" class="hidden">Reset Zoom</text>
 <text id="search" x="{5}" y="24">Search</text>
 <text id="details" x="10" y="{6}"> </text>
 <text id="matched" x="{5}" y="{6}"> </text>
 )svg",
         kWidth, Height(), kSvgScript, kWidth / 2, unit, kWidth - kSide, Height() - 17,
-        changes_ == nullptr ? "Flame Graph" : "Differential Flame Graph");
+        changes_ == nullptr ? "Flame Graph" : "Differential Flame Graph", ByValue());
+  }
+
+  // Returns what the widths are; nothing for plain values.
+  std::string_view ByValue() const {
+    if (event_.values == convert::EventValues::kPlain) return "";
+    if (is_count_) return ", by samples";
+    return profile_.text(event_.unit) == perfdata::kNanoseconds ? ", by time" : ", by count";
   }
 
   // Returns "cycles"; of a pair, what the names of both have in common.
@@ -301,6 +326,7 @@ text {{ font-family: Verdana, "DejaVu Sans", sans-serif; font-size: 12px; fill: 
     const std::size_t whole = std::min(text.find('.'), text.size());
     for (std::size_t at = whole; at > 3; at -= 3) text.insert(at - 3, ",");
     const std::string_view unit = is_count_ ? "samples" : profile_.text(event_.unit);
+    if (unit == perfdata::kNanoseconds && decimals == 0) return TimeText(value);
     if (unit.empty() || unit == "count") return text;
     return text + " " + std::string(unit);
   }

@@ -335,13 +335,14 @@ CostGraph CostGraphOf(const Profile& profile, const convert::FoldedOptions& opti
   std::vector<std::size_t> columns(profile.events().size());
   for (std::size_t i = 0; i < graph.events.size(); ++i) columns[graph.events[i].index] = i;
 
+  const std::vector<convert::FoldedValue> values = ChooseValues(profile, options.value);
   CodeTable codes(profile, texts);
   LineForest forest(profile, codes, graph.events.size());
   std::optional<TextId> root;
   for (const convert::RootedSample& rooted :
        SamplesByRoot(profile, graph.events, options.root, texts)) {
     const Sample& sample = profile.samples()[rooted.sample];
-    const std::int64_t number = FoldedNumber(profile, options.value, sample);
+    const std::int64_t number = FoldedNumber(profile, values[sample.event.index], sample);
     if (number < 0) ++graph.negative_samples;
     if (number <= 0) continue;
     if (rooted.root != root) forest.StartRoot(*(root = rooted.root));

@@ -47,7 +47,10 @@ std::vector<std::optional<std::int64_t>> TimesOfLabels(const Profile& profile) {
 class Grouping {
  public:
   Grouping(const Profile& profile, const FoldedOptions& options, const convert::Ranks& ranks)
-      : profile_(profile), options_(options), ranks_(ranks), times_(TimesOfLabels(profile)) {
+      : profile_(profile),
+        values_(convert::ChooseValues(profile, options.value)),
+        ranks_(ranks),
+        times_(TimesOfLabels(profile)) {
     const std::vector<EventId> events = convert::EventsWithSamples(profile);
     event_order_.resize(profile.events().size());
     for (std::size_t i = 0; i < events.size(); ++i) event_order_[events[i].index] = i;
@@ -73,6 +76,10 @@ class Grouping {
  private:
   using Group = std::vector<std::uint32_t>;  // indexes of samples
 
+  std::int64_t NumberOf(const Sample& sample) const {
+    return FoldedNumber(profile_, values_[sample.event.index], sample);
+  }
+
   ThreadKey KeyOf(const Sample& sample) const {
     const convert::SampleThread thread = convert::ThreadOf(profile_, sample);
     ThreadKey key{.event = event_order_[sample.event.index],
@@ -85,7 +92,7 @@ class Grouping {
   void GroupSamples() {
     for (std::uint32_t i = 0; i < profile_.samples().size(); ++i) {
       const Sample& sample = profile_.samples()[i];
-      if (FoldedNumber(profile_, options_.value, sample) == 0) continue;
+      if (NumberOf(sample) == 0) continue;
       groups_[KeyOf(sample)].push_back(i);
       if (const auto time = times_[sample.labels.index]) {
         first_time_ = std::min(*time, first_time_.value_or(*time));
@@ -111,7 +118,7 @@ class Grouping {
       const Sample& sample = profile_.samples()[i];
       FirefoxSample& made = thread.samples.emplace_back();
       made.stack = sample.stack;
-      made.number = FoldedNumber(profile_, options_.value, sample);
+      made.number = NumberOf(sample);
       made.period = sample.period;
       made.comm = convert::ThreadOf(profile_, sample).comm;
       if (const auto time = times_[sample.labels.index]) {
@@ -170,7 +177,7 @@ class Grouping {
   }
 
   const Profile& profile_;
-  const FoldedOptions& options_;
+  const std::vector<convert::FoldedValue> values_;  // by EventId
   const convert::Ranks& ranks_;
   const std::vector<std::optional<std::int64_t>> times_;  // by LabelsId
   std::vector<std::size_t> event_order_;                  // by EventId

@@ -89,7 +89,7 @@ class FirefoxFile {
   FirefoxFile(const Profile& profile, const FoldedOptions& options,
               const convert::TaskEvents& events, TextOutput& out)
       : profile_(profile),
-        options_(options),
+        values_(convert::ChooseValues(profile, options.value)),
         out_(out),
         texts_(profile, options),
         ranks_(convert::RankAll(profile)),
@@ -134,7 +134,7 @@ class FirefoxFile {
   Status WriteCpuUse(const FirefoxThread& thread);
 
   const Profile& profile_;
-  const FoldedOptions& options_;
+  const std::vector<convert::FoldedValue> values_;  // by EventId
   TextOutput& out_;
   convert::FrameTexts texts_;
   const convert::Ranks ranks_;
@@ -169,8 +169,9 @@ Status FirefoxFile::WriteThread(const FirefoxThread& thread) {
 
 Status FirefoxFile::WriteSamples(const FirefoxThread& thread) {
   const auto& samples = thread.samples;
-  const WeightUnit unit =
-      samples.empty() ? kSampleWeights : WeightUnitOf(profile_, options_.value, thread.event);
+  const WeightUnit unit = samples.empty()
+                              ? kSampleWeights
+                              : WeightUnitOf(profile_, values_[thread.event.index], thread.event);
   fmt::format_to(std::back_inserter(out_.text), "{{\"length\":{},\"weightType\":\"{}\"",
                  samples.size(), unit.weight_type);
   TRY(WriteColumn(out_, "stack", samples, [&](std::string& text, const FirefoxSample& sample) {

@@ -15,8 +15,12 @@
 
 #include "convert/export/flame_graph/call_tree.h"
 #include "convert/export/flame_graph/frame_table.h"
+#include "convert/export/rank.h"
+#include "convert/export/viewers/firefox_threads.h"
 #include "convert/export/viewers/json_string.h"
 #include "convert/export/viewers/text_output.h"
+#include "convert/model/sample_thread.h"
+#include "convert/model/saturating.h"
 #include "formats/folded/count.h"
 
 namespace perftape::viewers {
@@ -152,10 +156,123 @@ Status WriteProfile(const Profile& profile, const SpeedscopeProfile& written, st
   return out.FlushIfLarge();
 }
 
+// Writes the file up to its profiles.
+Status WriteBeginning(const SharedFrames& frames, std::size_t active, TextOutput& out) {
+  fmt::format_to(std::back_inserter(out.text),
+                 "{{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\","
+                 "\"exporter\":\"perftape\",\"activeProfileIndex\":{},\n",
+                 active);
+  TRY(frames.Write(out));
+  out.text += ",\n\"profiles\":[";
+  return {};
+}
+
+Status WriteEnd(TextOutput& out) {
+  out.text += "]}\n";
+  return out.Flush();
+}
+
+// The file of a profile with times: one profile for each event and thread, with an entry for each
+// sample.
+class TimedFile {
+ public:
+  TimedFile(const Profile& profile, const convert::FoldedOptions& options, TextOutput& out)
+      : profile_(profile),
+        table_(profile, options),
+        no_frames_(table_.OfNoFrames()),
+        values_(convert::ChooseValues(profile, options.value)),
+        threads_(FirefoxThreadsOf(profile, options, convert::RankAll(profile)).threads),
+        frames_(profile, table_, table_.Ranks()),
+        out_(out) {}
+
+  Result<ViewReport> Write() {
+    TRY(WriteBeginning(frames_, Largest(), out_));
+    for (std::size_t i = 0; i < threads_.size(); ++i) {
+      out_.text += i == 0 ? "\n" : ",\n";
+      TRY(WriteThread(threads_[i]));
+    }
+    TRY(WriteEnd(out_));
+    return report_;
+  }
+
+ private:
+  // Returns the thread with the most samples: the one that is shown first.
+  std::size_t Largest() const {
+    const auto largest = std::ranges::max_element(
+        threads_, {}, [](const FirefoxThread& thread) { return thread.samples.size(); });
+    return static_cast<std::size_t>(largest - threads_.begin());
+  }
+
+  // Returns "app 17/18", with the event if the file has several.
+  std::string NameOf(const FirefoxThread& thread) const {
+    std::string name(thread.comm.empty() ? "[unknown]" : thread.comm);
+    if (thread.tid != -1) name += fmt::format(" {}/{}", thread.pid, thread.tid);
+    const bool is_of_several = std::ranges::any_of(
+        threads_, [&](const FirefoxThread& other) { return other.event != thread.event; });
+    if (is_of_several) name.append(": ").append(profile_.text(profile_[thread.event].name));
+    return name;
+  }
+
+  Status WriteThread(const FirefoxThread& thread) {
+    std::int64_t sum = 0;
+    for (const FirefoxSample& sample : thread.samples) {
+      if (sample.number < 0) ++report_.negative_samples;
+      sum = convert::AddUpToLimit(sum, std::max<std::int64_t>(sample.number, 0));
+    }
+    const unsigned decimals = profile_[thread.event].decimals;
+    out_.text += "{\"type\":\"sampled\",\"name\":";
+    AppendJsonString(out_.text, NameOf(thread));
+    fmt::format_to(std::back_inserter(out_.text), ",\"unit\":\"{}\",\"startValue\":0,\"endValue\":",
+                   UnitOf(profile_, values_[thread.event.index], thread.event));
+    folded::AppendFixed(out_.text, sum, decimals);
+    out_.text += ",\"samples\":[";
+    bool is_first = true;
+    for (const FirefoxSample& sample : thread.samples) {
+      if (sample.number < 0) continue;
+      out_.text += std::exchange(is_first, false) ? "\n[" : ",\n[";
+      AppendFrames(sample.stack);
+      out_.text += ']';
+      TRY(out_.FlushIfLarge());
+    }
+    out_.text += "],\n\"weights\":[";
+    is_first = true;
+    for (const FirefoxSample& sample : thread.samples) {
+      if (sample.number < 0) continue;
+      if (!std::exchange(is_first, false)) out_.text += ',';
+      folded::AppendFixed(out_.text, sample.number, decimals);
+      TRY(out_.FlushIfLarge());
+    }
+    out_.text += "]}";
+    return out_.FlushIfLarge();
+  }
+
+  // Appends the frames of a stack, the outermost first: "0,7,12".
+  void AppendFrames(convert::StackId stack) {
+    path_.clear();
+    convert::AppendFrames(profile_, table_, stack, path_);
+    if (path_.empty()) path_.push_back(no_frames_);
+    for (std::size_t i = path_.size(); i-- > 0;) {
+      fmt::format_to(std::back_inserter(out_.text), "{}{}", frames_[path_[i]], i == 0 ? "" : ",");
+    }
+  }
+
+  const Profile& profile_;
+  FrameTable table_;
+  const FrameId no_frames_;
+  const std::vector<convert::FoldedValue> values_;  // by EventId
+  const std::vector<FirefoxThread> threads_;
+  const SharedFrames frames_;
+  TextOutput& out_;
+  ViewReport report_;
+  std::vector<FrameId> path_;  // scratch of AppendFrames
+};
+
 }  // namespace
 
 Result<ViewReport> WriteSpeedscope(const Profile& profile, const convert::FoldedOptions& options,
                                    OutputFile& file) {
+  TextOutput out(file);
+  if (convert::HasTimes(profile)) return TimedFile(profile, options, out).Write();
   FrameTable table(profile, options);
   std::vector<SpeedscopeProfile> profiles;
   std::vector<StackForest> forests;
@@ -165,25 +282,18 @@ Result<ViewReport> WriteSpeedscope(const Profile& profile, const convert::Folded
   }
   const std::vector<std::uint32_t> ranks = table.Ranks();
   const SharedFrames frames(profile, table, ranks);
-
-  TextOutput out(file);
-  out.text =
-      "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\","
-      "\"exporter\":\"perftape\",\"activeProfileIndex\":0,\n";
-  TRY(frames.Write(out));
-  out.text += ",\n\"profiles\":[";
+  TRY(WriteBeginning(frames, 0, out));
   ViewReport report;
   for (std::size_t i = 0; i < profiles.size(); ++i) {
     profiles[i].tree = forests[i].Join(ranks);
     forests[i] = {};
     report.negative_samples += profiles[i].tree.negative_samples;
     out.text += i == 0 ? "\n" : ",\n";
-    TRY(WriteProfile(profile, profiles[i], UnitOf(profile, options.value, profiles[i].event),
-                     frames, out));
+    TRY(WriteProfile(profile, profiles[i],
+                     UnitOf(profile, profiles[i].tree.value, profiles[i].event), frames, out));
     profiles[i].tree = {};
   }
-  out.text += "]}\n";
-  TRY(out.Flush());
+  TRY(WriteEnd(out));
   return report;
 }
 

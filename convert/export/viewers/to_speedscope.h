@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Profile -> the file format of speedscope, https://www.speedscope.app/file-format-schema.json.
-// One profile for each event, of type "sampled".
+// Its profiles have the type "sampled". speedscope opens a file in the order of time, so a profile
+// with the times of its samples becomes a profile for each event and thread, with each sample. Of
+// another one, each event becomes a profile, in which equal stacks are one sample.
 #pragma once
 
 #include "convert/export/to_folded.h"
@@ -11,8 +13,8 @@
 
 namespace perftape::viewers {
 
-// Writes all events that have samples. Of `options`, uses `value` and `root`. Equal stacks become
-// one sample. Fails as the output does.
+// Writes all events that have samples. Of `options`, uses `value`, and `root` if there are no
+// times. Fails as the output does.
 Result<ViewReport> WriteSpeedscope(const convert::Profile& profile,
                                    const convert::FoldedOptions& options, OutputFile& out);
 

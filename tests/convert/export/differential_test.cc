@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "convert/model/sample_thread.h"
 #include "tests/convert/export/profile_maker.h"
 
 namespace perftape::convert {
@@ -44,7 +45,7 @@ TEST(MakeDifferential, PairsEventsByName) {
     counts.push_back(CountOf(both, pair.after));
   }
   EXPECT_THAT(counts, ElementsAre(0, 4, 1, 8, 2, 0));
-  EXPECT_EQ(ChooseEventPair(both)->name, "branches");
+  EXPECT_EQ(ChooseEventPair(both)->name, "cycles");
   EXPECT_EQ(ChooseEventPair(both, EventPairsOf(both)[1].before)->name, "cycles");
 }
 
@@ -68,6 +69,38 @@ TEST(MakeDifferential, KeepsWhatIsKnownOfBothSides) {
   const Profile both = MakeDifferential(before.Make(), after.Make());
   EXPECT_THAT(both.metadata().comments, ElementsAre("before: host a", "after: host b"));
   EXPECT_EQ(both.metadata().default_value, "cycles after");
+}
+
+TEST(MakeDifferential, JoinsThreadsWhoseNamesDifferOnlyInNumbers) {
+  ProfileMaker before, after;
+  const EventId old_event = before.Counts("cycles");
+  before.Hit(before.Calls({"f"}), before.Runs("worker-1", 7, 8), old_event, 1);
+  before.Hit(before.Calls({"f"}), before.Runs("worker-2", 7, 9), old_event, 2);
+  before.Hit(before.Calls({"f"}), before.Runs("python3", 5, 5), old_event, 3);
+  const EventId new_event = after.Counts("cycles");
+  after.Hit(after.Calls({"f"}), after.Runs("worker-12", 17, 18), new_event, 4);
+  after.Hit(after.Calls({"f"}), after.Runs("python3", 15, 15), new_event, 5);
+  const Profile both = MakeDifferential(before.Make(), after.Make());
+  std::vector<std::string> lines;
+  for (const Sample& sample : both.samples()) {
+    const Thread& thread = both[sample.thread];
+    EXPECT_EQ(thread.pid, kUnknownId);
+    lines.push_back(std::string(both.text(thread.comm)) + " " + std::to_string(sample.count));
+  }
+  EXPECT_THAT(lines, ElementsAre("worker-# 3", "python3 3", "worker-# 4", "python3 5"));
+}
+
+TEST(MakeDifferential, HasTheFactsOfBothSides) {
+  ProfileMaker before, after;
+  before.builder.SetMetadata({.start_time_ns = 1'764'061'578'000'000'000,
+                              .duration_ns = 2'030'000'000,
+                              .comments = {"hostname: box"}});
+  after.builder.SetMetadata({.duration_ns = 500'000'000});
+  const Metadata metadata = MakeDifferential(before.Make(), after.Make()).metadata();
+  EXPECT_THAT(metadata.comments,
+              ElementsAre("before: hostname: box", "before: recorded: 2025-11-25 09:06:18 UTC",
+                          "before: duration: 2.03 s", "after: duration: 0.5 s"));
+  EXPECT_EQ(metadata.duration_ns, 0);
 }
 
 TEST(MakeDifferential, WorksWithoutSamples) {

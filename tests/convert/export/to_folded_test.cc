@@ -116,41 +116,33 @@ TEST(WriteFolded, CountsPeriodsIfAsked) {
   EXPECT_EQ(Folded(made.Make(), {.value = FoldedValue::kPeriod}), "app;main 3000\n");
 }
 
-TEST(WriteFolded, WritesTheFirstEventThatWasSampled) {
+TEST(WriteFolded, CountsPeriodsIfSamplesStandForUnequalAmounts) {
   ProfileMaker made;
-  made.Counts("dummy");
+  const EventId wait = made.Counts("offcpu-time", "nanoseconds");
+  made.Hit(made.Calls({"long"}), made.Runs("app"), wait, 1, 400);
+  made.Hit(made.Calls({"short"}), made.Runs("app"), wait, 80, 400);
+  const Profile profile = made.Make();
+  EXPECT_EQ(Folded(profile), "app;long 400\napp;short 400\n");
+  EXPECT_EQ(Folded(profile, {.value = FoldedValue::kSamples}), "app;long 1\napp;short 80\n");
+}
+
+TEST(WriteFolded, CountsSamplesIfAllStandForTheSameAmount) {
+  ProfileMaker made;
+  const EventId clock = made.Counts("cpu-clock", "nanoseconds");
+  made.Hit(made.Calls({"a"}), made.Runs("app"), clock, 3, 3000);
+  made.Hit(made.Calls({"b"}), made.Runs("app"), clock, 1, 1000);
+  EXPECT_EQ(Folded(made.Make()), "app;a 3\napp;b 1\n");
+}
+
+TEST(WriteFolded, WritesTheDefaultEvent) {
+  ProfileMaker made;
   const EventId cycles = made.Counts("cycles");
   const EventId faults = made.Counts("faults");
   made.Hit(made.Calls({"f"}), made.Runs("app"), faults, 5);
   made.Hit(made.Calls({"f"}), made.Runs("app"), cycles, 2);
   const Profile profile = made.Make();
-  EXPECT_EQ(DefaultEvent(profile), cycles);
-  EXPECT_EQ(Folded(profile), "app;f 2\n");
-  EXPECT_EQ(Folded(profile, {.event = faults}), "app;f 5\n");
-}
-
-TEST(DefaultEvent, IsTheOneInTheMetadata) {
-  ProfileMaker made;
-  const EventId cycles = made.Counts("cycles");
-  const EventId faults = made.Counts("faults");
-  made.Hit(made.Calls({"f"}), {}, cycles, 2);
-  const Profile profile = made.Make();
-  for (const char* name : {"faults", "faults_sample", "faults_event"}) {
-    ProfileBuilder builder(profile);
-    builder.SetMetadata({.default_value = name});
-    EXPECT_EQ(DefaultEvent(std::move(builder).Finish()), faults) << name;
-  }
-  ProfileBuilder builder(profile);
-  builder.SetMetadata({.default_value = "faults_"});
-  EXPECT_EQ(DefaultEvent(std::move(builder).Finish()), cycles);
-}
-
-TEST(DefaultEvent, IsTheLastOfPlainValues) {
-  ProfileMaker made;
-  made.CountsPlainly("alloc_space");
-  const EventId in_use = made.CountsPlainly("inuse_space");
-  EXPECT_EQ(DefaultEvent(made.Make()), in_use);
-  EXPECT_EQ(DefaultEvent(Profile()), std::nullopt);
+  EXPECT_EQ(Folded(profile), "app;f 5\n");
+  EXPECT_EQ(Folded(profile, {.event = cycles}), "app;f 2\n");
 }
 
 TEST(WriteFolded, EscapesWhatWouldEndAFrameOrALine) {

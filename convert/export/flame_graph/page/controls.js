@@ -104,9 +104,11 @@ const Controls = (() => {
     }
   }
 
-  // Returns the entries of the table: `order` is self, total, change or name.
+  // Returns the entries of the table: `order` is self, total, change, amount, count
+  // or name.
   function sortFunctions(functions, order, texts) {
     const byName = (a, b) => (texts[a.name] < texts[b.name] ? -1 : 1);
+    if (order === 'amount') return sortFunctions(functions, 'total', texts);
     const size = order === 'change' ? (entry) => Math.abs(entry.change) : (entry) => entry[order];
     const compare = order === 'name' ? byName : (a, b) => size(b) - size(a) || byName(a, b);
     return functions.sort(compare);

@@ -13,10 +13,11 @@ const DerivedTrees = (() => {
     return {nodes: [], weights: [], others: [], firsts: [], frame};
   }
 
-  // `expand(group)` returns a Map from a frame's key to the next group.
-  function build(tree, first, expand, order) {
+  // `expand(group)` returns a Map from a frame's key to the next group. Groups below `share` of all
+  // are folded.
+  function build(tree, first, expand, order, share = SMALLEST_SHARE) {
     const columns = {frame: [], depth: [], self: [], folded: [], other: [], first: []};
-    const smallest = sum(first.weights) * SMALLEST_SHARE;
+    const smallest = sum(first.weights) * share;
     const open = [entryOf(first, 0)];
     while (open.length > 0) {
       const entry = open.pop();
@@ -168,5 +169,31 @@ const DerivedTrees = (() => {
     return build(tree, group, expand, order);
   }
 
-  return {sandwich, inverted};
+  // Returns the tree in which threads of one kind (Names.kindOfThread) are one. `frameOf(names)`
+  // returns the frame for the threads of these names.
+  function withJoinedThreads(page, tree, frameOf) {
+    const {frames, texts} = page;
+    const isThread = (node) => FlameTree.TYPES[frames.type[tree.frame[node]]] === 'thread';
+    const callees = calleesIn(tree);
+    const all = emptyGroup(-1);
+    addNode(all, tree, 0, tree.total, tree.otherTotal);
+    const expand = (group) => {
+      if (group !== all) return callees(group);
+      const groups = new Map();
+      for (const node of FlameTree.childrenOf(tree, 0)) {
+        const name = texts[frames.name[tree.frame[node]]];
+        const key = isThread(node) ? Names.kindOfThread(name) : tree.frame[node];
+        if (!groups.has(key)) groups.set(key, emptyGroup(tree.frame[node]));
+        addNode(groups.get(key), tree, node, tree.total, tree.otherTotal);
+      }
+      for (const group of groups.values()) {
+        if (group.nodes.length < 2) continue;
+        group.frame = frameOf(group.nodes.map((node) => texts[frames.name[tree.frame[node]]]));
+      }
+      return groups;
+    };
+    return build(tree, all, expand, orderOf('name', texts, frames), 0);
+  }
+
+  return {sandwich, inverted, withJoinedThreads};
 })();

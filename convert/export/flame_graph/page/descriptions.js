@@ -35,15 +35,22 @@ const Descriptions = (() => {
       pairs.push([isBelowCallers ? 'Of callee' : 'Of caller',
         percent(tree.total[node], tree.total[tree.parent[node]])]);
     }
-    if (shown.tree === 'calls' && tree.self[node] > 0) {
-      const self = tree.self[node];
-      pairs.push(['Self', `${widthAmount(self, shown)} (${percent(self, shown.total)})`]);
-    }
+    const hasSelf = shown.tree === 'calls' || (!box.pane.isUp && shown.tree === 'sandwich');
+    if (hasSelf && frame >= 0) pairs.push(['Self', selfOf(tree, node, shown)]);
     pairs.push(...ofFrame(frame, shown), ...timeOf(tree, node));
     if (tree.folded[node] > 0) {
       pairs.push(['Folded', `${counted(tree.folded[node])} too small to show`]);
     }
     return pairs;
+  }
+
+  // Returns what is spent in the function itself, on both sides of a pair.
+  function selfOf(tree, node, shown) {
+    const {sums} = shown;
+    const self = tree.self[node];
+    if (sums === null) return `${widthAmount(self, shown)} (${percent(self, shown.total)})`;
+    const sides = Differences.compare(self, tree.other[node], sums);
+    return `${percent(sides.new, sums.new)} (old ${percent(sides.old, sums.old)})`;
   }
 
   function widthAmount(value, {tab, sums}) {

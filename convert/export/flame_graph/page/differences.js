@@ -6,8 +6,8 @@
 const Differences = (() => {
   // Red, green and blue of no change, more and less.
   const COLOURS = {
-    light: {same: [236, 238, 242], more: [232, 78, 64], less: [70, 130, 226]},
-    dark: {same: [66, 70, 79], more: [206, 62, 52], less: [52, 108, 204]},
+    light: {same: [222, 225, 231], more: [232, 78, 64], less: [70, 130, 226]},
+    dark: {same: [66, 70, 79], more: [200, 60, 50], less: [52, 108, 204]},
   };
 
   // Returns the sums that shares refer to, and the largest change, of a tree whose widths are those

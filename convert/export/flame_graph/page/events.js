@@ -107,6 +107,7 @@ const PageEvents = (() => {
       application.change({view: application.state.view === 'flame' ? 'icicle' : 'flame'});
     },
     'w': (application) => application.swapWidths(),
+    'v': (application) => application.swapValues(),
     't': (application) => application.toggleTable(),
     '?': (application) => application.toggle('help'),
     'c': (application) => {
@@ -141,6 +142,8 @@ const PageEvents = (() => {
 
   function listenToWindow(application) {
     window.addEventListener('resize', () => application.resize());
+    // The header and the footer can change their heights, and the graph gets the rest.
+    new ResizeObserver(() => application.resize()).observe(byId('scroller'));
     window.addEventListener('hashchange', () => {
       application.readAddress();
       application.refresh();

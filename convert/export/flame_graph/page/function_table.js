@@ -7,11 +7,13 @@ const FunctionTable = (() => {
   const MOST_ROWS = 500;
   const PRINTED_ROWS = 60;
 
-  // Fills the table with the functions of `entries` (FlameTree.functions). `shown` is as in
-  // Descriptions; `order` is self, total, change or name; `choose(name)` is called for the chosen
-  // function.
+  const MOST_LETTERS = 120;
+
+  // Fills the table with the functions of `entries` (FlameTree.functions). Their `count` is the
+  // total in the other numbers of the tab, if it has any. `shown` is as in Descriptions; `order` is
+  // self, total, change, amount, count or name; `choose(name)` is called for the chosen function.
   function fill(entries, shown, {order, isPrinting, choose}) {
-    const {sums} = shown;
+    const {sums, tab} = shown;
     const isDifferential = sums !== null;
     for (const entry of entries) {
       entry.change = isDifferential
@@ -24,6 +26,11 @@ const FunctionTable = (() => {
     byId('caption').textContent = sorted.length > limit
       ? `The first ${limit} of ${count} functions` : `${count} functions`;
     byId('change-heading').hidden = !isDifferential;
+    byId('amount-heading').firstElementChild.textContent = unitTitle(tab);
+    byId('count-heading').hidden = tab.others === null;
+    if (tab.others !== null) {
+      byId('count-heading').firstElementChild.textContent = unitTitle(tab.others);
+    }
     byId('rows').replaceChildren(
       ...sorted.slice(0, limit).map((entry) => rowOf(entry, shown, choose)));
     for (const button of document.querySelectorAll('th button')) {
@@ -31,6 +38,16 @@ const FunctionTable = (() => {
       if (button.dataset.sort !== order) heading.removeAttribute('aria-sort');
       else heading.setAttribute('aria-sort', order === 'name' ? 'ascending' : 'descending');
     }
+  }
+
+  function unitTitle({unit}) {
+    if (unit === 'samples') return 'Samples';
+    return unit === 'nanoseconds' ? 'Time' : 'Count';
+  }
+
+  // A number without the unit that the heading names.
+  function cellText(value, tab) {
+    return tab.unit === 'nanoseconds' ? amount(value, tab) : amount(value, tab).split(' ')[0];
   }
 
   function rowOf(entry, shown, choose) {
@@ -41,9 +58,12 @@ const FunctionTable = (() => {
       row.append(cell);
     }
     if (shown.sums !== null) row.append(changeCell(entry, shown));
+    const {tab} = shown;
+    row.append(element('td', cellText(entry.total, tab)));
+    if (tab.others !== null) row.append(element('td', cellText(entry.count, tab.others)));
     const cell = element('td');
     const name = shown.page.texts[entry.name];
-    const button = element('button', name);
+    const button = element('button', Names.shorten(name, (form) => form.length <= MOST_LETTERS));
     button.type = 'button';
     button.title = `${name}: callers and callees`;
     button.addEventListener('click', () => choose(name));

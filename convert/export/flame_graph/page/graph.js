@@ -11,6 +11,7 @@ const Graph = (() => {
   const MOST_PRINTED = 8000;
   const FONT = '12px system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif';
 
+  // The text on each colour has a contrast of at least 4.5 (WCAG 2.1, level AA).
   // Hue, saturation and lightness of the types of frames, and how far names vary them.
   const COLOURS = {
     light: {
@@ -18,8 +19,8 @@ const Graph = (() => {
       inlined: [276, 52, 83, 9], jit: [140, 44, 72, 12], root: [220, 12, 88, 0],
     },
     dark: {
-      thread: [220, 8, 34, 0], user: [31, 62, 42, 9], kernel: [208, 48, 43, 8],
-      inlined: [272, 32, 47, 8], jit: [145, 36, 36, 9], root: [220, 10, 28, 0],
+      thread: [220, 8, 34, 0], user: [31, 62, 31, 9], kernel: [208, 48, 40, 8],
+      inlined: [272, 32, 46, 8], jit: [145, 36, 30, 9], root: [220, 10, 28, 0],
     },
   };
   const INK = {
@@ -231,24 +232,13 @@ const Graph = (() => {
       return frame < 0 ? this.rootLabel : this.page.texts[this.page.frames.name[frame]];
     }
 
-    // Cuts the text where the box ends.
+    // Shortens a name that does not fit into its box.
     paintText(frame, x, y, width) {
       const room = width - 9;
-      let text = this.labelOf(frame);
-      // No name needs more characters than pixels.
-      if (text.length > room) text = text.slice(0, Math.floor(room));
-      let size = this.widthOf(text);
-      if (size > room || text.length < this.labelOf(frame).length) {
-        let keep = Math.min(text.length, Math.floor((text.length * room) / Math.max(size, 1)));
-        size = this.context.measureText(`${text.slice(0, keep)}…`).width;
-        while (keep > 1 && size > room) {
-          --keep;
-          size = this.context.measureText(`${text.slice(0, keep)}…`).width;
-        }
-        if (keep < 2) return;
-        text = `${text.slice(0, keep)}…`;
-      }
-      this.context.fillText(text, Math.max(x, 0) + 4, y + ROW / 2 + 1);
+      // No name has more letters than pixels.
+      const text = Names.shorten(this.labelOf(frame),
+        (form) => form.length <= room && this.widthOf(form) <= room);
+      if (text !== '') this.context.fillText(text, Math.max(x, 0) + 4, y + ROW / 2 + 1);
     }
 
     widthOf(text) {

@@ -7,23 +7,24 @@
 //   tree     calls, inverted or sandwich     name     of the function of a sandwich
 //   view     flame or icicle                 sort     name, weight or time
 //   widths   new or old, of a pair of events
+//   values   samples or period: the numbers; '' for those that the profile has by default
+//   threads  'joined' if threads of one kind (Names.kindOfThread) are one
 //   search   a pattern                       zoom     a node of the shown tree
 //   table    '1' if the table is shown
 const Page = (() => {
   const {byId, element, percent, amount} = Controls;
   const DEFAULTS = {
     event: 0, thread: '', tree: 'calls', name: '', view: 'flame', sort: 'name', search: '', zoom: 0,
-    table: '',
-    widths: 'new',
+    table: '', widths: 'new', values: '', threads: '',
   };
-  const MOST_TABS = 9;
 
   class Application {
     constructor(page) {
       this.page = page;
       this.state = {...DEFAULTS};
       this.cache = new Map();  // computed trees, by what they depend on
-      this.tableOrder = 'total';
+      this.tableOrder = '';      // the one of the reader: total, or change for a pair of events
+      this.joinedFrames = new Map();  // frames of joined threads, by name
       this.view = new Graph.View({
         scroller: byId('scroller'), canvas: byId('graph'), spacer: byId('spacer'), page,
       });
@@ -34,8 +35,17 @@ const Page = (() => {
       this.refresh();
     }
 
+    // The chosen event with the chosen numbers.
     get tab() {
-      return this.page.tabs[this.state.event];
+      const {event, values} = this.state;
+      const tab = this.page.tabs[event];
+      if (values === '' || tab.others === null) return tab;
+      return (tab.unit === 'samples') === (values === 'samples') ? tab : tab.others;
+    }
+
+    // What the trees of the tab depend on.
+    get tabKey() {
+      return `${this.state.event} ${this.tab.unit} ${this.state.threads}`;
     }
 
     // ---- trees ----
@@ -49,37 +59,44 @@ const Page = (() => {
     }
 
     // The nodes of the threads of the tab, the largest first.
-    threads() {
-      const tree = this.wholeTree();
+    threads(tree = this.wholeTree()) {
       const {type} = this.page.frames;
       return FlameTree.childrenOf(tree, 0)
         .filter((node) => FlameTree.TYPES[type[tree.frame[node]]] === 'thread')
         .sort((a, b) => tree.total[b] - tree.total[a]);
     }
 
-    // The calls of all threads, with the chosen widths.
-    wholeTree() {
-      const {event, widths} = this.state;
-      const {tree} = this.tab;
-      if (widths === 'new' || tree.other === null) return tree;
-      return this.cached(`old ${event}`, () => FlameTree.swapped(tree));
+    // The calls of all threads of a tab, which are joined or not.
+    treeOf(tab) {
+      if (this.state.threads !== 'joined') return tab.tree;
+      return this.cached(`joined ${this.state.event} ${tab.unit}`, () =>
+        DerivedTrees.withJoinedThreads(this.page, tab.tree,
+          (names) => Threads.frameOf(names, this.page, this.joinedFrames)));
+    }
+
+    // The same with the chosen widths.
+    wholeTree(tab = this.tab) {
+      const tree = this.treeOf(tab);
+      if (this.state.widths === 'new' || tree.other === null) return tree;
+      return this.cached(`old ${tab.unit} ${this.tabKey}`, () => FlameTree.swapped(tree));
     }
 
     // The calls of the chosen thread, sorted by name.
-    baseTree() {
-      const {event, thread, widths} = this.state;
-      const tree = this.wholeTree();
+    baseTree(tab = this.tab) {
+      const {thread, widths} = this.state;
+      const tree = this.wholeTree(tab);
       if (thread === '') return tree;
-      const node = this.threads().find((i) => this.nameOf(tree.frame[i]) === thread);
+      const node = this.threads(tree).find((i) => this.nameOf(tree.frame[i]) === thread);
       if (node === undefined) return tree;
-      return this.cached(`base ${event} ${widths} ${thread}`, () => FlameTree.subtree(tree, node));
+      return this.cached(`base ${tab.unit} ${this.tabKey} ${widths} ${thread}`,
+        () => FlameTree.subtree(tree, node));
     }
 
     // What the changes of a pair of events refer to; null for a single event.
     sums() {
-      const {event, widths} = this.state;
+      const {widths} = this.state;
       if (this.tab.tree.other === null) return null;
-      return this.cached(`sums ${event} ${widths}`,
+      return this.cached(`sums ${this.tabKey} ${widths}`,
         () => Differences.measure(this.wholeTree(), widths));
     }
 
@@ -93,9 +110,9 @@ const Page = (() => {
     }
 
     shownPanes() {
-      const {event, thread, tree, name, sort, view, widths} = this.state;
+      const {thread, tree, name, sort, view, widths} = this.state;
       const base = this.baseTree();
-      const key = `${event} ${widths} ${sort} ${thread}`;
+      const key = `${this.tabKey} ${widths} ${sort} ${thread}`;
       if (tree === 'sandwich') {
         const text = this.page.texts.indexOf(name);
         const both = this.cached(`sandwich ${key} ${name}`,
@@ -148,6 +165,11 @@ const Page = (() => {
     }
 
     fillFacts() {
+      const {title, heading, details} = ProfileFacts.heading(this.page.facts);
+      document.title = title;
+      byId('heading').textContent = heading;
+      byId('profile').textContent = details.join('\n');
+      byId('profile').hidden = details.length === 0;
       byId('facts').textContent = this.page.facts.join('\n');
       byId('facts-button').hidden = this.page.facts.length === 0;
     }
@@ -183,6 +205,12 @@ const Page = (() => {
       const isDifferential = this.tab.tree.other !== null;
       byId('widths').hidden = byId('widths-key').hidden = !isDifferential;
       for (const id of ['new', 'old']) press(id, state.widths === id);
+      const {others, unit} = this.tab;
+      byId('values').hidden = byId('values-key').hidden = others === null;
+      press('values-samples', unit === 'samples');
+      press('values-period', unit !== 'samples');
+      const period = others !== null && unit === 'samples' ? others.unit : unit;
+      byId('values-period').textContent = period === 'nanoseconds' ? 'Time' : 'Count';
       byId('sort').querySelector('[value=time]').hidden = this.tab.tree.first === null;
       this.fillLegend();
       this.fillEvents();
@@ -197,7 +225,9 @@ const Page = (() => {
       const root = this.view.panes[0].tree;
       if (sums === null) {
         const end = start === '' ? '' : `, ${percent(root.total[0], shown.total)} of all`;
-        return start + amount(root.total[0], tab) + end;
+        const others = start !== '' || tab.others === null ? ''
+          : `, ${amount(this.baseTree(tab.others).total[0], tab.others)}`;
+        return start + amount(root.total[0], tab) + others + end;
       }
       const sides = Differences.of(root, 0, sums);
       const old = (value) => amount(value, tab, tab.otherDecimals);
@@ -216,27 +246,14 @@ const Page = (() => {
 
     fillThreads() {
       const tree = this.wholeTree();
-      const threads = this.threads();
-      const entry = (node) => ({
-        label: this.nameOf(tree.frame[node]), note: percent(tree.total[node], tree.total[0]),
+      const namesIn = (of) => this.threads(of).map((node) => this.nameOf(of.frame[node]));
+      const entries = this.threads(tree)
+        .map((node) => Threads.entryOf(tree, node, this.nameOf(tree.frame[node])));
+      Threads.fill(entries, this.state.thread, {
+        isJoined: this.state.threads === 'joined',
+        isJoinable: Threads.canJoin(namesIn(this.tab.tree)),
+        choose: (thread) => this.change({thread}),
       });
-      byId('threads-line').hidden = threads.length < 2;
-      const shown = threads.slice(0, MOST_TABS);
-      const names = shown.map((node) => entry(node).label);
-      Controls.fillTabs(byId('threads'), [{label: 'All threads'}, ...shown.map(entry)],
-        this.state.thread === '' ? 0 : names.indexOf(this.state.thread) + 1 || -1,
-        (i) => this.change({thread: i === 0 ? '' : names[i - 1]}));
-      const more = threads.slice(MOST_TABS).map(entry);
-      const select = byId('more-threads');
-      select.hidden = more.length === 0;
-      const first = element('option', `${more.length} more…`);
-      first.value = '';
-      select.replaceChildren(first, ...more.map(({label, note}) => {
-        const option = element('option', `${label}  ${note}`);
-        option.value = label;
-        return option;
-      }));
-      select.value = names.includes(this.state.thread) ? '' : this.state.thread;
     }
 
     // ---- the selected function ----
@@ -379,16 +396,28 @@ const Page = (() => {
     fillTable() {
       this.showMatched();
       if (byId('functions').hidden && !this.isPrinting) return;
-      const {event, thread, widths} = this.state;
+      const {thread, widths} = this.state;
       const base = this.baseTree();
-      const all = this.cached(`functions ${event} ${widths} ${thread}`,
+      const all = this.cached(`functions ${this.tabKey} ${widths} ${thread}`,
         () => FlameTree.functions(base, this.page.frames, 0));
       const {matches} = this.view;
       const found = all.filter(({frame}) => matches === null || matches[frame]);
+      this.addCounts(all);
       FunctionTable.fill(found, this.shown(), {
-        order: this.tableOrder, isPrinting: this.isPrinting,
+        order: this.tableOrder || (this.sums() === null ? 'total' : 'change'),
+        isPrinting: this.isPrinting,
         choose: (name) => this.sandwich(name),
       });
+    }
+
+    // Gives the functions their totals in the other numbers of the tab.
+    addCounts(functions) {
+      const {tab, page} = this;
+      const isDone = functions.length === 0 || functions[0].count !== undefined;
+      if (tab.others === null || isDone) return;
+      const counted = FlameTree.functions(this.baseTree(tab.others), page.frames, 0);
+      const totals = new Map(counted.map(({name, total}) => [name, total]));
+      for (const entry of functions) entry.count = totals.get(entry.name) || 0;
     }
 
     // ---- the address ----
@@ -410,6 +439,8 @@ const Page = (() => {
       oneOf('view', 'flame', 'icicle');
       oneOf('sort', 'name', 'weight', 'time');
       oneOf('widths', 'new', 'old');
+      oneOf('values', 'samples', 'period');
+      oneOf('threads', 'joined');
       this.state = state;
     }
 
@@ -441,6 +472,10 @@ const Page = (() => {
       on('icicle', 'click', () => this.change({view: 'icicle'}));
       on('new', 'click', () => this.change({widths: 'new'}));
       on('old', 'click', () => this.change({widths: 'old'}));
+      on('join-threads', 'click', () => this.change(
+        {thread: '', tree: 'calls', threads: this.state.threads === '' ? 'joined' : ''}));
+      on('values-samples', 'click', () => this.change({values: 'samples'}));
+      on('values-period', 'click', () => this.change({values: 'period'}));
       on('sort', 'change', () => this.change({sort: byId('sort').value}));
       on('more-threads', 'change', () => this.change({thread: byId('more-threads').value}));
       on('reset', 'click', () => this.change({}));
@@ -478,6 +513,11 @@ const Page = (() => {
 
     swapWidths() {
       if (this.sums() !== null) this.change({widths: this.state.widths === 'new' ? 'old' : 'new'});
+    }
+
+    swapValues() {
+      const {others, unit} = this.tab;
+      if (others !== null) this.change({values: unit === 'samples' ? 'period' : 'samples'});
     }
 
     toggle(name) {

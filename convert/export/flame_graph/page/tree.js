@@ -17,10 +17,11 @@
 //   other[i], otherTotal[i]   as self and total
 //   first[i]    when the first sample below the node was taken, in ms since the recording's first
 const FlameTree = (() => {
-  const VERSION = 2;
+  const VERSION = 3;
   const TYPES = ['thread', 'user', 'kernel', 'inlined', 'jit'];
   const BEFORE_COLUMN = 1;
   const FIRST_COLUMN = 2;
+  const OTHER_NUMBERS = 4;
 
   class Reader {
     constructor(bytes) {
@@ -102,13 +103,18 @@ const FlameTree = (() => {
       name: texts[reader.index(texts.length)],
       unit: texts[reader.index(texts.length)],
     };
-    const columns = reader.index((BEFORE_COLUMN | FIRST_COLUMN) + 1);
+    const columns = reader.index((BEFORE_COLUMN | FIRST_COLUMN | OTHER_NUMBERS) + 1);
     const hasBefore = (columns & BEFORE_COLUMN) !== 0;
     const hasFirst = (columns & FIRST_COLUMN) !== 0;
+    const hasOther = (columns & OTHER_NUMBERS) !== 0;
     tab.decimals = reader.index(20);
     const scale = reader.number();
     tab.otherDecimals = hasBefore ? reader.index(20) : tab.decimals;
     const otherScale = hasBefore ? reader.number() : 1;
+    const otherUnit = hasOther ? texts[reader.index(texts.length)] : '';
+    const factor = hasOther ? reader.number() : 1;
+    const hasColumns = factor === 0;
+    const scales = [hasColumns, hasColumns && hasBefore].map((has) => (has ? reader.number() : 1));
     const count = reader.count(4);
     const tree = emptyTree(count + 1, {other: hasBefore || null, first: hasFirst || null});
     for (let i = 1; i <= count; ++i) {
@@ -120,11 +126,37 @@ const FlameTree = (() => {
     for (let i = 1; i <= count; ++i) tree.self[i] = reader.number() * scale;
     for (let i = 1; i <= count; ++i) tree.folded[i] = reader.number();
     for (let i = 1; hasBefore && i <= count; ++i) tree.other[i] = reader.number() * otherScale;
+    const others = likeTree(tree);
+    if (hasOther) readOthers(reader, {tree, others, factor, scales});
     tab.tree = finish(tree);
     for (let i = 1; hasFirst && i <= count; ++i) {
       tree.first[i] = tree.first[tree.parent[i]] + reader.number();
     }
+    // The same calls with the other numbers of their samples: a tab like this one, or null.
+    tab.others = !hasOther ? null : {
+      name: tab.name, unit: otherUnit, decimals: 0, otherDecimals: 0, tree: finish(others),
+    };
+    if (hasOther) tab.others.others = tab;
     return tab;
+  }
+
+  // Returns a tree with the nodes of `tree` and numbers of its own, which are 0.
+  function likeTree(tree) {
+    const size = tree.depth.length;
+    return {
+      ...emptyTree(size, tree), frame: tree.frame, depth: tree.depth, folded: tree.folded,
+      first: tree.first,
+    };
+  }
+
+  // Fills the numbers of `others`: columns if `factor` is 0, else multiples of those of `tree`.
+  function readOthers(reader, {tree, others, factor, scales}) {
+    for (const [i, name] of ['self', 'other'].entries()) {
+      if (tree[name] === null) continue;
+      for (let node = 1; node < tree.depth.length; ++node) {
+        others[name][node] = factor === 0 ? reader.number() * scales[i] : tree[name][node] * factor;
+      }
+    }
   }
 
   // Returns {texts, facts, frames, tabs}. Throws an Error if the data is damaged.

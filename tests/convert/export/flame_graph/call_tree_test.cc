@@ -85,6 +85,22 @@ TEST(CallTree, ContainsOneEvent) {
               ElementsAre("0 f 1000"));
 }
 
+TEST(CallTree, HasBothNumbersOfASampledEvent) {
+  ProfileMaker made;
+  const EventId wait = made.Counts("offcpu-time", "nanoseconds");
+  made.Hit(made.Calls({"f"}), {}, wait, 1, 400);
+  made.Hit(made.Calls({"g"}), {}, wait, 80, 100);
+  made.Hit(made.Calls({"no_time"}), {}, wait, 1, 0);
+  const Profile profile = made.Make();
+  const Trees by_time(profile, wait);
+  EXPECT_EQ(by_time.tree.value, convert::FoldedValue::kPeriod);
+  EXPECT_THAT(by_time.Lines(), ElementsAre("0 f 400", "0 g 100", "0 no_time 0"));
+  EXPECT_THAT(TotalsOf(by_time.tree, &CallNode::other), ElementsAre(1, 80, 1));
+  const Trees by_samples(profile, wait, {.value = convert::FoldedValue::kSamples});
+  EXPECT_THAT(by_samples.Lines(), ElementsAre("0 f 1", "0 g 80", "0 no_time 1"));
+  EXPECT_THAT(TotalsOf(by_samples.tree, &CallNode::other), ElementsAre(400, 100, 0));
+}
+
 TEST(CallTree, HasAFrameForAStackWithoutFrames) {
   ProfileMaker made;
   const EventId cycles = made.Counts("cycles");

@@ -28,20 +28,28 @@ function numbers(...values) {
 // Returns the data (page_data.h) of a page with one event. `nodes` are [depth, name, self] in
 // preorder; depth 0 is a root. `types` has the types of names that are no user functions. `before`
 // and `first` are columns.
-export function encode(nodes, {types = {}, scale = 1, before, first} = {}) {
+// `others` are the other numbers, with columns for both sides of a pair, or one number by which all
+// are multiplied.
+export function encode(nodes, {types = {}, scale = 1, before, first, others} = {}) {
   const names = [...new Set(nodes.map(([, name]) => name))];
-  const texts = ['', ...names, 'cycles', 'samples'];
+  const texts = ['', ...names, 'cycles', 'samples', 'nanoseconds'];
   const text = new TextEncoder().encode(texts.map((each) => `${each}\n`).join(''));
   const column = (value) => numbers(...names.map(value));
   const ups = nodes.map(([depth], i) => (i === 0 ? 0 : nodes[i - 1][0] + 1 - depth));
   return Uint8Array.from([
-    ...numbers(2, text.length), ...text, ...numbers(0, names.length),
+    ...numbers(3, text.length), ...text, ...numbers(0, names.length),
     ...column((name) => texts.indexOf(name)), ...column((name) => types[name] ?? 1),
     ...column(() => 0), ...column(() => 0), ...column(() => 0), ...column(() => 0),
-    ...numbers(1, names.length + 1, names.length + 2, (before ? 1 : 0) + (first ? 2 : 0), 0, scale),
-    ...(before ? numbers(0, 1) : []), ...numbers(nodes.length),
+    ...numbers(1, names.length + 1, names.length + 2, (before ? 1 : 0) + (first ? 2 : 0) +
+      (others ? 4 : 0), 0, scale),
+    ...(before ? numbers(0, 1) : []),
+    ...(others ? numbers(names.length + 3, typeof others === 'number' ? others : 0) : []),
+    ...(Array.isArray(others) ? numbers(...others.map(() => 1)) : []),
+    ...numbers(nodes.length),
     ...numbers(...ups), ...numbers(...nodes.map(([, name]) => names.indexOf(name))),
     ...numbers(...nodes.map(([, , self]) => self)), ...numbers(...nodes.map(() => 0)),
-    ...numbers(...before ?? []), ...numbers(...first ?? []),
+    ...numbers(...before ?? []),
+    ...(Array.isArray(others) ? others.flatMap((each) => numbers(...each)) : []),
+    ...numbers(...first ?? []),
   ]);
 }

@@ -3,9 +3,11 @@ import assert from 'node:assert/strict';
 import {test} from 'node:test';
 import {encode, load} from './page_scripts.mjs';
 
-const {FlameTree, DerivedTrees, Differences, Controls, Descriptions} = load(
-  ['tree.js', 'derived_trees.js', 'differences.js', 'controls.js', 'descriptions.js'],
-  ['FlameTree', 'DerivedTrees', 'Differences', 'Controls', 'Descriptions']);
+const {FlameTree, DerivedTrees, Differences, Controls, Descriptions, Names, ProfileFacts} = load(
+  ['names.js', 'profile_facts.js', 'tree.js', 'derived_trees.js', 'differences.js', 'controls.js',
+    'descriptions.js'],
+  ['FlameTree', 'DerivedTrees', 'Differences', 'Controls', 'Descriptions', 'Names',
+    'ProfileFacts']);
 
 // main calls a (which calls itself) and b; a's inner call and b call leaf.
 const NODES = [
@@ -58,7 +60,9 @@ test('refuses data that is cut anywhere', () => {
 });
 
 test('refuses or reads data with any byte replaced', () => {
-  const bytes = encode(NODES, {before: BEFORE, first: [0, 0, 5, 0, 20, 0]});
+  const bytes = encode(NODES, {
+    before: BEFORE, first: [0, 0, 5, 0, 20, 0], others: [BEFORE, BEFORE],
+  });
   for (let at = 0; at < bytes.length; ++at) {
     for (const value of [0, 127, 255]) {
       const damaged = Uint8Array.from(bytes);
@@ -70,6 +74,21 @@ test('refuses or reads data with any byte replaced', () => {
       }
     }
   }
+});
+
+test('reads the other numbers of samples, as columns or as multiples', () => {
+  const times = [400, 0, 100, 7, 8, 9];
+  const [tab] = decode(NODES, {others: [times]}).tabs;
+  assert.equal(tab.others.unit, 'nanoseconds');
+  assert.deepEqual([...tab.others.tree.self], [0, ...times]);
+  assert.deepEqual([...tab.others.tree.total], [524, 524, 107, 107, 7, 17, 9]);
+  assert.deepEqual([...tab.tree.total], [20, 20, 9, 7, 4, 10, 10]);
+  assert.equal(tab.others.others, tab);
+  const [multiple] = decode(NODES, {others: 1000}).tabs;
+  assert.deepEqual([...multiple.others.tree.total], [20, 20, 9, 7, 4, 10, 10].map((n) => n * 1000));
+  const [pair] = decode(NODES, {before: BEFORE, others: [times, BEFORE]}).tabs;
+  assert.deepEqual([...pair.others.tree.other], [0, ...BEFORE]);
+  assert.equal(decode(NODES).tabs[0].others, null);
 });
 
 test('sorts calls by weight', () => {
@@ -160,7 +179,7 @@ test('counts what has no width', () => {
 });
 
 test('colours less, equal and more', () => {
-  assert.equal(Differences.colour('light', 0, 5, false), 'rgb(236 238 242)');
+  assert.equal(Differences.colour('light', 0, 5, false), 'rgb(222 225 231)');
   assert.equal(Differences.colour('light', 5, 5, false), 'rgb(232 78 64)');
   assert.equal(Differences.colour('light', -5, 5, false), 'rgb(70 130 226)');
   assert.equal(Differences.colour('dark', 0, 0, false), 'rgb(66 70 79)');
@@ -226,4 +245,60 @@ test('searches without regard to case unless the pattern has capitals', () => {
   assert.ok(!Controls.compile('Malloc').expression.test('malloc'));
   assert.equal(Controls.compile('(').expression, null);
   assert.notEqual(Controls.compile('(').problem, '');
+});
+
+test('shortens names: template arguments first, then the middle', () => {
+  const within = (size) => (form) => [...form].length <= size;
+  assert.equal(Names.shorten('std::_Compiler<regex<char> >::_M_term()', within(40)),
+    'std::_Compiler<regex<char> >::_M_term()');
+  assert.equal(Names.shorten('std::_Compiler<regex<char> >::_M_term()', within(28)),
+    'std::_Compiler<…>::_M_term()');
+  assert.equal(Names.shorten('f<int>(long, long)', within(10)), 'f<…>(…)');
+  assert.equal(Names.shorten('f<int, int>()', within(8)), 'f<…>()');
+  assert.equal(Names.shorten('abcdefghijklmnopqrstuvwxyz', within(10)), 'abc…uvwxyz');
+  assert.equal(Names.shorten('Pointer<Object>::operator->() const', within(30)),
+    'Pointer<…>::operator->() const');
+  assert.equal(Names.shorten('a < b, and no template', within(9)), 'a <…plate');
+  assert.equal(Names.shorten('name', within(1)), '');
+});
+
+test('names the profile by its facts', () => {
+  const facts = (start) => [
+    `${start}hostname: box`, `${start}command line: perftape-record -q -o x -- ./app --fast`,
+    `${start}recorded: 2026-11-25 09:06:18 UTC`, `${start}duration: 2.03 s`,
+    `${start}losses: 12 samples`,
+  ];
+  const copy = (value) => JSON.parse(JSON.stringify(value));  // into this realm
+  assert.deepEqual(copy(ProfileFacts.heading(facts(''))), {
+    title: './app --fast – flame graph', heading: './app --fast',
+    details: ['box · 2026-11-25 09:06:18 UTC · 2.03 s · 12 samples lost'],
+  });
+  const two = ProfileFacts.heading(['command line: perf record ls', 'command line: perf a']);
+  assert.equal(two.heading, '2 commands');
+  assert.equal(ProfileFacts.heading([]).title, 'Flame graph');
+  const both = ProfileFacts.heading([
+    ...facts('after: '), 'before: command line: perf record ./old', 'before: hostname: other',
+  ]);
+  assert.equal(both.heading, 'Difference: perf record ./old → ./app --fast');
+  assert.deepEqual([...both.details], [
+    'new: ./app --fast · box · 2026-11-25 09:06:18 UTC · 2.03 s · 12 samples lost',
+    'old: perf record ./old · other',
+  ]);
+});
+
+test('joins threads whose names differ only in numbers', () => {
+  assert.equal(Names.kindOfThread('worker-12/345'), 'worker');
+  assert.equal(Names.kindOfThread('pool-3-thread-7'), Names.kindOfThread('pool-4-thread-11'));
+  const threads = {'worker-1': 0, 'worker-2': 0, 'main': 0};
+  const page = decode([
+    [0, 'main', 1], [0, 'worker-1', 0], [1, 'f', 2], [2, 'g', 3], [0, 'worker-2', 0], [1, 'f', 4],
+  ], {types: threads});
+  const joined = DerivedTrees.withJoinedThreads(page, page.tabs[0].tree, (names) => {
+    assert.deepEqual([...names], ['worker-1', 'worker-2']);
+    page.texts.push('worker');
+    page.frames.name.push(page.texts.length - 1);
+    return page.frames.name.length - 1;
+  });
+  assert.deepEqual(lines(page, joined),
+    ['0 all 0 10', '1 main 1 1', '1 worker 0 9', '2 f 6 9', '3 g 3 3']);
 });

@@ -60,7 +60,7 @@ TEST(WriteSvg, WritesPeriodsInTheirUnit) {
   ProfileMaker made;
   made.Hit(made.Calls({"wait"}), {}, made.Counts("offcpu-time", "nanoseconds"), 1, 12345);
   EXPECT_THAT(Svg(made.Make(), {.value = convert::FoldedValue::kPeriod}),
-              HasSubstr("<title>wait (12,345 nanoseconds, 100.00%)</title>"));
+              HasSubstr("<title>wait (12.35 us, 100.00%)</title>"));
 }
 
 TEST(WriteSvg, EscapesNames) {

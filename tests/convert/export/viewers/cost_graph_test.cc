@@ -59,10 +59,10 @@ TEST(CostGraphOf, HasAColumnForEachEvent) {
   const EventId cycles = made.Counts("cycles");
   const EventId faults = made.Counts("faults");
   made.Counts("unused");
-  made.Hit(made.Calls({"a"}), {}, cycles, 3);
+  made.Hit(made.Calls({"a"}), {}, cycles, 30);
   made.Hit(made.Calls({"a"}), {}, faults, 4);
   made.Hit(made.Calls({"a", "b"}), {}, faults, 5);
-  EXPECT_THAT(Costs(made.Make()), ElementsAre("a:0 3 4", "a:0>b 0 5", "b:0 0 5"));
+  EXPECT_THAT(Costs(made.Make()), ElementsAre("a:0 30 4", "a:0>b 0 5", "b:0 0 5"));
 }
 
 TEST(CostGraphOf, CountsByLineAndInlinedFunction) {

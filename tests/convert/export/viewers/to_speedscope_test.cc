@@ -5,10 +5,13 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <span>
 #include <string>
+#include <string_view>
 
 #include <nlohmann/json.hpp>
 
+#include "convert/model/label_keys.h"
 #include "tests/convert/export/profile_maker.h"
 #include "tests/support/temp_dir.h"
 
@@ -89,6 +92,37 @@ TEST(WriteSpeedscope, WritesAProfileForEachEventWithItsUnit) {
   EXPECT_EQ(profiles[1]["unit"], "bytes");
   EXPECT_EQ(profiles[2]["unit"], "none");
   EXPECT_EQ(profiles[2]["endValue"], 30);
+}
+
+TEST(WriteSpeedscope, KeepsThreadsAndTheOrderOfTime) {
+  ProfileMaker made;
+  const EventId clock = made.Counts("cpu-clock", "nanoseconds");
+  const auto hit = [&](std::string_view function, std::uint32_t tid, std::int64_t time_ns) {
+    const convert::Label time = {.key = made.builder.Add(convert::kTimestampLabel),
+                                 .number = time_ns};
+    made.builder.Add(convert::Sample{.stack = made.Calls({"main", function}),
+                                     .thread = made.Runs("app", 7, tid),
+                                     .event = clock,
+                                     .labels = made.builder.Add(std::span(&time, 1)),
+                                     .count = 1,
+                                     .period = 10});
+  };
+  hit("z", 7, 100);
+  hit("a", 7, 200);
+  hit("z", 7, 300);
+  hit("b", 8, 150);
+  const nlohmann::json file = Speedscope(made.Make(), kPeriods);
+  ASSERT_EQ(file["profiles"].size(), 2U);
+  EXPECT_EQ(file["activeProfileIndex"], 0);
+  const nlohmann::json& first = file["profiles"][0];
+  EXPECT_EQ(first["name"], "app 7/7");
+  EXPECT_EQ(first["unit"], "nanoseconds");
+  EXPECT_EQ(first["weights"], nlohmann::json({10, 10, 10}));
+  EXPECT_EQ(first["endValue"], 30);
+  EXPECT_EQ(StackText(file, first["samples"][0]), "main;z");
+  EXPECT_EQ(StackText(file, first["samples"][1]), "main;a");
+  EXPECT_EQ(StackText(file, first["samples"][2]), "main;z");
+  EXPECT_EQ(file["profiles"][1]["name"], "app 7/8");
 }
 
 TEST(WriteSpeedscope, GivesEqualFramesOneIndex) {

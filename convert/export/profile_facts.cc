@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "convert/export/profile_facts.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <ctime>
+
+#include "convert/model/comment_keys.h"
+
+namespace perftape::convert {
+
+std::vector<std::string> FactsOf(const Metadata& metadata) {
+  constexpr std::int64_t kSecond = 1'000'000'000;
+  std::vector<std::string> facts = metadata.comments;
+  if (metadata.start_time_ns && *metadata.start_time_ns > 0) {
+    const std::time_t seconds = *metadata.start_time_ns / kSecond;
+    std::tm utc = {};
+    if (gmtime_r(&seconds, &utc) != nullptr) {
+      facts.push_back(
+          fmt::format("{}{}{:%Y-%m-%d %H:%M:%S} UTC", kRecordedFact, kCommentSeparator, utc));
+    }
+  }
+  if (metadata.duration_ns > 0) {
+    facts.push_back(fmt::format("{}{}{:.4g} s", kDurationFact, kCommentSeparator,
+                                static_cast<double>(metadata.duration_ns) / kSecond));
+  }
+  return facts;
+}
+
+}  // namespace perftape::convert
