@@ -3,14 +3,18 @@
 #include <fmt/format.h>
 
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
 #include "convert/combine.h"
 #include "convert/filter/filter.h"
+#include "convert/model/hybrid_events.h"
+#include "convert/summarize/groups.h"
 #include "formats/base/output_file.h"
 #include "formats/base/progress.h"
 #include "tools/common/cli/console.h"
+#include "tools/common/cli/count.h"
 #include "tools/common/cli/output.h"
 #include "tools/common/profiles/filter_text.h"
 #include "tools/common/profiles/input_messages.h"
@@ -43,11 +47,29 @@ Result<convert::Profile> Read(const std::vector<std::filesystem::path>& paths,
   if (plan.show_sources) {
     for (const std::string& line : cli::SymbolSourceLines(read.symbols)) console.Plain(line);
   }
-  if (!plan.filter.changes_anything()) return profile;
+  if (!plan.filter.changes_anything()) return convert::JoinHybridEvents(profile);
   convert::FilterReport report;
-  convert::Profile kept = convert::ApplyFilter(profile, plan.filter, report);
+  const convert::Profile kept = convert::ApplyFilter(profile, plan.filter, report);
   for (const std::string& line : cli::FilterLines(ReportCommand(), report)) console.Note(line);
-  return kept;
+  return convert::JoinHybridEvents(kept);
+}
+
+// Fails with kNotFound if --by names a label that no sample has, and no event as a field.
+Status CheckLabels(const ReportPlan& plan, const convert::Profile& profile,
+                   const ReadContents& read) {
+  if (profile.samples().empty()) return {};
+  std::set<std::string> names;
+  for (const convert::InputReport& input : read.inputs) {
+    names.insert(input.read.fields.begin(), input.read.fields.end());
+  }
+  for (const summarize::GroupBy& by : plan.groups) {
+    const bool is_label = by.property == summarize::Property::kLabel;
+    if (!is_label || names.contains(by.label) || !summarize::LabelKeyOf(profile, by).empty()) {
+      continue;
+    }
+    return Fail(ErrorCode::kNotFound, NoLabelLine(by.label, profile, std::move(names)));
+  }
+  return {};
 }
 
 // The text of a report, and the exit status.
@@ -71,6 +93,7 @@ Result<Outcome> Report(const ReportPlan& plan, const TextStyle& style, cli::Cons
   if (profile.samples().empty()) {
     console.Warning("no samples: the inputs have none, or the filters removed all");
   }
+  TRY(CheckLabels(plan, profile, read));
   const Contents contents = MakeContents(profile, read, plan);
   outcome.text = plan.format == ReportFormat::kJson
                      ? ReportJson(contents, read, plan)
@@ -109,8 +132,13 @@ Result<Outcome> Diff(const ReportPlan& plan, const TextStyle& style, cli::Consol
       console.Warning(fmt::format("--fail-on '{}': {} has no such function", rule->text,
                                   event.difference.event));
     }
-    for (const Violation& violation : event.rules.violations) console.Error(violation.text);
     if (!event.rules.violations.empty()) outcome.status = cli::kDegraded;
+    if (!ListsViolations(plan)) {
+      for (const std::string& line : ViolationLines(event, plan)) console.Error(line);
+    } else if (!event.rules.violations.empty()) {
+      console.Error(fmt::format("{}: {} of --fail-on, listed in the report", event.difference.event,
+                                cli::Counted(event.rules.violations.size(), "violation")));
+    }
   }
   outcome.text = plan.format == ReportFormat::kJson ? DiffJson(events, plan)
                                                     : Format(SectionsOf(events, plan), plan, style);

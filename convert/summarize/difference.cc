@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -21,7 +22,6 @@ namespace {
 using convert::EventId;
 using convert::Profile;
 
-using FunctionKey = std::pair<std::string, std::string>;  // name and binary
 using StackKey = std::vector<std::string>;
 
 struct SelfAndInclusive {
@@ -65,6 +65,49 @@ Recording RecordingOf(const Profile& profile, std::string_view event_name,
     if (options.stacks) AddStacks(profile, frames, amounts, recording);
   }
   return recording;
+}
+
+std::set<FunctionKey> FunctionsOf(const std::vector<Recording>& recordings) {
+  std::set<FunctionKey> functions;
+  for (const Recording& recording : recordings) {
+    for (const auto& [key, amount] : recording.functions) functions.insert(key);
+  }
+  return functions;
+}
+
+// Gives the functions and frames of old recordings the names of the new side.
+RenamedBinaries Rename(std::vector<Recording>& before, const std::vector<Recording>& after) {
+  const std::set<FunctionKey> old_functions = FunctionsOf(before);
+  const std::set<FunctionKey> new_functions = FunctionsOf(after);
+  RenamedBinaries renamed = FindRenamedBinaries(old_functions, new_functions);
+  const auto pairs = PairFunctions(old_functions, new_functions, renamed);
+  std::map<std::string, std::string> unresolved;  // the names of code without a name
+  for (const auto& [from, to] : pairs) {
+    if (from.first != to.first) unresolved.emplace(from.first, to.first);
+  }
+  for (Recording& recording : before) {
+    std::map<FunctionKey, SelfAndInclusive> functions;
+    for (const auto& [key, sums] : recording.functions) {
+      const auto found = pairs.find(key);
+      SelfAndInclusive& sum = functions[found == pairs.end() ? key : found->second];
+      sum.self.Add(sums.self);
+      sum.inclusive.Add(sums.inclusive);
+    }
+    recording.functions = std::move(functions);
+    if (unresolved.empty()) continue;
+    std::map<StackKey, Amount> stacks;
+    for (const auto& [key, amount] : recording.stacks) {
+      StackKey stack = key;
+      for (std::string& frame : stack) {
+        if (const auto found = unresolved.find(frame); found != unresolved.end()) {
+          frame = found->second;
+        }
+      }
+      stacks[std::move(stack)].Add(amount);
+    }
+    recording.stacks = std::move(stacks);
+  }
+  return renamed;
 }
 
 // Returns the number of samples; for plain values, their sum.
@@ -212,11 +255,13 @@ std::vector<EventDifference> Compare(std::span<const Profile> before,
   for (const auto& [event, unit] : EventsOf(before, after)) {
     std::vector<Recording> earlier = RecordingsOf(before, event, options);
     std::vector<Recording> later = RecordingsOf(after, event, options);
+    RenamedBinaries renamed = Rename(earlier, later);
     EventDifference difference = {.event = event,
                                   .unit = unit,
                                   .total = {},
                                   .samples_before = SumOfSamples(earlier),
                                   .samples_after = SumOfSamples(later),
+                                  .renamed = std::move(renamed),
                                   .functions = {},
                                   .stacks = {}};
     const Comparison comparison(std::move(earlier), std::move(later), options.measure);

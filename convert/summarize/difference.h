@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The differences between two sets of profiles, by function and by stack. Functions are matched by
-// their names and the names of their binaries, so the two sets can be of different builds.
+// their names and the names of their binaries, so the two sets can be of different builds. A binary
+// that is on one side only is paired with one of the other side (renamed_binaries.h).
 #pragma once
 
 #include <cstddef>
@@ -12,6 +13,7 @@
 
 #include "convert/model/profile.h"
 #include "convert/summarize/estimate.h"
+#include "convert/summarize/renamed_binaries.h"
 
 namespace perftape::summarize {
 
@@ -34,7 +36,7 @@ struct Change {
 
 struct FunctionChange {
   std::string function;  // "main"; "[libc.so.6]" for code without a name
-  std::string binary;    // the last component of its path
+  std::string binary;    // the last component of its path, of the new side
   Change self, inclusive;
 };
 
@@ -48,6 +50,7 @@ struct EventDifference {
   std::string unit;
   Change total;  // the weight of the event
   std::int64_t samples_before = 0, samples_after = 0;
+  RenamedBinaries renamed;                // binaries that have another name on the new side
   std::vector<FunctionChange> functions;  // the largest change is first
   std::vector<StackChange> stacks;        // if they were asked for; the largest change is first
 };

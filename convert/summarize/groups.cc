@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -41,8 +42,10 @@ std::string DsoOf(const Profile& profile, const Sample& sample) {
   return std::string(profile.text(profile[leaf.mapping].filename));
 }
 
-std::string ValueOf(const Profile& profile, const Sample& sample, const GroupBy& by) {
-  switch (by.property) {
+// `label_key` is that of kLabel.
+std::string ValueOf(const Profile& profile, const Sample& sample, Property property,
+                    std::string_view label_key) {
+  switch (property) {
     case Property::kComm:
       return std::string(convert::ThreadOf(profile, sample).comm);
     case Property::kPid:
@@ -56,19 +59,33 @@ std::string ValueOf(const Profile& profile, const Sample& sample, const GroupBy&
     case Property::kCpu:
       return LabelOf(profile, sample, convert::kCpuLabel);
     case Property::kLabel:
-      return LabelOf(profile, sample, by.label);
+      return LabelOf(profile, sample, label_key);
   }
   return "";
 }
 
 }  // namespace
 
+std::string LabelKeyOf(const Profile& profile, const GroupBy& by) {
+  const std::string of_field = convert::FieldLabelKey(by.label);
+  for (const std::string& key : {of_field, by.label}) {
+    for (const std::span<const convert::Label> set : profile.labels()) {
+      if (std::ranges::any_of(
+              set, [&](const convert::Label& label) { return profile.text(label.key) == key; })) {
+        return key;
+      }
+    }
+  }
+  return {};
+}
+
 std::vector<GroupAmount> SumGroups(const Profile& profile, const StackAmounts& amounts,
                                    const GroupBy& by) {
+  const std::string label_key = by.property == Property::kLabel ? LabelKeyOf(profile, by) : "";
   std::map<std::string, Amount> sums;
   for (const Sample& sample : profile.samples()) {
     if (sample.event == amounts.event()) {
-      sums[ValueOf(profile, sample, by)].Add(amounts.Of(sample));
+      sums[ValueOf(profile, sample, by.property, label_key)].Add(amounts.Of(sample));
     }
   }
   std::vector<GroupAmount> groups;

@@ -122,7 +122,7 @@ class Report(harness.RecordingTest):
 
     def test_folded_has_the_totals_and_the_functions_of_perf_report(self):
         folded = self.dir / "x.folded"
-        status, _, err = harness.run(harness.CONVERT, self.data, "-o", folded)
+        status, _, err = harness.run(harness.CONVERT, self.data, "--values", "samples", "-o", folded)
         self.assertEqual(status, 0, err)
         total, leaves, stacks = harness.folded_counts(folded)
         counts, _ = harness.perf_report(self.data)

@@ -20,6 +20,7 @@ using summarize::GroupBy;
 using summarize::Property;
 
 constexpr std::string_view kLabelPrefix = "label:";
+constexpr std::string_view kFieldPrefix = "field:";
 constexpr std::size_t kHistogramBins = 60;  // with its duration, fits into 80 columns
 
 constexpr std::pair<std::string_view, Property> kProperties[] = {
@@ -34,6 +35,14 @@ std::vector<cli::Offer> Groups() {
   return offers;
 }
 
+// Returns "comm" of "label:comm" and "label:field:comm"; empty for other words.
+std::string_view LabelOf(std::string_view word) {
+  if (!word.starts_with(kLabelPrefix)) return {};
+  word.remove_prefix(kLabelPrefix.size());
+  if (word.starts_with(kFieldPrefix)) word.remove_prefix(kFieldPrefix.size());
+  return word;
+}
+
 // Parses "comm,label:region".
 Result<std::vector<GroupBy>> ParseGroups(std::string_view option, std::string_view text) {
   std::vector<GroupBy> groups;
@@ -42,9 +51,8 @@ Result<std::vector<GroupBy>> ParseGroups(std::string_view option, std::string_vi
         std::ranges::find(kProperties, word, &std::pair<std::string_view, Property>::first);
     if (known != std::end(kProperties)) {
       groups.push_back({.property = known->second});
-    } else if (word.starts_with(kLabelPrefix) && word.size() > kLabelPrefix.size()) {
-      groups.push_back(
-          {.property = Property::kLabel, .label = std::string(word.substr(kLabelPrefix.size()))});
+    } else if (const std::string_view label = LabelOf(word); !label.empty()) {
+      groups.push_back({.property = Property::kLabel, .label = std::string(label)});
     } else {
       return cli::UnknownValue(option, word, Groups());
     }
@@ -97,8 +105,9 @@ constexpr cli::Option kContentRows[] = {
     {.name = "functions",
      .letter = 'n',
      .argument = "N",
-     .help = "show the N functions with the most samples (default 20); 0 shows none",
-     .into = cli::StoreAs<&cli::ParseNumberIn<std::size_t, 0, UINT32_MAX>, &ReportPlan::functions>},
+     .help = "show the N functions with the most samples (default 20), and N broken rules of "
+             "--fail-on (default 10); 0 shows no functions",
+     .into = cli::StoreAs<&cli::ParseNumberIn<std::size_t, 0, UINT32_MAX>, &ReportPlan::rows>},
     {.name = "sort",
      .argument = "KEY",
      .help = "sort the functions by samples in them alone or with what they call: {choices}",
@@ -163,7 +172,9 @@ constexpr cli::Option kOutputRows[] = {
      .into = cli::SetTo<ReportFormat::kCsv, &ReportPlan::format>},
     {.name = "width",
      .argument = "N",
-     .help = "cut lines at N columns; default: the width of the terminal, else no limit",
+     .help =
+         "fit lines into N columns by shorter names; default: the width of the terminal, else no "
+         "limit",
      .into = cli::StoreAs<&cli::ParseNumberIn<std::size_t, 40, 100000>, &ReportPlan::width>},
     {.name = "no-pager",
      .help = "write to the terminal without a pager",
@@ -225,6 +236,8 @@ Result<ReportPlan> PlanOf(ReportPlan plan) {
     return Fail(ErrorCode::kInvalidArgument,
                 "--fail-on: percentage points (pp) cannot be combined with --absolute");
   }
+  if (plan.rows) plan.functions = *plan.rows;
+  if (plan.rows.value_or(0) != 0) plan.violations = *plan.rows;
   plan.import.threads = plan.threads;
   plan.import.histogram_bins = kHistogramBins;
   for (const GroupBy& group : plan.groups) {

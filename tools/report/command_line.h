@@ -35,7 +35,9 @@ struct ReportPlan : cli::FilterPlan {
   std::vector<FailRule> rules;              // of fail_on
   summarize::Measure measure = summarize::Measure::kShare;
 
-  std::size_t functions = 20;  // how many rows; 0 for no such table
+  std::optional<std::size_t> rows;  // -n; how many functions and broken rules
+  std::size_t functions = 20;       // how many functions; 0 for no such table
+  std::size_t violations = 10;      // how many broken rules of each event; at least 1
   std::size_t stacks = 0;
   SortBy sort = SortBy::kSelf;
   std::vector<summarize::GroupBy> groups;

@@ -114,6 +114,7 @@ ordered_json EventJson(const ComparedEvent& compared, const ReportPlan& plan) {
                        {"samples_before", event.samples_before},
                        {"samples_after", event.samples_after},
                        {"total", ChangeJson(event.total)},
+                       {"renamed_binaries", event.renamed},
                        {"functions", ordered_json::array()}};
   for (const summarize::FunctionChange& function :
        event.functions | std::views::take(plan.functions)) {
@@ -136,6 +137,22 @@ ordered_json EventJson(const ComparedEvent& compared, const ReportPlan& plan) {
 
 }  // namespace
 
+bool ListsViolations(const ReportPlan& plan) {
+  return plan.output != "-" || plan.format != ReportFormat::kText;
+}
+
+std::vector<std::string> ViolationLines(const ComparedEvent& event, const ReportPlan& plan) {
+  const std::vector<Violation>& all = event.rules.violations;
+  std::vector<std::string> lines;
+  for (const Violation& violation : all | std::views::take(plan.violations)) {
+    lines.push_back(violation.text);
+  }
+  if (all.size() > lines.size()) {
+    lines.push_back(fmt::format("and {} more (-n N shows N)", all.size() - lines.size()));
+  }
+  return lines;
+}
+
 std::vector<Section> SectionsOf(const std::vector<ComparedEvent>& events, const ReportPlan& plan) {
   std::vector<Section> sections;
   for (const ComparedEvent& compared : events) {
@@ -152,9 +169,12 @@ std::vector<Section> SectionsOf(const std::vector<ComparedEvent>& events, const 
                                         CellText(totals.Value(event.total.before)),
                                         CellText(totals.Value(event.total.after))));
     section.lines.push_back("the true change is within +- with a probability of 95 %");
-    for (const Violation& violation : compared.rules.violations) {
-      section.warnings.push_back(violation.text);
+    for (const auto& [old_name, new_name] : event.renamed) {
+      section.lines.push_back(
+          fmt::format("{} is only in the old, {} only in the new: their functions are compared",
+                      old_name, new_name));
     }
+    if (ListsViolations(plan)) section.warnings = ViolationLines(compared, plan);
     section.tables.push_back(FunctionTable(event, cells, plan));
     if (plan.stacks != 0) section.tables.push_back(StackTable(event, cells, plan));
   }

@@ -18,6 +18,13 @@ struct ComparedEvent {
   RuleResult rules;
 };
 
+// Whether the report lists what breaks the rules. If it does not, the messages on stderr do, so
+// that a log of both has each once: text on stdout is such a log, but Markdown is often published.
+bool ListsViolations(const ReportPlan& plan);
+
+// Returns a line for each of the largest violations, and how many more there are.
+std::vector<std::string> ViolationLines(const ComparedEvent& event, const ReportPlan& plan);
+
 // Returns a section for each event. Differences beyond the noise, at 95 percent, are coloured.
 std::vector<Section> SectionsOf(const std::vector<ComparedEvent>& events, const ReportPlan& plan);
 

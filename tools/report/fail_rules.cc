@@ -6,11 +6,13 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <functional>
 #include <optional>
 #include <utility>
 
 #include "formats/base/file.h"
 #include "tools/common/cli/escape.h"
+#include "tools/report/short_name.h"
 
 namespace perftape::report_tool {
 namespace {
@@ -85,15 +87,19 @@ double RiskOfOne(const std::vector<const FunctionChange*>& functions, FailRule::
   }
 }
 
+// Names of C++ templates can have a thousand characters.
+constexpr std::size_t kMostLetters = 100;
+
 std::string ViolationText(const FailRule& rule, const FunctionChange& function, double error) {
+  const std::string name = ShortName(function.function, kMostLetters);
   const Change& change = ChangeOf(function, rule.of);
   const double growth = change.difference().value;
   const std::string_view of = rule.of == FailRule::Of::kSelf ? "self" : "total";
   if (change.before.value == 0) {
-    return fmt::format("{}: is new in {}, more than '{}' allows", function.function, of, rule.text);
+    return fmt::format("{}: is new in {}, more than '{}' allows", name, of, rule.text);
   }
-  return fmt::format("{}: {} grew by {:+.1f} % (at least {:+.1f} %), more than '{}' allows",
-                     function.function, of, 100 * growth / change.before.value,
+  return fmt::format("{}: {} grew by {:+.1f} % (at least {:+.1f} %), more than '{}' allows", name,
+                     of, 100 * growth / change.before.value,
                      100 * (growth - error) / change.before.value, rule.text);
 }
 
@@ -162,6 +168,9 @@ RuleResult CheckRules(const std::vector<FailRule>& rules,
           {.rule = &rule, .function = function, .text = ViolationText(rule, *function, error)});
     }
   }
+  std::ranges::stable_sort(result.violations, std::greater(), [](const Violation& violation) {
+    return ChangeOf(*violation.function, violation.rule->of).difference().value;
+  });
   return result;
 }
 

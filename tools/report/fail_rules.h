@@ -32,11 +32,12 @@ Result<std::vector<FailRule>> ReadFailRules(const std::vector<std::string>& argu
 struct Violation {
   const FailRule* rule = nullptr;
   const summarize::FunctionChange* function = nullptr;
-  std::string text;  // "qsort: self 12.00 % -> 15.10 %, +25.8 % (at least +14.0 %): ..."
+  std::string
+      text;  // with a ShortName: "qsort: self 12.00 % -> 15.10 %, +25.8 % (at least +14.0 %): ..."
 };
 
 struct RuleResult {
-  std::vector<Violation> violations;
+  std::vector<Violation> violations;    // the largest growth is first
   std::vector<const FailRule*> unused;  // they match no function
 };
 

@@ -6,9 +6,14 @@
 #include <algorithm>
 #include <cmath>
 #include <ranges>
+#include <span>
 #include <utility>
 
+#include "convert/model/label_keys.h"
+#include "formats/perfdata/period_unit.h"
 #include "tools/common/cli/count.h"
+#include "tools/common/cli/escape.h"
+#include "tools/common/profiles/field_text.h"
 #include "tools/common/profiles/import_text.h"
 
 namespace perftape::report_tool {
@@ -42,10 +47,12 @@ class Cells {
   std::string_view CountTitle() const {
     return event_.values == convert::EventValues::kSampled ? "Samples" : "Value";
   }
-  // Whether a period says more than the number of samples.
-  bool HasTimes() const {
-    return event_.values == convert::EventValues::kSampled && unit_ == "nanoseconds";
+  // Whether the sum of the periods says more than the number of samples.
+  bool HasWeights() const {
+    return event_.values == convert::EventValues::kSampled && has_periods_ &&
+           (IsTime() || total_.weight != total_.samples);
   }
+  bool IsTime() const { return unit_ == perfdata::kNanoseconds; }
 
  private:
   const convert::Event& event_;
@@ -59,8 +66,9 @@ Table AmountTable(std::string title, const Cells& cells, std::vector<std::string
                   std::vector<std::string> names) {
   Table table = {.title = std::move(title), .columns = {}, .rows = {}};
   for (std::string& share : shares) table.columns.push_back({.title = std::move(share)});
-  table.columns.push_back({.title = std::string(cells.CountTitle())});
-  if (cells.HasTimes()) table.columns.push_back({.title = "Time"});
+  // The shares say as much as the samples.
+  table.columns.push_back({.title = std::string(cells.CountTitle()), .is_optional = true});
+  if (cells.HasWeights()) table.columns.push_back({.title = cells.IsTime() ? "Time" : "Count"});
   for (std::string& name : names)
     table.columns.push_back({.title = std::move(name), .align = kLeft});
   return table;
@@ -70,7 +78,7 @@ std::vector<Cell> AmountCells(const Cells& cells, const std::vector<Amount>& sha
   std::vector<Cell> row;
   for (const Amount& share : shares) row.emplace_back(cells.Share(share));
   row.push_back(cells.Count(shares.front()));
-  if (cells.HasTimes()) row.emplace_back(cells.Value(shares.front()));
+  if (cells.HasWeights()) row.emplace_back(cells.Value(shares.front()));
   return row;
 }
 
@@ -124,6 +132,12 @@ Table GroupsTable(const GroupTable& group, const Cells& cells) {
     table.note = fmt::format("{} more", group.groups.size() - kMostRows);
   }
   return table;
+}
+
+// Whether no sample has the label or field by which a table adds up.
+bool HasNoLabel(const GroupTable& group) {
+  return group.by.property == summarize::Property::kLabel && group.groups.size() == 1 &&
+         group.groups.front().name.empty();
 }
 
 // A chain of only children is not indented, so that deep calls stay readable.
@@ -184,14 +198,19 @@ Table LinesTable(const EventContents& event, const FrameTable& frames, const Cel
   return table;
 }
 
-// Returns "905 samples, 0.905 s; 231 different stacks, 14.2 frames on average".
+// Returns "905 samples, 0.905 s; 231 different stacks, 14.2 frames on average". Of other events
+// than clocks, "500 samples, event count 50000", as perf report calls it.
 std::string TotalsLine(const EventContents& event, const Cells& cells) {
   const std::string amount =
       cells.CountTitle() == "Samples"
           ? cli::Counted(static_cast<std::uint64_t>(event.total.samples), "sample")
           : CellText(cells.Value(event.total));
-  return fmt::format("{}{}; {}, {:.1f} frames on average", amount,
-                     cells.HasTimes() ? ", " + CellText(cells.Value(event.total)) : "",
+  std::string weight;
+  if (cells.HasWeights()) {
+    weight = fmt::format(", {}{}", cells.IsTime() ? "" : "event count ",
+                         CellText(cells.Value(event.total)));
+  }
+  return fmt::format("{}{}; {}, {:.1f} frames on average", amount, weight,
                      cli::Counted(event.quality.distinct, "different stack"),
                      event.quality.average_frames);
 }
@@ -208,6 +227,10 @@ Section SectionOf(const EventContents& event, const Contents& contents, const Re
   if (plan.stacks != 0) section.tables.push_back(StackTable(event, contents.frames, cells));
   for (const GroupTable& group : event.groups) {
     section.tables.push_back(GroupsTable(group, cells));
+    if (HasNoLabel(group)) {
+      section.tables.back().rows.clear();
+      section.tables.back().note = "no sample of this event has it";
+    }
   }
   if (plan.tree) section.tables.push_back(TreeTable(event, contents.frames, cells, plan));
   if (plan.lines) section.tables.push_back(LinesTable(event, contents.frames, cells));
@@ -251,6 +274,20 @@ Section ReadSection(const Contents& contents, const ReadContents& read) {
 std::string NameOf(const summarize::GroupBy& by) {
   return by.property == summarize::Property::kLabel ? "label " + by.label
                                                     : std::string(WordOf(by.property));
+}
+
+std::string NoLabelLine(std::string_view label, const convert::Profile& profile,
+                        std::set<std::string> fields) {
+  for (const std::span<const convert::Label> set : profile.labels()) {
+    for (const convert::Label& one : set) {
+      const std::string_view key = profile.text(one.key);
+      if (!convert::IsSampleField(key)) fields.emplace(key);
+    }
+  }
+  const std::string start =
+      fmt::format("--by label:{}: no sample has this label, and no event this field",
+                  cli::EscapeForTerminal(label));
+  return fields.empty() ? start : fmt::format("{}: {}", start, cli::ChooseText(label, fields));
 }
 
 std::vector<Section> SectionsOf(const Contents& contents, const ReadContents& read,

@@ -5,9 +5,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <ranges>
 
 #include "formats/base/utf8.h"
 #include "tools/common/cli/escape.h"
+#include "tools/report/short_name.h"
 
 namespace perftape::report_tool {
 namespace {
@@ -30,12 +33,6 @@ std::string QuantityText(const Quantity& quantity) {
   if (quantity.unit == "nanoseconds") return TimeText(quantity.value);
   const bool is_whole = quantity.value == std::floor(quantity.value);
   return is_whole ? fmt::format("{:.0f}", quantity.value) : fmt::format("{}", quantity.value);
-}
-
-// Returns the number of code points. Bytes that are not UTF-8 are escaped before.
-std::size_t WidthOf(std::string_view text) {
-  return static_cast<std::size_t>(std::ranges::count_if(
-      text, [](char byte) { return (static_cast<unsigned char>(byte) & 0xc0U) != 0x80U; }));
 }
 
 // Cuts a text to `width` columns. The end is replaced by "...".
@@ -89,47 +86,94 @@ std::string_view ColourOf(const Cell& cell) {
   return size >= 0.5 ? kGreen : "";
 }
 
-// The cells of a table as escaped text, and how wide each column is.
+// The cells of a table as escaped text, cut so that the lines fit into a width.
 class TextTable {
  public:
-  explicit TextTable(const Table& table) : table_(table) {
-    for (const Column& column : table.columns) widths_.push_back(WidthOf(column.title));
-    for (const std::vector<Cell>& row : table.rows) {
-      std::vector<std::string>& texts = texts_.emplace_back();
-      for (std::size_t i = 0; i < row.size(); ++i) {
-        texts.push_back(cli::EscapeForTerminal(CellText(row[i])));
-        widths_[i] = std::max(widths_[i], WidthOf(texts.back()));
+  TextTable(const Table& table, const TextStyle& style) : table_(table), style_(style) {
+    for (std::size_t i = 0; i < table.columns.size(); ++i) {
+      Shown& column = columns_.emplace_back();
+      column.index = i;
+      for (const std::vector<Cell>& row : table.rows) {
+        column.texts.push_back(cli::EscapeForTerminal(CellText(row[i])));
       }
+      column.Measure(table.columns[i]);
     }
+    if (style.width != 0) FitInto(style.width);
   }
 
-  void AppendTo(std::string& out, const TextStyle& style) const {
-    std::vector<std::string> titles;
-    for (const Column& column : table_.columns) titles.push_back(column.title);
-    out += Line(titles, style) + "\n";
-    for (std::size_t row = 0; row < texts_.size(); ++row) {
-      const std::string line = Line(texts_[row], style);
+  void AppendTo(std::string& out) const {
+    out += Line([this](const Shown& column) { return table_.columns[column.index].title; }) + "\n";
+    for (std::size_t row = 0; row < table_.rows.size(); ++row) {
+      const std::string line = Line([row](const Shown& column) { return column.texts[row]; });
       const std::string_view colour = ColourOf(table_.rows[row].front());
-      const bool is_coloured = style.has_colours && !colour.empty();
-      const std::size_t end = is_coloured ? widths_.front() + 2 : 0;  // of the first cell
+      const bool is_coloured = style_.has_colours && !colour.empty();
+      const std::size_t end = is_coloured ? columns_.front().width + 2 : 0;  // of the first cell
       if (is_coloured) out.append(colour).append(line, 0, end).append(kNormal);
       out.append(line, std::min(end, line.size())).append("\n");
     }
   }
 
  private:
-  std::string Line(const std::vector<std::string>& texts, const TextStyle& style) const {
-    std::string line = "  ";
-    for (std::size_t i = 0; i + 1 < texts.size(); ++i) {
-      line += Padded(texts[i], widths_[i], table_.columns[i].align) + "  ";
+  struct Shown {
+    std::size_t index = 0;  // in the table's columns
+    std::vector<std::string> texts;
+    std::size_t width = 0;
+
+    void Measure(const Column& column) {
+      width = WidthOf(column.title);
+      for (const std::string& text : texts) width = std::max(width, WidthOf(text));
     }
-    line += texts.back();  // the names: not padded
-    return style.width == 0 ? line : CutTo(std::move(line), style.width);
+    bool IsEmpty() const {
+      return std::ranges::all_of(texts, [](const std::string& text) { return text.empty(); });
+    }
+  };
+
+  // Returns the columns of a line before the last text.
+  std::size_t WidthBeforeNames() const {
+    std::size_t width = 0;
+    for (const Shown& column : columns_) width += column.width + 2;
+    return width - columns_.back().width;
+  }
+
+  // The names need room: columns that say little are left out before names are cut.
+  void FitInto(std::size_t width) {
+    constexpr std::size_t kShortBinary = 16;
+    constexpr std::size_t kLeastRoom = 8;
+    const auto fits = [&] { return WidthBeforeNames() + columns_.back().width <= width; };
+    for (std::size_t i = 1; i + 1 < columns_.size() && !fits();) {
+      const Column& column = table_.columns[columns_[i].index];
+      const bool is_needless =
+          column.is_optional || (column.align == kLeft && columns_[i].IsEmpty());
+      if (is_needless) {
+        columns_.erase(columns_.begin() + static_cast<std::ptrdiff_t>(i));
+      } else {
+        ++i;
+      }
+    }
+    for (std::size_t i = 0; i + 1 < columns_.size() && !fits(); ++i) {
+      if (table_.columns[columns_[i].index].align == kLeft) Cut(columns_[i], kShortBinary);
+    }
+    if (fits()) return;
+    Cut(columns_.back(), std::max(width - std::min(width, WidthBeforeNames()), kLeastRoom));
+  }
+
+  void Cut(Shown& column, std::size_t width) const {
+    column.texts = ShortNames(column.texts, width);
+    column.Measure(table_.columns[column.index]);
+  }
+
+  template <class TextIn>
+  std::string Line(TextIn text_in) const {
+    std::string line = "  ";
+    for (const Shown& column : columns_ | std::views::take(columns_.size() - 1)) {
+      line += Padded(text_in(column), column.width, table_.columns[column.index].align) + "  ";
+    }
+    return line += text_in(columns_.back());  // the names: not padded
   }
 
   const Table& table_;
-  std::vector<std::size_t> widths_;
-  std::vector<std::vector<std::string>> texts_;
+  const TextStyle& style_;
+  std::vector<Shown> columns_;
 };
 
 std::string Styled(std::string_view text, std::string_view colour, const TextStyle& style) {
@@ -220,7 +264,7 @@ std::string TextOf(const std::vector<Section>& sections, const TextStyle& style)
     }
     for (const Table& table : section.tables) {
       text += "\n" + Styled(table.title, kBold, style) + "\n";
-      TextTable(table).AppendTo(text, style);
+      TextTable(table, style).AppendTo(text);
       if (!table.note.empty()) text += "  " + table.note + "\n";
     }
   }

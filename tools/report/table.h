@@ -37,6 +37,7 @@ using Cell = std::variant<std::string, std::int64_t, Percent, Quantity, Differen
 struct Column {
   std::string title;
   enum class Align : std::uint8_t { kLeft, kRight } align = Align::kRight;
+  bool is_optional = false;  // left out before names are cut
 };
 
 inline constexpr auto kLeft = Column::Align::kLeft;
@@ -62,7 +63,7 @@ std::string CellText(const Cell& cell);
 std::string RawText(const Cell& cell);
 
 struct TextStyle {
-  std::size_t width = 0;  // in columns; 0 for no limit
+  std::size_t width = 0;  // in columns; 0 for no limit. Names are cut as by ShortNames
   bool has_colours = false;
 };
 

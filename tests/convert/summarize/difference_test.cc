@@ -5,7 +5,9 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <initializer_list>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tests/convert/export/profile_maker.h"
@@ -59,6 +61,39 @@ TEST(Compare, MatchesFunctionsOfTwoBuildsByName) {
   EXPECT_EQ(events[0].functions[0].binary, "app");
   EXPECT_DOUBLE_EQ(events[0].functions[2].inclusive.before.value, 1);
   EXPECT_THAT(events[0].stacks, IsEmpty());
+}
+
+// Returns a program with "main", code without a name, and `functions`, in a binary of this path.
+Profile ProgramAt(std::string_view path, std::initializer_list<std::string_view> functions) {
+  ProfileMaker made;
+  const EventId event = made.Counts("cycles");
+  const MappingId app = made.Map(path);
+  made.Hit(made.Calls({made.Frame(app, 1, {"main"})}), {}, event, 10, 10);
+  made.Hit(made.Calls({made.Frame(app, 2)}), {}, event, 10, 10);
+  std::uint64_t offset = 3;
+  for (const std::string_view function : functions) {
+    made.Hit(made.Calls({made.Frame(app, offset++, {function})}), {}, event, 10, 10);
+  }
+  return made.Make();
+}
+
+TEST(Compare, PairsTheFunctionsOfARenamedBinary) {
+  const std::vector<Profile> before = {ProgramAt("/bin/app-1.0", {"work", "more"})};
+  const std::vector<Profile> after = {ProgramAt("/bin/app-1.1", {"work", "more"})};
+
+  const auto events = Compare(before, after, {.stacks = true});
+
+  EXPECT_THAT(events[0].renamed, ElementsAre(testing::Pair("app-1.0", "app-1.1")));
+  EXPECT_THAT(Texts(events[0]), ElementsAre("[app-1.1] 0.25 -> 0.25", "main 0.25 -> 0.25",
+                                            "more 0.25 -> 0.25", "work 0.25 -> 0.25"));
+  EXPECT_EQ(events[0].functions[0].binary, "app-1.1");
+  EXPECT_EQ(events[0].stacks.size(), 4U);
+}
+
+TEST(Compare, KeepsProgramsApartThatShareOnlyMain) {
+  const std::vector<Profile> before = {ProgramAt("/bin/ls", {"list", "sort", "print"})};
+  const std::vector<Profile> after = {ProgramAt("/bin/cat", {"copy", "read"})};
+  EXPECT_THAT(Compare(before, after, {})[0].renamed, IsEmpty());
 }
 
 TEST(Compare, ComparesPeriodsIfItIsAsked) {

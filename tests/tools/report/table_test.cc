@@ -32,7 +32,7 @@ TEST(TextOf, AlignsTheColumns) {
             "  7 more\n");
 }
 
-TEST(TextOf, CutsLinesAtTheWidth) {
+TEST(TextOf, CutsTheMiddleOfNamesAtTheWidth) {
   const std::string text =
       TextOf({{.title = "",
                .lines = {},
@@ -41,7 +41,29 @@ TEST(TextOf, CutsLinesAtTheWidth) {
                            .columns = {{.title = "A"}, {.title = "Name"}},
                            .rows = {{std::int64_t{1}, std::string("größenordnung")}}}}}},
              {.width = 14});
-  EXPECT_EQ(text, "\nT\n  A  Name\n  1  größen...\n");
+  EXPECT_EQ(text, "\nT\n  A  Name\n  1  grö…dnung\n");
+}
+
+TEST(TextOf, LeavesOutOptionalAndEmptyColumnsBeforeItCutsNames) {
+  const Section section = {
+      .title = "",
+      .lines = {},
+      .warnings = {},
+      .tables = {
+          {.title = "T",
+           .columns = {{.title = "Self"},
+                       {.title = "Samples", .is_optional = true},
+                       {.title = "Binary", .align = Column::Align::kLeft},
+                       {.title = "Function", .align = Column::Align::kLeft}},
+           .rows = {{Percent{50}, std::int64_t{1}, std::string(), std::string("map<int>::find")},
+                    {Percent{50}, std::int64_t{1}, std::string(), std::string("map<int>::end")}}}}};
+  EXPECT_EQ(TextOf({section}, {.width = 40}),
+            "\nT\n     Self  Binary  Function\n  50.00 %          map<int>::find\n"
+            "  50.00 %          map<int>::end\n");
+  EXPECT_EQ(TextOf({section}, {.width = 25}),
+            "\nT\n     Self  Function\n  50.00 %  map<int>::find\n  50.00 %  map<int>::end\n");
+  EXPECT_EQ(TextOf({section}, {.width = 23}),
+            "\nT\n     Self  Function\n  50.00 %  map<…>::find\n  50.00 %  map<…>::end\n");
 }
 
 TEST(TextOf, WrapsWarningsAtTheWidth) {
