@@ -10,12 +10,27 @@
 #include "convert/model/profile.h"
 #include "formats/base/symbol_limits.h"
 #include "formats/perfdata/mapping_name.h"
+#include "formats/unwind/generated_code.h"
 
 namespace perftape::convert {
 namespace {
 
 constexpr std::int32_t kClockMonotonic = 1;
 constexpr std::string_view kNameStart = "/jit-";
+
+// Builds the table of the functions of a jitdump that have call frame information.
+unwind::Table TableOf(const jitdump::JitDump& code, unwind::Machine machine) {
+  if (!code.has_frames()) return {};
+  std::vector<unwind::GeneratedFunction> functions;
+  for (const jitdump::Function& function : code.functions()) {
+    if (function.eh_frame.empty()) continue;
+    functions.push_back({.start = function.code.value,
+                         .size = function.size,
+                         .eh_frame = function.eh_frame,
+                         .eh_frame_address = function.AddressOfFrames(function.code.value)});
+  }
+  return unwind::BuildTable(machine, code.order(), functions);
+}
 
 bool HasMonotonicClock(const perfdata::EventTable& events) {
   return std::ranges::all_of(events.all(), [](const perfdata::Event& event) {
@@ -105,6 +120,25 @@ Status JitCode::AddDump(const MappedDump& mapped, const JitDumpFinder& find,
   ++report.jit_dumps;
   report.jit_functions += dump.code.functions().size();
   return {};
+}
+
+// The record of a placement has its time and the lowest sequence number.
+void JitCode::ReadRules(const ProcessHistory& history, unwind::Machine machine) {
+  for (Dump& dump : dumps_) {
+    dump.table = TableOf(dump.code, machine);
+    if (dump.table.empty()) continue;
+    for (const jitdump::Placement& placement : dump.code.placements()) {
+      const jitdump::Function& function = dump.code.functions()[placement.function];
+      if (function.eh_frame.empty()) continue;
+      rules_.Add({.pid = dump.pid,
+                  .start = placement.start.value,
+                  .end = placement.start.value + function.size,
+                  .from_epoch = history.EpochOf({.time = placement.time, .sequence_number = 0}) + 1,
+                  .table = &dump.table,
+                  .image = {function.code.value}});
+    }
+  }
+  rules_.Finish();
 }
 
 }  // namespace perftape::convert

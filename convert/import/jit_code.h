@@ -13,10 +13,12 @@
 
 #include "convert/import/import_options.h"
 #include "convert/import/import_report.h"
+#include "convert/unwind/compiled_rules.h"
 #include "formats/jitdump/jitdump.h"
 #include "formats/perfdata/address_space.h"
 #include "formats/perfdata/event_table.h"
 #include "formats/perfdata/record.h"
+#include "formats/unwind/table.h"
 
 namespace perftape::convert {
 
@@ -33,6 +35,7 @@ class JitCode {
     std::uint64_t size = 0;
     jitdump::JitDump code;
     bool has_lines = false;
+    unwind::Table table = {};  // by the offsets in the dump; empty before ReadRules
 
     // The whole dump as one region, with the dso of `region`.
     perfdata::Region WholeOf(const perfdata::Region& region) const {
@@ -46,6 +49,13 @@ class JitCode {
   // that cannot be used. The history keeps views of this object, which stay valid when it is moved.
   void AddTo(const perfdata::EventTable& events, const JitDumpFinder& find, ProcessHistory& history,
              ImportReport& report);
+
+  // Reads how the code is unwound, on the processor of the recording: CPython 3.13 leaves it out of
+  // the header of its jitdump. `history` is the one of AddTo, and finished.
+  void ReadRules(const ProcessHistory& history, unwind::Machine machine);
+
+  // Empty before ReadRules, and if no jitdump describes how its code is unwound.
+  const offline_unwind::CompiledRules& rules() const { return rules_; }
 
   // Indexed by Dso::dump.
   const std::deque<Dump>& dumps() const { return dumps_; }
@@ -62,6 +72,7 @@ class JitCode {
 
   std::vector<MappedDump> mapped_;
   std::deque<Dump> dumps_;
+  offline_unwind::CompiledRules rules_;
   std::uint64_t bytes_read_ = 0;  // sum of all dumps
 };
 

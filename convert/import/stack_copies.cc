@@ -26,18 +26,20 @@ bool UnwindsStacks(const perfdata::Reader& reader, const ImportOptions& options)
   return options.find_binary && EventWithCopies(reader.events()) != nullptr;
 }
 
+// The supported processors are little endian.
+std::optional<unwind::Machine> RecordedMachine(const perfdata::Reader& reader) {
+  if (reader.order() != std::endian::little) return std::nullopt;
+  const perfdata::Event* event = EventWithCopies(reader.events());
+  const std::uint64_t mask = event == nullptr ? 0 : event->format.regs_user_mask;
+  return offline_unwind::MachineOf(reader.text(perfdata::FeatureBit::kArch), mask);
+}
+
 offline_unwind::SampleUnwinder MakeUnwinder(const perfdata::Reader& reader,
                                             const ImportOptions& options, const Survey& survey,
                                             offline_unwind::BinaryTables& tables,
                                             offline_unwind::PackedLocations* locations) {
-  const perfdata::Event* event = EventWithCopies(reader.events());
-  const std::uint64_t mask = event == nullptr ? 0 : event->format.regs_user_mask;
-  std::optional<unwind::Machine> machine;  // the supported processors are little endian
-  if (reader.order() == std::endian::little) {
-    machine = offline_unwind::MachineOf(reader.text(perfdata::FeatureBit::kArch), mask);
-  }
   return offline_unwind::SampleUnwinder(
-      {.machine = machine,
+      {.machine = RecordedMachine(reader),
        .most_frames = options.max_stack,
        .regions_of =
            [&survey](const offline_unwind::SampledProcess& process) {
@@ -48,7 +50,8 @@ offline_unwind::SampleUnwinder MakeUnwinder(const perfdata::Reader& reader,
          const auto id = BuildId::FromHex(survey.build_ids.Of(dso, dso.path));
          return tables.TableOf(dso.path, id.value_or(BuildId{}));
        },
-       .locations = locations});
+       .locations = locations,
+       .compiled = survey.jit.rules().empty() ? nullptr : &survey.jit.rules()});
 }
 
 }  // namespace perftape::convert

@@ -3,6 +3,7 @@
 // what the first pass found out about processes and build ids.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,12 +13,16 @@
 #include "convert/unwind/packed_locations.h"
 #include "convert/unwind/sample_unwinder.h"
 #include "formats/perfdata/reader.h"
+#include "formats/unwind/rule.h"
 
 namespace perftape::convert {
 
 // Returns whether stacks of this recording are unwound: an event has copies, and the options
 // have a finder.
 bool UnwindsStacks(const perfdata::Reader& reader, const ImportOptions& options);
+
+// Returns the processor of a recording. Nothing for one that cannot be unwound.
+std::optional<unwind::Machine> RecordedMachine(const perfdata::Reader& reader);
 
 // Returns an unwinder for one thread. All references must outlive it. The survey's history must
 // have kept its regions. `locations` is null if no packed

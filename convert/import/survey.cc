@@ -184,8 +184,12 @@ void SurveyInOrder(const perfdata::Reader& reader, const ImportOptions& options,
 void FinishSurvey(const perfdata::Reader& reader, const ImportOptions& options, Survey& survey,
                   ImportReport& report) {
   survey.jit.AddTo(reader.events(), options.find_jit_dump, survey.history, report);
-  if (UnwindsStacks(reader, options)) survey.history.KeepRegions();
+  const bool unwinds = UnwindsStacks(reader, options);
+  if (unwinds) survey.history.KeepRegions();
   survey.history.Finish();
+  if (const auto machine = RecordedMachine(reader); unwinds && machine) {
+    survey.jit.ReadRules(survey.history, *machine);
+  }
 }
 
 }  // namespace

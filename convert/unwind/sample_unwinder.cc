@@ -32,7 +32,8 @@ std::optional<UnwoundChain> SampleUnwinder::Unwind(const perfdata::Sample& sampl
   CodeMap& code = CodeOf(process);
   found_.clear();
   const unwind::WalkEnd end = unwind::WalkStack(
-      *settings_.machine, *registers, [&](RuntimeAddress address) { return Find(code, address); },
+      *settings_.machine, *registers,
+      [&](RuntimeAddress address) { return Find(code, process, address); },
       unwind::StackCopy(registers->sp, sample.stack_user), settings_.most_frames, frames_);
   ++report_.ends[static_cast<std::size_t>(end)];
   AppendFrames();
@@ -43,9 +44,15 @@ std::optional<UnwoundChain> SampleUnwinder::Unwind(const perfdata::Sample& sampl
                       .is_cut = end != unwind::WalkEnd::kEndOfStack};
 }
 
-unwind::Code SampleUnwinder::Find(CodeMap& code, RuntimeAddress address) {
+unwind::Code SampleUnwinder::Find(CodeMap& code, const SampledProcess& process,
+                                  RuntimeAddress address) {
   FoundCode& found = found_.emplace_back();
   code.Find(address, settings_.table_of, *rules_, found);
+  const bool may_be_compiled = found.code.frames_by == unwind::FramesBy::kFramePointer ||
+                               found.code.frames_by == unwind::FramesBy::kNothing;
+  if (settings_.compiled == nullptr || !may_be_compiled) return found.code;
+  const unwind::Rule* const rule = settings_.compiled->Find(process.pid, process.epoch, address);
+  if (rule != nullptr) found.code = {.frames_by = unwind::FramesBy::kTable, .rule = rule};
   return found.code;
 }
 

@@ -15,6 +15,7 @@
 
 #include "convert/unwind/binary_tables.h"
 #include "convert/unwind/code_map.h"
+#include "convert/unwind/compiled_rules.h"
 #include "convert/unwind/packed_locations.h"
 #include "convert/unwind/unwind_report.h"
 #include "formats/perfdata/address_space.h"
@@ -59,7 +60,8 @@ class SampleUnwinder {
     std::size_t most_frames = unwind::kMostFrames;
     RegionFinder regions_of;
     TableFinder table_of;
-    PackedLocations* locations = nullptr;  // null: they are not packed
+    PackedLocations* locations = nullptr;     // null: they are not packed
+    const CompiledRules* compiled = nullptr;  // null: no compiler has described its code
   };
   explicit SampleUnwinder(Settings settings) : settings_(std::move(settings)) {}
 
@@ -77,7 +79,7 @@ class SampleUnwinder {
   static constexpr std::size_t kMostProcesses = 4096;
 
   CodeMap& CodeOf(const SampledProcess& process);
-  unwind::Code Find(CodeMap& code, RuntimeAddress address);
+  unwind::Code Find(CodeMap& code, const SampledProcess& process, RuntimeAddress address);
   void CopyKernelPart(const perfdata::Sample& sample, perfdata::CpuMode mode);
   void AppendFrames();
   void PackFrames();

@@ -16,7 +16,7 @@ constexpr std::uint32_t kVersion = 1;
 constexpr std::uint64_t kCpuTimes = 1;  // JITDUMP_FLAGS_ARCH_TIMESTAMP
 constexpr std::uint64_t kRecordHeader = 16;
 
-enum class RecordType : std::uint32_t { kLoad = 0, kMove = 1, kDebugInfo = 2 };
+enum class RecordType : std::uint32_t { kLoad = 0, kMove = 1, kDebugInfo = 2, kUnwindingInfo = 4 };
 
 // V8 adds the size of an ELF header to the addresses of its lines, because perf used to omit it
 // (src/diagnostics/perf-jit.cc, kElfHeaderSize). Its dumps have this value in the padding.
@@ -55,6 +55,7 @@ class JitDump::Decoder {
   bool ReadLoad(std::uint64_t time, std::uint64_t begin, ByteReader at);
   bool ReadMove(std::uint64_t time, ByteReader at);
   bool ReadDebugInfo(ByteReader at);
+  bool ReadUnwindingInfo(ByteReader at, Bytes payload);
   Lines ReadLines(std::uint64_t start, std::uint64_t size);
 
   Bytes dump_;
@@ -66,6 +67,7 @@ class JitDump::Decoder {
   // The lines of the next function to be loaded, by address.
   std::uint64_t lines_start_ = 0;
   std::vector<CodeLine> next_lines_;
+  Bytes next_frames_;  // of the next function
 };
 
 Result<JitDump> JitDump::Read(Bytes dump) {
@@ -120,6 +122,7 @@ Result<std::uint64_t> JitDump::Decoder::ReadHeader() {
   if (size < dump_.size() - at.remaining() || size > dump_.size()) {
     return Fail(ErrorCode::kCorrupt, fmt::format("jitdump with a header of {} bytes", size));
   }
+  made_.order_ = order_;
   made_.has_cpu_times_ = (flags & kCpuTimes) != 0;
   if (padding == kPaddingOfV8) line_shift_ = kShiftOfV8;
   return size;
@@ -132,6 +135,7 @@ void JitDump::Decoder::ReadRecord(RecordType type, std::uint64_t time, std::uint
   if (type == RecordType::kLoad) is_good = ReadLoad(time, begin, at);
   if (type == RecordType::kMove) is_good = ReadMove(time, at);
   if (type == RecordType::kDebugInfo) is_good = ReadDebugInfo(at);
+  if (type == RecordType::kUnwindingInfo) is_good = ReadUnwindingInfo(at, payload);
   if (!is_good) ++made_.damaged_;
 }
 
@@ -147,13 +151,16 @@ bool JitDump::Decoder::ReadLoad(std::uint64_t time, std::uint64_t begin, ByteRea
   const std::string_view name = ReadText(at);
   if (!at.ok() || size > at.remaining() || size > ~std::uint64_t{0} - address) return false;
   const Lines lines = ReadLines(address, size);
+  const Bytes frames = std::exchange(next_frames_, {});
   if (size == 0) return true;
+  made_.has_frames_ = made_.has_frames_ || !frames.empty();
   const auto function = static_cast<std::uint32_t>(made_.functions_.size());
   made_.functions_.push_back({.name = name,
                               .code = {begin + (whole - at.remaining())},
                               .size = size,
                               .first_line = lines.first,
-                              .line_count = lines.count});
+                              .line_count = lines.count,
+                              .eh_frame = frames});
   made_.placements_.push_back({.time = time, .function = function, .start = {address}});
   by_index_[index] = function;
   return true;
@@ -194,6 +201,20 @@ bool JitDump::Decoder::ReadDebugInfo(ByteReader at) {
   if (at.ok()) return true;
   next_lines_.clear();
   return false;
+}
+
+// { u64 unwinding_size, eh_frame_hdr_size, mapped_size; u8 eh_frame[], eh_frame_hdr[]; }: that of
+// the function that is loaded next. unwinding_size is that of both. V8 writes a record of size 0
+// for a function that has none.
+bool JitDump::Decoder::ReadUnwindingInfo(ByteReader at, Bytes payload) {
+  std::uint64_t size = 0, header_size = 0;
+  next_frames_ = {};
+  at.Fixed(size);
+  at.Fixed(header_size);
+  at.Padding(8);  // mapped_size
+  if (!at.ok() || size > at.remaining() || header_size > size) return false;
+  next_frames_ = payload.subspan(payload.size() - at.remaining(), size - header_size);
+  return true;
 }
 
 // Returns the pending lines if they belong to the function at `start`. If one line is outside of

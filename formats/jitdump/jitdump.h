@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The file jit-PID.dump of a just-in-time compiler. It contains each compiled function with its
-// code, its time and load address, and its source lines
+// code, its time and load address, its source lines, and its call frame information
 // (tools/perf/Documentation/jitdump-specification.txt).
 //
 // Addresses are reused when code is discarded, so an address alone identifies no function. The
@@ -8,6 +8,7 @@
 // these offsets.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -31,6 +32,13 @@ struct Function {
   FileOffset code;  // offset in the dump of its first byte
   std::uint64_t size = 0;
   std::uint32_t first_line = 0, line_count = 0;  // indexes of the dump's lines
+  // Its .eh_frame, whose addresses are relative to a section at AddressOfFrames(). Empty if
+  // unknown.
+  Bytes eh_frame = {};
+
+  // Returns the address of the .eh_frame of code at `start`: perf inject puts it behind the code,
+  // aligned to 8 (tools/perf/util/genelf.c, jit_write_elf), and compilers rely on it.
+  std::uint64_t AddressOfFrames(std::uint64_t start) const { return start + ((size + 7) & ~7ULL); }
 };
 
 // From `time` on, the code at [start, start + function's size) is that function.
@@ -62,6 +70,10 @@ class JitDump {
   // The source file of the function's first line. Empty if unknown.
   std::string_view FileOf(const Function& function) const;
 
+  // Whether a function has an .eh_frame.
+  bool has_frames() const { return has_frames_; }
+  std::endian order() const { return order_; }
+
   // The number of contradictory records, and of bytes after the last whole one. Both are ignored.
   std::uint64_t damaged() const { return damaged_; }
   std::uint64_t cut_bytes() const { return cut_bytes_; }
@@ -71,6 +83,8 @@ class JitDump {
 
   std::uint32_t pid_ = 0;
   bool has_cpu_times_ = false;
+  bool has_frames_ = false;
+  std::endian order_ = std::endian::native;
   std::vector<Function> functions_;
   std::vector<Placement> placements_;
   std::vector<CodeLine> lines_;

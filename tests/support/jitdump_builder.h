@@ -72,6 +72,16 @@ class JitDumpBuilder {
       Text(line.file);
     }
   }
+  // The .eh_frame of the next function, and the bytes of an .eh_frame_hdr.
+  void AddFrames(std::string_view eh_frame, std::size_t header_size = 20) {
+    Begin(4, 24 + eh_frame.size() + header_size, 0);
+    Number(std::uint64_t{eh_frame.size() + header_size});
+    Number(std::uint64_t{header_size});
+    Number(std::uint64_t{0});
+    const Bytes frames = AsBytes(eh_frame);
+    bytes_.insert(bytes_.end(), frames.begin(), frames.end());
+    bytes_.resize(bytes_.size() + header_size);
+  }
   // Adds a record of any type.
   void AddOther(std::uint32_t type, std::size_t size) {
     Begin(type, size, 0);

@@ -51,14 +51,16 @@ class SampleUnwinderTest : public testing::Test {
   }
 
   SampleUnwinder Unwinder(std::optional<unwind::Machine> machine = unwind::Machine::kX86_64,
-                          PackedLocations* locations = nullptr) {
+                          PackedLocations* locations = nullptr,
+                          const CompiledRules* compiled = nullptr) {
     return SampleUnwinder(
         {.machine = machine,
          .regions_of = [this](const SampledProcess&) { return std::vector{region_}; },
          .table_of = [this](const perfdata::Dso& dso) -> const BinaryTable& {
            return tables_.TableOf(dso.path, {});
          },
-         .locations = locations});
+         .locations = locations,
+         .compiled = compiled});
   }
 
   perfdata::Sample SampleAt(std::uint64_t pc) {
@@ -166,6 +168,45 @@ TEST_F(SampleUnwinderTest, LeavesOtherSamplesAlone) {
   SampleUnwinder other = Unwinder(std::nullopt);
   EXPECT_FALSE(other.Unwind(SampleAt(text_), format_, CpuMode::kUser, {}));
   EXPECT_EQ(other.report().unsupported, 1);
+}
+
+// A function of compiled code with a frame of 16 bytes, which was replaced in epoch 5 by one that
+// the compiler has not described.
+TEST_F(SampleUnwinderTest, UsesTheRulesOfCompiledCode) {
+  constexpr std::uint64_t kCode = 0x5000;
+  FrameBuilder frames;
+  frames.AddFrame(frames.AddCommon({}), FrameBuilder::kText, 0x20,
+                  unwind::Instructions(unwind::DW_CFA_def_cfa_offset, 16));
+  const std::vector<std::byte> image = frames.Program().Build();
+  const elf::ElfFile file = elf::ElfFile::FromBytes(image).value();
+  const unwind::Table table = unwind::Table::Build(file).value();
+  const unwind::Table none;
+  CompiledRules rules;
+  rules.Add({.pid = 7,
+             .start = kCode,
+             .end = kCode + 0x20,
+             .from_epoch = 2,
+             .table = &table,
+             .image = {FrameBuilder::kText}});
+  rules.Add({.pid = 7,
+             .start = kCode,
+             .end = kCode + 0x20,
+             .from_epoch = 5,
+             .table = &none,
+             .image = {}});
+  rules.Finish();
+  stack_ = {0, text_ + 0x25};
+  SampleUnwinder unwinder = Unwinder(unwind::Machine::kX86_64, nullptr, &rules);
+  const auto frames_in = [&](std::uint32_t pid, std::uint32_t epoch, std::uint64_t pc) {
+    const auto chain = unwinder.Unwind(SampleAt(pc), format_, CpuMode::kUser,
+                                       {.pid = pid, .epoch = epoch, .fingerprint = 1});
+    return std::vector<std::uint64_t>(chain->words.begin(), chain->words.end());
+  };
+  EXPECT_THAT(frames_in(7, 3, kCode + 8), ElementsAre(kContextUser, kCode + 8, text_ + 0x25));
+  EXPECT_THAT(frames_in(7, 1, kCode + 8), ElementsAre(kContextUser, kCode + 8));
+  EXPECT_THAT(frames_in(7, 6, kCode + 8), ElementsAre(kContextUser, kCode + 8));
+  EXPECT_THAT(frames_in(7, 3, kCode + 0x20), ElementsAre(kContextUser, kCode + 0x20));
+  EXPECT_THAT(frames_in(8, 3, kCode + 8), ElementsAre(kContextUser, kCode + 8));
 }
 
 }  // namespace

@@ -99,6 +99,30 @@ TEST(JitDump, FindsALineForEachAddress) {
   EXPECT_EQ(dump.LineOf(dump.functions()[1], dump.functions()[1].code), nullptr);
 }
 
+TEST(JitDump, ReadsTheFramesOfTheNextFunction) {
+  JitDumpBuilder builder;
+  builder.AddFrames("frames of first");
+  builder.AddLoad({.time = 20, .address = 1000, .size = 61, .index = 1, .name = "first"});
+  builder.AddLoad({.time = 30, .address = 2000, .size = 64, .index = 2, .name = "without"});
+  const JitDump dump = Open(builder);
+  EXPECT_TRUE(dump.has_frames());
+  EXPECT_EQ(AsText(dump.functions()[0].eh_frame), "frames of first");
+  EXPECT_EQ(dump.functions()[0].AddressOfFrames(1000), 1064U);
+  EXPECT_TRUE(dump.functions()[1].eh_frame.empty());
+}
+
+TEST(JitDump, IgnoresFramesOfAWrongSize) {
+  JitDumpBuilder builder;
+  builder.AddOther(4, 8);
+  builder.AddFrames("frames", 20);
+  std::vector<std::byte> bytes = builder.bytes();
+  bytes[bytes.size() - 20 - 6 - 16] = std::byte{0xff};  // eh_frame_hdr_size
+  const auto dump = JitDump::Read(bytes);
+  ASSERT_TRUE(dump);
+  EXPECT_EQ(dump->damaged(), 2U);
+  EXPECT_FALSE(dump->has_frames());
+}
+
 TEST(JitDump, SubtractsTheElfHeaderFromV8sLineAddresses) {
   JitDumpBuilder builder({.padding = 0xdeadbeef});
   builder.AddLines(1000, {{1064, 3, 1, "/a.js"}, {1080, 4, 1, "/a.js"}});
