@@ -308,7 +308,7 @@ test('has a table with the totals of the folded stacks', async () => {
   await open('server.html');
   await page.keyboard.press('t');
   const rows = await page.locator('#rows tr').evaluateAll((each) => each.map((row) =>
-    [row.cells[row.cells.length - 1].textContent, Number(row.cells[1].title.replace(/[^\d]/g, ''))]));
+    [row.lastElementChild.textContent, Number(row.cells[1].title.replace(/[^\d]/g, ''))]));
   const shown = new Map(rows);
   for (const [name, total] of totals) assert.equal(shown.get(name), total, name);
   await page.click('th button[data-sort=name]');
