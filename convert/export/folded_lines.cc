@@ -10,8 +10,8 @@
 
 #include "convert/model/saturating.h"
 #include "formats/base/parallel.h"
+#include "formats/base/utf8_text.h"
 #include "formats/folded/count.h"
-#include "formats/folded/text.h"
 
 namespace perftape::convert {
 namespace {
@@ -209,7 +209,7 @@ Status WriteLines(const FoldedLines& lines, unsigned threads, OutputFile& out) {
     return LineFormatter(lines).Format(std::move(pieces[piece]));
   };
   const auto write = [&](const std::string& text) -> Status {
-    if (!text.empty() && std::exchange(is_first, false)) TRY(out.Write(folded::MarkBefore(text)));
+    if (!text.empty() && std::exchange(is_first, false)) TRY(out.Write(MarkBefore(text)));
     return out.Write(text);
   };
   return MakeAndWriteInOrder(pieces.size(), threads, format, write);

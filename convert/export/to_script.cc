@@ -26,7 +26,6 @@
 namespace perftape::convert {
 namespace {
 
-constexpr std::string_view kNoThreadComm = "[no-thread]";
 constexpr std::uint64_t kNsPerMicrosecond = 1'000;
 constexpr std::uint64_t kNsPerMillisecond = 1'000'000;
 // perf script needs a frame.
@@ -95,7 +94,7 @@ void ScriptExport::LookThrough() {
   report_.joined_counts = plan_.joined;
   for (const PlannedThread& thread : plan_.threads) {
     const std::string_view comm = !thread.comm.empty() ? thread.comm
-                                  : IsNoThread(thread) ? kNoThreadComm
+                                  : IsNoThread(thread) ? script::kNoThreadComm
                                                        : script::kUnknown;
     comms_.push_back(script::WritableComm(comm));
     if (comms_.back() != comm) ++report_.changed_comms;
@@ -161,12 +160,12 @@ Status ScriptExport::AddSample(const PlannedSample& planned) {
 void ScriptExport::SetHead(const PlannedSample& planned) {
   const Sample& sample = profile_.samples()[planned.sample];
   const SampleThread thread = ThreadOf(profile_, sample);
-  const bool is_none = IsNoThread(plan_.threads[planned.thread]);
-  const std::uint32_t unknown = is_none ? perfdata::kNoThread : kUnknownId;
+  // An unknown pid is left out. An unknown tid is that of the process's first thread.
   head_ = {.comm = comms_[planned.thread],
-           .pid = thread.pid.value_or(unknown),
-           .tid = thread.tid.value_or(unknown),
+           .pid = thread.pid,
+           .tid = thread.tid.value_or(thread.pid.value_or(perfdata::kNoThread)),
            .event = events_[sample.event.index]};
+  if (!thread.pid && !thread.tid) head_.pid = perfdata::kNoThread;
   const Label* cpu = FindLabel(profile_, sample.labels, kCpuLabel);
   if (cpu != nullptr && cpu->text == StringId{})
     head_.cpu = static_cast<std::uint32_t>(cpu->number);

@@ -20,10 +20,10 @@
 #include "convert/model/sample_thread.h"
 #include "convert/model/saturating.h"
 #include "formats/base/progress.h"
+#include "formats/base/utf8_text.h"
 #include "formats/folded/escape.h"
 #include "formats/folded/folded.h"
 #include "formats/folded/kernel_address.h"
-#include "formats/folded/text.h"
 #include "formats/perfdata/mapping_name.h"
 
 namespace perftape::convert {
@@ -128,8 +128,12 @@ class FoldedImporter {
         survey.See(parsed->count);
         ++lines;
         if (folded::EndsLikeACount(parsed->stack)) ++lines_of_two;
+      } else if (const std::uint64_t lost = folded::LostStacksIn(line)) {
+        report_.lost_samples = AddUpToLimit(report_.lost_samples, lost);
       } else if (!options_.lenient) {
-        return Fail(InContext(fmt::format("line {}", number), std::move(parsed).error()));
+        return Fail(InContext(
+            fmt::format("line {}", number),
+            Error{parsed.error().code, parsed.error().message + " (--lenient skips such lines)"}));
       } else if (report_.skipped_lines++ == 0) {
         report_.first_skipped = fmt::format("line {}", number);
       }
@@ -141,7 +145,7 @@ class FoldedImporter {
     }
     decimals_ = DecimalsThatFit(survey);
     if (decimals_ < survey.decimals) {
-      report_.problems.push_back(
+      report_.notes.push_back(
           fmt::format("counts of {} decimals were rounded to {}, which is what 64 bits hold",
                       survey.decimals, decimals_));
     }
@@ -297,7 +301,7 @@ bool IsFolded(const Input& input) {
   const std::size_t first_line = AsText(bytes).substr(0, kLongestFirstLine).find('\n');
   const std::size_t size = std::max(kBeginning, std::min(first_line, kLongestFirstLine) + 1);
   const Bytes beginning = bytes.first(std::min(bytes.size(), size));
-  const folded::Text text(beginning);
+  const Utf8Text text(beginning);
   std::string_view rest = text.view();
   if (std::ranges::any_of(rest, IsControl)) return false;
 
@@ -323,10 +327,9 @@ bool IsFolded(const Input& input) {
 
 Result<Profile> ReadFolded(Input& input, const ImportOptions& options, ImportReport& report) {
   TRY_ASSIGN(const Bytes bytes, input.All());
-  const folded::Text text(bytes);
+  const Utf8Text text(bytes);
   if (text.broken() != 0) {
-    report.problems.push_back(
-        fmt::format("{} pieces of UTF-16 are no characters and became U+FFFD", text.broken()));
+    report.problems.push_back(BrokenTextLine(text.broken()));
   }
   return FoldedImporter(options, report).Import(text.view());
 }

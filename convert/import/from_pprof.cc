@@ -12,6 +12,7 @@
 #include "convert/import/time_window.h"
 #include "convert/model/label_keys.h"
 #include "convert/model/profile_builder.h"
+#include "convert/model/sample_thread.h"
 #include "formats/pprof/gzip.h"
 #include "formats/pprof/message_cursor.h"
 
@@ -287,9 +288,9 @@ void PprofImport::ReadLabels(const std::vector<pprof::Label>& labels) {
 }
 
 // Returns the thread that these labels describe; nothing if they differ from the labels that
-// perftape writes.
+// perftape writes, which lack what is unknown.
 std::optional<Thread> PprofImport::ReadThread(const std::vector<pprof::Label>& labels) {
-  Thread thread;
+  Thread thread = {.pid = kUnknownId, .tid = kUnknownId};
   int pids = 0;
   int tids = 0;
   int comms = 0;
@@ -308,7 +309,7 @@ std::optional<Thread> PprofImport::ReadThread(const std::vector<pprof::Label>& l
       comms += thread.comm == StringId{} ? 2 : 1;
     }
   }
-  const bool is_one = pids == 1 && tids == 1 && comms <= 1;
+  const bool is_one = pids <= 1 && tids <= 1 && comms <= 1 && pids + tids + comms != 0;
   const bool is_none = thread.pid == 0 && thread.tid == 0 && thread.comm == StringId{};
   return is_one && !is_none ? std::optional(thread) : std::nullopt;
 }

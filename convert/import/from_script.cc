@@ -18,6 +18,7 @@
 #include "convert/model/sample_thread.h"
 #include "convert/model/saturating.h"
 #include "formats/base/progress.h"
+#include "formats/base/utf8_text.h"
 #include "formats/perfdata/converted.h"
 #include "formats/perfdata/period_unit.h"
 #include "formats/script/escape.h"
@@ -70,7 +71,8 @@ class ScriptImporter {
     bool is_plain = false;
   };
 
-  void LookThrough(Input& input);
+  Result<Profile> ReadAll(script::Reader reader, std::size_t size);
+  void LookThrough(script::Reader reader, std::size_t size);
   void AddSample(const script::Sample& sample, const script::Header& header);
   const AddedEvent& EventOf(const script::Head& head, const script::Header& header);
   ThreadId ThreadOf(const script::Head& head, const script::Header& header);
@@ -89,26 +91,38 @@ class ScriptImporter {
 };
 
 Result<Profile> ScriptImporter::Import(Input& input) {
+  if (BeginsWithMark(input.beginning())) {
+    TRY_ASSIGN(const Bytes bytes, input.All());
+    const Utf8Text text(bytes);
+    if (text.broken() != 0) report_.problems.push_back(BrokenTextLine(text.broken()));
+    if (NeedsTimesFirst(options_)) LookThrough(script::Reader(text.view()), text.view().size());
+    return ReadAll(script::Reader(text.view()), text.view().size());
+  }
   if (NeedsTimesFirst(options_)) {
     TRY(input.All());
-    LookThrough(input);
+    LookThrough(script::Reader(input), input.beginning().size());
   }
-  if (!input.is_stream()) AddWorkToProgress(input.beginning().size(), 1);
-  script::Reader reader(input);
+  TRY_ASSIGN(Profile profile,
+             ReadAll(script::Reader(input), input.is_stream() ? 0 : input.beginning().size()));
+  if (input.error()) return Fail(*input.error());
+  return profile;
+}
+
+// `size` is that of the text, 0 if it is not known.
+Result<Profile> ScriptImporter::ReadAll(script::Reader reader, std::size_t size) {
+  if (size != 0) AddWorkToProgress(size, 1);
   ProgressMeter progress(0);
   for (script::Sample sample; reader.Next(sample);) {
     progress.MoveTo(reader.position(), report_.samples);
     AddSample(sample, reader.header());
   }
   progress.Finish(reader.position(), report_.samples);
-  if (input.error()) return Fail(*input.error());
   Describe(reader);
   return std::move(builder_).Finish();
 }
 
-void ScriptImporter::LookThrough(Input& input) {
-  AddWorkToProgress(input.beginning().size(), 1);
-  script::Reader reader(input);
+void ScriptImporter::LookThrough(script::Reader reader, std::size_t size) {
+  AddWorkToProgress(size, 1);
   ProgressMeter progress(0);
   for (script::Sample sample; reader.Next(sample);) {
     progress.MoveTo(reader.position(), 0);
@@ -168,10 +182,14 @@ const ScriptImporter::AddedEvent& ScriptImporter::EventOf(const script::Head& he
 }
 
 ThreadId ScriptImporter::ThreadOf(const script::Head& head, const script::Header& header) {
-  if (head.pid == perfdata::kNoThread && head.tid == perfdata::kNoThread) return {};
+  const bool is_none = head.pid == perfdata::kNoThread && head.tid == perfdata::kNoThread;
+  if (is_none && head.comm == script::kNoThreadComm) return {};
   const bool is_ours = header.writer == script::Writer::kPerftape;
   static_assert(script::kNoId == kUnknownId);
   const std::string_view comm = is_ours && head.comm == script::kUnknown ? "" : head.comm;
+  if (is_none) {
+    return builder_.Add(Thread{.pid = kUnknownId, .tid = kUnknownId, .comm = builder_.Add(comm)});
+  }
   return builder_.Add(
       Thread{.pid = head.pid.value_or(kUnknownId), .tid = head.tid, .comm = builder_.Add(comm)});
 }
@@ -192,7 +210,8 @@ LabelsId ScriptImporter::LabelsOf(const script::Head& head) {
 // Reports what the text has besides samples.
 void ScriptImporter::Describe(const script::Reader& reader) {
   const script::ReaderCounts counts = reader.counts();
-  report_.lost_records = counts.lost_records;
+  // Each chunk is a LOST record, which counts several.
+  report_.lost_records = std::max(counts.lost_records, counts.lost_chunks);
   report_.lost_samples = counts.lost_samples;
   report_.unmapped_frames = stacks_.unmapped_frames();
   if (counts.bad_lines != 0) {
@@ -200,6 +219,13 @@ void ScriptImporter::Describe(const script::Reader& reader) {
         fmt::format("{} that perf script does not print, the first is line {}: left out",
                     counts.bad_lines == 1 ? "1 line" : fmt::format("{} lines", counts.bad_lines),
                     counts.first_bad_line));
+  }
+  if (counts.trace_errors != 0) {
+    report_.notes.push_back(fmt::format("{}, the first: {}; a part of the trace is missing",
+                                        counts.trace_errors == 1
+                                            ? "1 trace error"
+                                            : fmt::format("{} trace errors", counts.trace_errors),
+                                        counts.first_trace_error));
   }
   Metadata metadata = {.comments = reader.header().comments};
   if (!kept_times_.is_empty()) {
@@ -213,7 +239,8 @@ void ScriptImporter::Describe(const script::Reader& reader) {
 bool IsScript(const Input& input) {
   constexpr std::size_t kEnough = 4096;
   const Bytes beginning = input.beginning();
-  return script::IsScript(AsText(beginning.first(std::min(beginning.size(), kEnough))));
+  const Utf8Text text(beginning.first(std::min(beginning.size(), kEnough)));
+  return script::IsScript(text.view());
 }
 
 Result<Profile> ReadScript(Input& input, const ImportOptions& options, ImportReport& report) {

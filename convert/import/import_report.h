@@ -51,7 +51,7 @@ struct ImportReport {
   TaskEvents task_events = {};                // with ImportOptions::time_label
   // With ImportOptions::field_labels: the fields that any event has.
   std::set<std::string> fields = {};
-  // Messages about missing sources of names. They are no damage to the profile.
+  // What is neither damage nor loss: missing sources of names, counts that were rounded.
   std::vector<std::string> notes = {};
   std::vector<std::string> problems;  // all other problems: "feature BUILD_ID: ..."
 };

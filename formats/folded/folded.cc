@@ -2,6 +2,7 @@
 #include "formats/folded/folded.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstddef>
 
 namespace perftape::folded {
@@ -44,6 +45,17 @@ Result<Line> ParseLine(std::string_view line, Columns columns) {
   if (!before) return Fail(ErrorCode::kCorrupt, "one count at the end of the line, not two");
   parsed.before = *before;
   return parsed;
+}
+
+std::uint64_t LostStacksIn(std::string_view line) {
+  constexpr std::string_view kWarning = "WARNING: ";
+  constexpr std::string_view kLost = " stack traces ";
+  if (!line.starts_with(kWarning)) return 0;
+  line.remove_prefix(kWarning.size());
+  std::uint64_t count = 0;
+  const auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), count);
+  const std::string_view rest = line.substr(static_cast<std::size_t>(end - line.data()));
+  return error == std::errc() && rest.starts_with(kLost) ? count : 0;
 }
 
 }  // namespace perftape::folded

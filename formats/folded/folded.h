@@ -6,7 +6,7 @@
 // Frames are separated by ';', root first. The last space or tab separates the count
 // (flamegraph.pl: `^(.*)\s+?(\d+(?:\.\d*)?)$`); everything before it belongs to the last frame. A
 // differential file, as difffolded.pl writes it, has two counts after the stack. escape.h defines
-// the escaping of names, root.h the first frame, and text.h the encodings of files.
+// the escaping of names, and root.h the first frame.
 #pragma once
 
 #include <cstdint>
@@ -42,5 +42,9 @@ bool ReadLine(std::string_view& text, std::string_view& line);
 // or if nothing precedes them, not even a space. " 12" is a stack of one frame without a name;
 // "a;;b 1" has such a frame in the middle.
 Result<Line> ParseLine(std::string_view line, Columns columns);
+
+// Returns 5 for "WARNING: 5 stack traces lost and could not be displayed.", which bcc's profile and
+// offcputime print after their lines; 0 for any other line.
+std::uint64_t LostStacksIn(std::string_view line);
 
 }  // namespace perftape::folded

@@ -22,13 +22,54 @@ bool RemoveEnding(std::string_view& text, std::string_view word) {
   return true;
 }
 
+constexpr std::string_view kOpen = " (";
+
+// Whether the text after the " (" at `open` begins as the name of a file or of other memory.
+bool BeginsDso(std::string_view text, std::size_t open) {
+  const std::string_view dso = text.substr(std::min(open + kOpen.size(), text.size()));
+  return dso.starts_with('/') || dso.starts_with('[');
+}
+
+// The last " (" of a name of a file or of other memory; one after an offset, with no such name
+// after it; and the last one that is both. npos if there is none.
+struct Opens {
+  std::size_t of_dso = std::string_view::npos;
+  std::size_t after_offset = std::string_view::npos;
+  std::size_t of_dso_after_offset = std::string_view::npos;
+};
+
+Opens FindOpens(std::string_view text) {
+  constexpr std::size_t npos = std::string_view::npos;
+  constexpr std::string_view kDeleted = " (deleted)";  // the end of a dso
+  Opens opens;
+  for (std::size_t open = text.rfind(kOpen); open != npos && open != 0;
+       open = text.rfind(kOpen, open - 1)) {
+    const bool is_dso = BeginsDso(text, open);
+    std::string_view name = text.substr(0, open);
+    name = name.substr(name.find_last_of(" \t") + 1);
+    const bool ends_name = name.find('+') != std::string_view::npos && RemoveOffset(name);
+    if (is_dso && ends_name) {
+      opens.of_dso_after_offset = open;
+      break;
+    }
+    const bool is_first = opens.after_offset == npos && opens.of_dso == npos;
+    if (ends_name && is_first && text.substr(open) != kDeleted) opens.after_offset = open;
+    if (is_dso && opens.of_dso == npos) opens.of_dso = open;
+  }
+  return opens;
+}
+
 // Returns the offset of the " (" before a dso; npos if there is none.
 std::size_t FindDso(std::string_view text, Writer writer) {
-  if (writer == Writer::kPerf) {
-    const std::size_t open = std::min(text.find(" (/"), text.find(" (["));
+  const std::size_t last = text.rfind(kOpen);
+  if (writer == Writer::kPerftape || last == std::string_view::npos) return last;
+  // Nearly all lines have one " (", before a dso.
+  if (BeginsDso(text, last) && text.find(kOpen) == last) return last;
+  const Opens opens = FindOpens(text);
+  for (const std::size_t open : {opens.of_dso_after_offset, opens.after_offset, opens.of_dso}) {
     if (open != std::string_view::npos) return open;
   }
-  return text.rfind(" (");
+  return last;
 }
 
 // Removes "(DSO)" and what follows it from the end of `text`, and returns the DSO.
@@ -47,12 +88,24 @@ std::string_view RemoveDso(std::string_view& text, Writer writer) {
   return dso;
 }
 
+// Whether a line is an instruction of a branch: perf prints its address in 16 digits and a tab
+// after it. simpleperf separates with tabs, too, but its addresses are not padded, and it names the
+// file.
+bool IsInstruction(std::string_view text) {
+  constexpr std::size_t kDigits = 16;
+  if (text.find('\t') != kDigits) return false;
+  const bool is_insn = TrimLeft(text.substr(kDigits)).starts_with("insn:");
+  const bool has_dso =
+      text.find(" (/") != std::string_view::npos || text.find(" ([") != std::string_view::npos;
+  return is_insn || !has_dso;
+}
+
 }  // namespace
 
 std::optional<Frame> ParseFrame(std::string_view text, Writer writer) {
   const std::string_view word = FirstWord(text);
   const auto address = ParseAddress(word);
-  if (!address) return {};
+  if (!address || IsInstruction(text)) return {};
   Frame frame = {.address = *address, .text = text};
   std::string_view rest = text.substr(word.size());
   frame.is_inlined = RemoveEnding(rest, kInlined);
@@ -63,12 +116,35 @@ std::optional<Frame> ParseFrame(std::string_view text, Writer writer) {
   return frame;
 }
 
+namespace {
+
+bool BeginsAsDso(std::string_view dso) {
+  return dso.starts_with('/') || dso.starts_with('[');
+}
+
+// Whether the text begins with an address and has a name after it.
+bool BeginsWithAddress(std::string_view text) {
+  const std::string_view word = FirstWord(text);
+  return IsAddress(word) && !TrimLeft(text.substr(word.size())).empty();
+}
+
+}  // namespace
+
 std::optional<Frame> ParseFrameAtEnd(std::string_view rest, Writer writer) {
   constexpr std::size_t kColumns = 17;
   const std::string_view text = TrimRight(rest);
-  if (!text.ends_with(')')) return {};
+  const std::size_t begin_of_text = text.size() - TrimLeft(text).size();
   const auto whole = ParseFrame(TrimLeft(text), writer);
-  if (whole && (whole->dso.starts_with('/') || whole->dso.starts_with('['))) return whole;
+  // What -F +addr, +weight and others print before it looks like its address.
+  const bool is_number_before = whole && BeginsWithAddress(whole->symbol);
+  if (whole && !is_number_before && BeginsAsDso(whole->dso)) return whole;
+  if (!text.ends_with(')')) {
+    // -F without dso: only the columns tell a frame from a tracepoint's text.
+    const std::size_t columns = begin_of_text + FirstWord(TrimLeft(text)).size();
+    const bool is_aligned = columns == kColumns || columns == kColumns + 1;
+    const bool is_frame = whole && is_aligned && whole->dso.empty() && !whole->symbol.empty();
+    return is_frame ? whole : std::nullopt;
+  }
   std::optional<Frame> found;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t begin = text.find_first_not_of(" \t", at);

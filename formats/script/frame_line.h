@@ -37,7 +37,10 @@ struct Frame {
 };
 
 // Parses a line, or the end of one, without blanks around it. Nothing if it does not begin with an
-// address. The dso begins at the first " (/" or " ([", or at the last " (", and ends at the last
+// address, or is an instruction of -F +brstackinsn. The name ends at the last offset before a dso
+// ("+0x1f (/", "+0x1f (["), else at an offset
+// before the last " (", else at the last " (/" or " ([", else at the last " (": names and dsos can
+// contain blanks and parentheses. The dso ends at the last
 // ')'. What follows it (branches of -F +brstack), and what follows ") => " (the target of a
 // branch), is left out.
 std::optional<Frame> ParseFrame(std::string_view text, Writer writer);

@@ -39,9 +39,9 @@ std::optional<std::uint64_t> ParseTime(std::string_view text) {
   return *seconds * kNsPerSecond + *nanoseconds;
 }
 
-// Parses "12", or "-1" and its unsigned form.
+// Parses "12", or "-1", its unsigned form, and that of a CPU, "-01".
 std::optional<std::uint32_t> ParseId(std::string_view text) {
-  if (text == "-1") return kNoId;
+  if (text == "-1" || text == "-01") return kNoId;
   const auto number = ParseNumber(text);
   if (!number || *number > kNoId) return {};
   return static_cast<std::uint32_t>(*number);
@@ -65,18 +65,65 @@ bool ParseThread(std::string_view word, Head& head) {
 bool ParseCpu(std::string_view word, Head& head) {
   if (word.size() < 3 || !word.starts_with('[') || !word.ends_with(']')) return false;
   head.cpu = ParseId(word.substr(1, word.size() - 2));
-  return head.cpu.has_value();
+  if (!head.cpu) return false;
+  if (head.cpu == kNoId) head.cpu.reset();  // "[-01]": the recording does not say
+  return true;
+}
+
+// Removes what -F +misc and -F +tod print before the time. A comm cannot look so: blanks, a thread
+// and a CPU precede it.
+void RemoveOptionalFields(std::string_view& text) {
+  constexpr std::size_t kClock = std::string_view("09:06:45").size();
+  constexpr std::string_view kMisc = "KUHGgMESp";
+  std::string_view rest = text;
+  std::string_view word = RemoveLastWord(rest);
+  const bool is_clock = word.size() > kClock && word[2] == ':' && word[5] == ':' &&
+                        word[kClock] == '.' && IsDigit(word.front());
+  if (is_clock) {
+    RemoveLastWord(rest);  // the date
+    text = rest;
+    word = RemoveLastWord(rest);
+  }
+  if (!word.empty() && word.find_first_not_of(kMisc) == std::string_view::npos) text = rest;
+}
+
+// Parses "my prog    12   3", what --Latency prints before the time.
+bool ParseLatencyStart(std::string_view text, Head& head) {
+  constexpr std::size_t kComm = 8, kPid = 5, kCpu = 3;
+  constexpr std::size_t kEnd = kComm + 1 + kPid + 1 + kCpu;
+  if (text.size() != kEnd || text[kComm] != ' ' || text[kComm + 1 + kPid] != ' ') return false;
+  const auto tid = ParseId(TrimLeft(text.substr(kComm + 1, kPid)));
+  const auto cpu = ParseId(TrimLeft(text.substr(kEnd - kCpu)));
+  if (!tid || !cpu) return false;
+  head.pid.reset();
+  head.tid = *tid;
+  head.cpu = cpu;
+  head.comm = TrimLeft(text.substr(0, kComm));
+  return true;
 }
 
 // Parses what precedes the time, or the event of a line without a time.
 bool ParseStart(std::string_view text, Head& head) {
   text = TrimRight(text);
-  std::string_view word = RemoveLastWord(text);
   head.cpu.reset();
-  if (ParseCpu(word, head)) word = RemoveLastWord(text);
-  if (!ParseThread(word, head)) return false;
+  if (ParseLatencyStart(text, head)) return true;
+  RemoveOptionalFields(text);
+  std::string_view before = text;
+  std::string_view word = RemoveLastWord(before);
+  const bool has_cpu = ParseCpu(word, head);
+  if (has_cpu) {
+    text = before;
+    word = RemoveLastWord(before);
+  }
+  if (ParseThread(word, head)) {
+    head.comm = TrimLeft(before);
+    return true;
+  }
+  // -F without pid and tid: only the CPU shows where the comm ends.
+  head.pid.reset();
+  head.tid = kNoId;
   head.comm = TrimLeft(text);
-  return true;
+  return has_cpu;
 }
 
 // Removes "cycles:u:" from the start of `text`.
@@ -98,10 +145,15 @@ std::string_view RemoveEvent(std::string_view& text) {
 
 // Parses what follows the time.
 void ParseEnd(std::string_view text, Head& head) {
+  constexpr std::string_view kMetric = " \tmetric:";
+  head.is_metric = text.starts_with(kMetric);
+  constexpr std::size_t kMostColumns = 12;
+  const std::size_t columns =
+      text.size() - TrimLeft(text).size() + FirstWord(TrimLeft(text)).size();
   text = TrimRight(TrimLeft(text));
   head.rest = text;
   head.is_record = text.starts_with(kRecordMark);
-  if (head.is_record) return;
+  if (head.is_record || head.is_metric) return;
   std::string_view after_period = text;
   const std::string_view word = FirstWord(text);
   std::optional<std::uint64_t> period;
@@ -110,7 +162,16 @@ void ParseEnd(std::string_view text, Head& head) {
     after_period = TrimLeft(text.substr(word.size()));
   }
   head.event = RemoveEvent(after_period);
-  if (head.event.empty()) return;
+  if (head.event.empty()) {
+    // -F without event: perf aligns a period in 10 columns, and an address in 16.
+    const bool is_before_frame = IsAddress(FirstWord(after_period)) && after_period.find(' ') != 0;
+    const bool is_period =
+        period && columns <= kMostColumns && (after_period.empty() || is_before_frame);
+    if (!is_period) return;
+    head.period = period;
+    head.rest = text.substr(word.size());
+    return;
+  }
   head.period = period;
   head.rest = after_period;  // with its blanks: they are part of the columns
 }
@@ -135,7 +196,6 @@ struct Reading {
 };
 
 std::optional<Head> ParseWithTime(std::string_view line) {
-  line = TrimLeft(line);
   std::optional<Reading> best;
   for (std::size_t colon = ColonBefore(line, line.size()); colon != std::string_view::npos;
        colon = ColonBefore(line, colon)) {
@@ -187,6 +247,13 @@ std::optional<Head> ParseWithoutTime(std::string_view line) {
 
 }  // namespace
 
+std::optional<Head> ParseThreadLine(std::string_view line) {
+  Head head;
+  if (line.empty() || IsBlank(line.front()) || TrimRight(line).size() == line.size()) return {};
+  const bool is_one = ParseStart(line, head) && head.tid != kNoId && !head.comm.empty();
+  return is_one ? std::optional(head) : std::nullopt;
+}
+
 std::optional<Head> ParseHead(std::string_view line) {
   line = TrimRight(line);
   if (const auto head = ParseWithTime(line)) return head;
@@ -194,7 +261,9 @@ std::optional<Head> ParseHead(std::string_view line) {
 }
 
 void AppendHead(std::string& out, const Head& head, TimeDigits digits) {
-  fmt::format_to(std::back_inserter(out), "{} {}/{} ", head.comm, head.pid.value_or(0), head.tid);
+  fmt::format_to(std::back_inserter(out), "{} ", head.comm);
+  if (head.pid) fmt::format_to(std::back_inserter(out), "{}/", *head.pid);
+  fmt::format_to(std::back_inserter(out), "{} ", head.tid);
   if (head.cpu) fmt::format_to(std::back_inserter(out), "[{:03}] ", *head.cpu);
   const std::uint64_t time_ns = head.time_ns.value_or(0);
   const std::uint64_t nanoseconds = time_ns % kNsPerSecond;

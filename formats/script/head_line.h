@@ -8,9 +8,12 @@
 //    migration/0    16 [000]    33.465933:    3344481 cpu-clock:  ffffffffb240e6c9 f+0x19 ([k])
 //   my prog 12/34 5.123456789: sched:sched_switch: prev_comm=sh prev_pid=7
 //   prog 7 cycles:
+//   prog  7 [003] K      5.123456: 1 cycles:                 with -F +misc
+//   prog  7 [003] 2026-11-25 09:06:45.123456 5.123456: 1 cycles:   with -F +tod
+//    my prog    12   3    5.123456: 1 cycles:               with --Latency: 8 columns of the comm
 //
-// Each field but the TID can be missing (perf script -F). A comm can have any characters, and look
-// like other fields.
+// Each field can be missing (perf script -F); the TID only if the CPU is there. A comm can have any
+// characters, and look like other fields.
 #pragma once
 
 #include <cstdint>
@@ -25,6 +28,9 @@ inline constexpr std::size_t kLongestComm = 15;
 
 // -1, as perf prints an unknown id.
 inline constexpr std::uint32_t kNoId = 0xffff'ffff;
+
+// The comm of samples without a thread, in a text of perftape.
+inline constexpr std::string_view kNoThreadComm = "[no-thread]";
 
 // What the names of records begin with, in lines that are no samples.
 inline constexpr std::string_view kRecordMark = "PERF_RECORD_";
@@ -43,6 +49,8 @@ struct Head {
   // Whether it is a record that perf script --show-mmap-events and others print. `rest` begins with
   // kRecordMark.
   bool is_record = false;
+  // Whether it is a line of -F +metric, which is about the sample before it.
+  bool is_metric = false;
 };
 
 // Parses a line without its end. Nothing if it is no first line of a sample. A line without a time
@@ -53,11 +61,15 @@ struct Head {
 // returned; if there is none, the one with the shortest comm.
 std::optional<Head> ParseHead(std::string_view line);
 
+// Parses a line with a comm and a thread only, as -F comm,tid,ip,sym prints it: "prog     7 ". A
+// blank must follow, because any text can end in a number.
+std::optional<Head> ParseThreadLine(std::string_view line);
+
 // The digits after the point of a time.
 enum class TimeDigits : std::uint8_t { kMicroseconds = 6, kNanoseconds = 9 };
 
-// Appends the first line of a sample, with its end. `comm` is WritableComm's. A missing pid is
-// written as 0, and so is a missing period as 1.
+// Appends the first line of a sample, with its end. `comm` is WritableComm's. A missing
+// pid is left out; a missing period is written as 1.
 void AppendHead(std::string& out, const Head& head, TimeDigits digits);
 
 // Returns a comm that all readers of the text recognize: blanks become '_'. stackcollapse-perf.pl

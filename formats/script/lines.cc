@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "formats/base/bytes.h"
+#include "formats/base/utf8_text.h"
 
 namespace perftape::script {
 namespace {
@@ -13,8 +14,14 @@ constexpr std::size_t kBlock = std::size_t{256} << 10;
 
 }  // namespace
 
-Lines::Lines(Input& input) : input_(input) {
-  if (!input.is_stream()) rest_ = AsText(input.beginning());
+Lines::Lines(Input& input) : input_(input.is_stream() ? &input : nullptr) {
+  const std::size_t mark = SizeOfUtf8Mark(AsText(input.beginning()));
+  if (input.is_stream()) {
+    input.Consume(mark);
+  } else {
+    rest_ = AsText(input.beginning()).substr(mark);
+  }
+  position_ = mark;
 }
 
 bool Lines::Next(std::string_view& line) {
@@ -67,12 +74,12 @@ void Lines::Release() {
 }
 
 bool Lines::ReadBlock() {
-  if (!input_.is_stream()) return false;
-  const Bytes window = input_.Window(0, kBlock);
+  if (input_ == nullptr) return false;
+  const Bytes window = input_->Window(0, kBlock);
   if (window.empty()) return false;
   std::string block(rest_);
   block += AsText(window);
-  input_.Consume(window.size());
+  input_->Consume(window.size());
   blocks_.push_back(std::move(block));
   rest_ = blocks_.back();
   return true;

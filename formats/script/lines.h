@@ -18,8 +18,11 @@ class Lines {
   // Longer lines are left out: they are no text of perf.
   static constexpr std::size_t kLongest = std::size_t{1} << 20;
 
-  // `input` must outlive this object. The lines of a stream are consumed.
+  // `input` must outlive this object. The lines of a stream are consumed. Skips UTF-8's byte order
+  // mark.
   explicit Lines(Input& input);
+  // The lines of a text, which must outlive this object.
+  explicit Lines(std::string_view text) : rest_(text) {}
 
   // Sets `line` to the next line, without "\n" or "\r\n". Returns false at the end. The line is
   // valid until the Release after the next one.
@@ -40,7 +43,7 @@ class Lines {
   void SkipLine();
   bool ReadBlock();
 
-  Input& input_;
+  Input* input_ = nullptr;         // null if all of the text is in rest_
   std::list<std::string> blocks_;  // of a stream
   std::string_view rest_;          // not returned yet
   std::uint64_t number_ = 0, position_ = 0, too_long_ = 0, first_too_long_ = 0;

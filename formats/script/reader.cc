@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "formats/script/extra_line.h"
 #include "formats/script/words.h"
 
 namespace perftape::script {
@@ -13,7 +14,14 @@ namespace {
 
 // Whether a line can be the first one of a sample. A frame begins with a tab, or with an address.
 bool MayBeHead(std::string_view line) {
-  return !line.starts_with('\t');
+  // "... FP chain: nr:12" is a line of perf script -D.
+  return !line.starts_with('\t') && !line.starts_with("..") && !line.starts_with(". ");
+}
+
+// Whether it is the line of a record of perf script -D: "0 2488437657339 0x26228 [0x220]:
+// PERF_RECORD_SAMPLE(IP, 0x1): 7/7: 0xffffffff81068283 period: 1495736 addr: 0".
+bool IsDumpedRecord(std::string_view line) {
+  return IsDigit(line.front()) && line.find("]: PERF_RECORD_") != std::string_view::npos;
 }
 
 // Returns the number in "PERF_RECORD_LOST lost 461".
@@ -42,7 +50,9 @@ bool Reader::Next(Sample& sample) {
       if (has_sample) return true;
       continue;
     }
-    const auto head = MayBeHead(line) ? ParseHead(line) : std::nullopt;
+    const bool may_begin = MayBeHead(line) && !IsTraceError(line) && !IsDumpedRecord(line);
+    auto head = may_begin ? ParseHead(line) : std::nullopt;
+    if (!head && may_begin && after_ == After::kNothing) head = ParseThreadLine(line);
     const bool begins = head && (head->time_ns || !IsBlank(line.front()));
     if (begins && has_sample) {
       has_next_ = true;
@@ -59,10 +69,10 @@ bool Reader::Next(Sample& sample) {
   return has_sample;
 }
 
-// Returns false for a record.
+// Returns false for a record, and for a metric.
 bool Reader::BeginSample(const Head& head, Sample& sample) {
-  if (head.is_record) {
-    CountRecord(head.rest);
+  if (head.is_record) CountRecord(head.rest);
+  if (head.is_record || head.is_metric) {
     after_ = After::kRecord;
     return false;
   }
@@ -79,23 +89,44 @@ bool Reader::BeginSample(const Head& head, Sample& sample) {
 // Adds a line that does not begin a sample.
 void Reader::AddLine(std::string_view line, Sample& sample) {
   if (IsComment(line)) return ReadComment(line, header_);
-  if (!IsBlank(line.front())) {
-    if (const std::size_t record = line.find(kRecordMark); record != std::string_view::npos) {
-      after_ = After::kRecord;
-      return CountRecord(line.substr(record));
-    }
-    return CountBadLine();
+  const bool is_indented = IsBlank(line.front());
+  const std::size_t record = is_indented ? std::string_view::npos : line.find(kRecordMark);
+  if (record != std::string_view::npos) {
+    after_ = After::kRecord;
+    return CountRecord(line.substr(record));
   }
-  if (after_ == After::kRecord) return;  // a record of several lines
-  if (after_ == After::kNothing) return CountBadLine();
+  if (after_ == After::kRecord && is_indented && !IsTraceError(line)) return;
   const std::string_view text = TrimRight(TrimLeft(line));
-  if (const auto frame = ParseFrame(text, header_.writer)) {
+  if (after_ == After::kSample && AddFrame(text, is_indented, sample)) return;
+  AddExtraLine(line);
+}
+
+// Adds a frame, or the source line of one. Returns whether the text is one.
+bool Reader::AddFrame(std::string_view text, bool is_indented, Sample& sample) {
+  const auto frame = ParseFrame(text, header_.writer);
+  if (frame && (is_indented || frame->is_inlined || !frame->dso.empty())) {
     const bool has_room =
         sample.frames.size() < kMostFrames && lines_.position() - begin_ < kMostBytes;
-    return has_room ? sample.frames.push_back(*frame) : CountBadLine();
+    has_room ? sample.frames.push_back(*frame) : CountBadLine();
+    return true;
   }
-  if (!sample.frames.empty() && ParseSourceLine(text, sample.frames.back())) return;
-  CountBadLine();
+  const bool is_branch = text.ends_with('/') || text.starts_with('|');
+  return !sample.frames.empty() && !is_branch && ParseSourceLine(text, sample.frames.back());
+}
+
+void Reader::AddExtraLine(std::string_view line) {
+  switch (ClassifyExtraLine(line)) {
+    case ExtraLine::kNone:
+      return CountBadLine();
+    case ExtraLine::kOrdinary:
+      return;
+    case ExtraLine::kTraceError:
+      if (counts_.trace_errors++ == 0) counts_.first_trace_error = MessageOfTraceError(line);
+      return;
+    case ExtraLine::kLostChunks:
+      counts_.lost_chunks += ChunksIn(line);
+      return;
+  }
 }
 
 void Reader::CountRecord(std::string_view text) {
@@ -126,9 +157,10 @@ bool IsScript(std::string_view beginning) {
     const std::string_view line = TrimRight(beginning.substr(0, end));
     beginning.remove_prefix(std::min(end + 1, beginning.size()));
     if (line.empty() || IsComment(line)) continue;
-    if (may_be_head && IsBlank(line.front())) {
+    if (may_be_head) {
       const auto frame = ParseFrame(TrimLeft(line), Writer::kPerf);
-      if (frame && !frame->dso.empty()) return true;
+      const bool is_certain = frame && (frame->dso.starts_with('/') || frame->dso.starts_with('['));
+      if (frame && (IsBlank(line.front()) ? !frame->dso.empty() : is_certain)) return true;
     }
     const auto head = MayBeHead(line) ? ParseHead(line) : std::nullopt;
     if (head && IsCertain(*head)) return true;

@@ -5,11 +5,14 @@
 //   for (Sample sample; reader.Next(sample);) { ... }
 //   if (input.error()) ...
 //
-// A sample ends at an empty line, at the first line of the next sample, or at the end. Lines that
-// are none of a sample, of a record and no comment are counted.
+// A sample ends at an empty line, at the first line of the next sample, or at the end. Frames can
+// lack their indentation, which mails and tickets remove. Lines that perf script does not print are
+// counted (extra_line.h has those that it prints besides samples and records).
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "formats/base/input.h"
@@ -32,6 +35,9 @@ struct ReaderCounts {
   std::uint64_t records = 0;         // PERF_RECORD_ lines
   std::uint64_t lost_records = 0;    // the numbers in those of type LOST
   std::uint64_t lost_samples = 0;    // the same for LOST_SAMPLES
+  std::uint64_t lost_chunks = 0;     // of perf's message about LOST records
+  std::uint64_t trace_errors = 0;
+  std::string first_trace_error = {};  // "Lost trace data"
 };
 
 class Reader {
@@ -42,6 +48,8 @@ class Reader {
 
   // `input` must outlive this object. A stream is consumed.
   explicit Reader(Input& input) : lines_(input) {}
+  // Reads a text, which must outlive this object.
+  explicit Reader(std::string_view text) : lines_(text) {}
 
   // Reads the next sample. Its texts are valid until the next call. Returns false at the end, also
   // if reading a stream fails.
@@ -55,10 +63,11 @@ class Reader {
  private:
   enum class After : std::uint8_t { kNothing, kSample, kRecord };
 
-  bool IsOutsideSample(std::string_view line, Sample& sample);
   void AddLine(std::string_view line, Sample& sample);
   bool BeginSample(const Head& head, Sample& sample);
   void CountRecord(std::string_view text);
+  bool AddFrame(std::string_view text, bool is_indented, Sample& sample);
+  void AddExtraLine(std::string_view line);
   void CountBadLine();
 
   Lines lines_;

@@ -144,7 +144,7 @@ TEST(ReadFolded, ReportsFractionsThatItRounds) {
   EXPECT_EQ(outcome.profile->events()[0].decimals, 3);
   EXPECT_THAT(SamplesOf(*outcome.profile),
               ElementsAre("a: 9000000000000000123 (samples)", "b: 1 (samples)"));
-  EXPECT_THAT(outcome.report.problems, ElementsAre(HasSubstr("rounded to 3")));
+  EXPECT_THAT(outcome.report.notes, ElementsAre(HasSubstr("rounded to 3")));
 }
 
 TEST(ReadFolded, ReportsSaturatedSums) {
@@ -184,7 +184,9 @@ TEST(ReadFolded, DecodesUtf16) {
 
 TEST(ReadFolded, NamesTheLineWithoutACount) {
   EXPECT_THAT(Read("a 1\n\nmain;f\nb 1\n").profile,
-              FailsWith(ErrorCode::kCorrupt, "line 3: no count at the end of the line"));
+              FailsWith(ErrorCode::kCorrupt,
+                        "line 3: no count at the end of the line (--lenient "
+                        "skips such lines)"));
   EXPECT_THAT(Read("a 1\n", {.differential = true}).profile,
               FailsWith(ErrorCode::kCorrupt, HasSubstr("line 1: one count")));
 }

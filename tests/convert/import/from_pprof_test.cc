@@ -173,24 +173,33 @@ TEST(ReadPprof, MakesAThreadOfLabelsAsOursAre) {
   EXPECT_THAT(Labels(profile, profile.samples()[0]), ElementsAre("cpu=0cpu"));
 }
 
+TEST(ReadPprof, MakesAThreadOfTheLabelsThatAreThere) {
+  PprofMaker made{{"space", "bytes"}};
+  made.Hit({1}, {1}, {made.Number("tid", 8, "tid"), made.Word("comm", "app")});
+  const Profile profile = Read(made.File());
+  const Thread& thread = profile[profile.samples()[0].thread];
+  EXPECT_EQ(thread.pid, 0xffff'ffffU);
+  EXPECT_EQ(thread.tid, 8U);
+  EXPECT_EQ(profile.text(thread.comm), "app");
+}
+
 TEST(ReadPprof, LeavesLabelsOfAnotherShapeAlone) {
   PprofMaker made{{"space", "bytes"}};
   const pprof::Label pid = made.Number("pid", 7, "pid");
   const pprof::Label tid = made.Number("tid", 8, "tid");
-  made.Hit({1}, {1}, {pid});                                        // no tid
   made.Hit({1}, {1}, {made.Number("pid", 7), tid});                 // no unit
   made.Hit({1}, {1}, {pid, pid, tid});                              // two
   made.Hit({1}, {1}, {pid, made.Number("tid", 1LL << 32, "tid")});  // too large
   made.Hit({1}, {1}, {pid, tid, made.Word("comm", "a"), made.Word("comm", "b")});
   made.Hit({1}, {1}, {made.Number("pid", 0, "pid"), made.Number("tid", 0, "tid")});
   const Profile profile = Read(made.File());
-  ASSERT_THAT(profile.samples(), SizeIs(6));
+  ASSERT_THAT(profile.samples(), SizeIs(5));
   std::vector<std::size_t> counts;
   for (const Sample& sample : profile.samples()) {
     EXPECT_EQ(sample.thread, ThreadId{});
     counts.push_back(profile[sample.labels].size());
   }
-  EXPECT_THAT(counts, ElementsAre(1, 2, 3, 2, 4, 2));
+  EXPECT_THAT(counts, ElementsAre(2, 3, 2, 4, 2));
 }
 
 TEST(ReadPprof, KeepsSeveralLabelsOfOneKeyInTheirOrder) {

@@ -112,6 +112,46 @@ TEST(ReadScript, JoinsInlinedCalls) {
   EXPECT_TRUE(read.profile[outer.mapping].names.inline_frames);
 }
 
+TEST(ReadScript, TellsAnInlinedCallFromAFrameOfAnotherAddress) {
+  EXPECT_THAT(
+      FramesOf(Read("sh 7/8 1.0: e: \n\t 40 inner (inlined)\n\t 90 [unknown] (/x)\n").profile),
+      ElementsAre("+40 inner", "/x+8f"));
+  EXPECT_THAT(
+      FramesOf(Read("sh 7/8 1.0: e: \n\t 40 inner (inlined)\n\t 40 [unknown] (/x)\n").profile),
+      ElementsAre("/x+40 inner"));
+}
+
+TEST(ReadScript, ReadsTheEncodingsThatOtherTextsHave) {
+  const std::string text = "my prog 7/8 1.0: e: \r\n\t 40 f (/x)\r\n";
+  std::string little = "\xff\xfe";
+  std::string big = "\xfe\xff";
+  for (const char c : text) {
+    little += {c, '\0'};
+    big += {'\0', c};
+  }
+  for (const std::string& encoded : {text, "\xef\xbb\xbf" + text, little, big}) {
+    EXPECT_THAT(SampleLines(Read(encoded).profile), ElementsAre("e my prog/7 f 1:1"));
+    EXPECT_TRUE(IsScript(BytesInput(AsBytes(encoded))));
+    const PipeWith pipe(encoded);
+    const StdinFrom redirected(pipe.get());
+    Input stream = Input::Open("-").value();
+    ImportReport report;
+    EXPECT_THAT(SampleLines(ReadScript(stream, {}, report).value()),
+                ElementsAre("e my prog/7 f 1:1"));
+  }
+  EXPECT_THAT(Read(little + "x").report.problems, testing::Contains(HasSubstr("U+FFFD")));
+}
+
+TEST(ReadScript, TakesTraceErrorsForNoDamage) {
+  const Outcome read = Read(
+      " instruction trace error type 1 time 1.5 cpu 0 pid 7 tid 7 ip 0 code 8: Lost trace data\n"
+      "Processed 9 events and lost 2 chunks!\nsh 7/8 1.0: e: \n");
+  EXPECT_THAT(read.report.problems, IsEmpty());
+  EXPECT_THAT(read.report.notes,
+              ElementsAre(HasSubstr("1 trace error, the first: Lost trace data")));
+  EXPECT_EQ(read.report.lost_records, 2);
+}
+
 TEST(ReadScript, TellsFramesOfOtherLinesApart) {
   EXPECT_EQ(Read("sh 7 1.0: e: \n\t 40 f (/x)\n  a.c:1\n\nsh 7 1.0: e: \n\t 40 f (/x)\n  a.c:2\n\n"
                  "sh 7 1.0: e: \n\t 40 f (/x)\n  a.c:1\n")

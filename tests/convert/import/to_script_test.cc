@@ -2,6 +2,7 @@
 // Also reads the text again, so it is beside the tests of readers.
 #include "convert/export/to_script.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,6 +25,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 struct Written {
   std::string text;
@@ -164,15 +166,31 @@ TEST(WriteScript, IsReadAsTheSameProfile) {
   EXPECT_EQ(SampleLines(read), SampleLines(profile));
 }
 
-TEST(WriteScript, KeepsUnknownIds) {
-  ProfileMaker made;
-  const EventId cycles = made.Counts("cycles");
-  made.Hit({}, made.builder.Add(Thread{.pid = 7, .tid = kUnknownId}), cycles, 1, 1);
-  const Profile read = Read(Write(made.Make()).text);
-  const Thread& thread = read[read.samples().front().thread];
-  EXPECT_EQ(thread.pid, 7);
-  EXPECT_EQ(thread.tid, kUnknownId);
-  EXPECT_EQ(read.text(thread.comm), "");
+TEST(WriteScript, InventsNoIds) {
+  const auto written = [](const Thread& thread) {
+    ProfileMaker made;
+    Thread own = thread;
+    own.comm = made.builder.Add("app");
+    made.Hit({}, made.builder.Add(own), made.Counts("cycles"), 1, 1);
+    return Write(made.Make()).text;
+  };
+  const auto read = [](const std::string& text) {
+    const Profile profile = Read(text);
+    const Thread& thread = profile[profile.samples().front().thread];
+    return fmt::format("{} {} {}", profile.text(thread.comm), static_cast<std::int32_t>(thread.pid),
+                       static_cast<std::int32_t>(thread.tid));
+  };
+  const std::string no_pid = written({.pid = kUnknownId, .tid = 8});
+  EXPECT_THAT(no_pid, HasSubstr("\napp 8 0.001"));
+  EXPECT_EQ(read(no_pid), "app -1 8");
+  const std::string no_tid = written({.pid = 7, .tid = kUnknownId});
+  EXPECT_THAT(no_tid, HasSubstr("\napp 7/7 0.001"));  // the process's first thread
+  const std::string none = written({.pid = kUnknownId, .tid = kUnknownId});
+  EXPECT_EQ(read(none), "app -1 -1");
+  for (const std::string& text : {no_pid, no_tid, none}) {
+    EXPECT_THAT(text, Not(HasSubstr("4294967295")));
+    EXPECT_THAT(text, Not(HasSubstr("-1")));
+  }
 }
 
 TEST(WriteScript, ReportsWhatItLoses) {

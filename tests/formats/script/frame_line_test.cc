@@ -45,6 +45,33 @@ TEST(ParseFrame, ReadsNamesWithBlanksAndParentheses) {
             "b3cea6c4 Lock::unlock() in /system/lib/libc.so");
 }
 
+TEST(ParseFrame, SplitsAtTheLastOffset) {
+  EXPECT_EQ(Parsed("1 <map<u64, ([u8; 32], u32)>>::insert+0x16 (/opt/app)"),
+            "1 <map<u64, ([u8; 32], u32)>>::insert in /opt/app");
+  EXPECT_EQ(Parsed("1 Ion: f (/home/bench.js:3:14)+0x16 (/tmp/perf-4712.map)"),
+            "1 Ion: f (/home/bench.js:3:14) in /tmp/perf-4712.map");
+  EXPECT_EQ(Parsed("1 f+0x16 (/opt/my prog (1)/bin)"), "1 f in /opt/my prog (1)/bin");
+  EXPECT_EQ(Parsed("1 f+0x1 (/a (/b)+0x2 (/tmp/perf-1.map)"),
+            "1 f+0x1 (/a (/b) in /tmp/perf-1.map");
+  EXPECT_EQ(Parsed("1 js (/x.js:1)+0x16 (jit.map)"), "1 js (/x.js:1) in jit.map");
+}
+
+TEST(ParseFrame, SplitsAtTheLastDsoWithoutAnOffset) {
+  EXPECT_EQ(Parsed("1 <map<u64, ([u8; 32], u32)>>::insert (/opt/app)"),
+            "1 <map<u64, ([u8; 32], u32)>>::insert in /opt/app");
+  EXPECT_EQ(Parsed("1 main.Do[func() ([]uint8, error)] ([unknown])"),
+            "1 main.Do[func() ([]uint8, error)] in [unknown]");
+  EXPECT_EQ(Parsed("1 f (/opt/app (deleted))"), "1 f in /opt/app (deleted)");
+  EXPECT_EQ(Parsed("1 [unknown] (/tmp/x+0x5 (deleted))"), "1 [unknown] in /tmp/x+0x5 (deleted)");
+}
+
+TEST(ParseFrame, RejectsInstructionsOfBranches) {
+  EXPECT_EQ(Parsed("0000000000400580\tinsn: 55      # PRED 2 cycles [2] 0.50 IPC"), "none");
+  EXPECT_EQ(Parsed("0000000000400580\tmov (%rax), %rbx"), "none");
+  EXPECT_EQ(Parsed("ffffffff81001234\tf ([kernel.kallsyms])"),
+            "ffffffff81001234 f in [kernel.kallsyms]");
+}
+
 TEST(ParseFrame, LeavesOutWhatFollowsTheDso) {
   EXPECT_EQ(Parsed("1 f+0x1 (/a) 0x401136/0x401140/P/-/-/0"), "1 f in /a");
   EXPECT_EQ(Parsed("1 f+0x1 (/a) =>  401140 g+0x0 (/b)"), "1 f in /a");
@@ -75,6 +102,9 @@ TEST(ParseFrameAtEnd, FindsTheFrameInAnAlignedColumn) {
       "411077 raise in foo.so");
   EXPECT_EQ(parsed(" comm=a prev=1 ffffffff81001234 f+0x1 ([k])"), "ffffffff81001234 f in [k]");
   EXPECT_EQ(parsed(" 401136 main (/bin/x)"), "401136 main in /bin/x");
+  EXPECT_EQ(parsed("                0 ffffffffb240dfeb f ([kernel.kallsyms])"),
+            "ffffffffb240dfeb f in [kernel.kallsyms]");
+  EXPECT_EQ(parsed("  ffffffffb240dfeb [unknown]"), "ffffffffb240dfeb [unknown] in ");
 }
 
 TEST(ParseFrameAtEnd, LeavesATracepointsTextAlone) {

@@ -73,6 +73,52 @@ TEST(ParseHead, ReadsLinesWithoutAnEvent) {
             "perf|-/12|-|1500000000|-||401136 main (/bin/x)");
 }
 
+TEST(ParseHead, ReadsOptionalFields) {
+  EXPECT_EQ(Parsed("perf  6520 [000] K      2488.437657:    1495736 cycles: "),
+            "perf|-/6520|0|2488437657000|1495736|cycles|");
+  EXPECT_EQ(Parsed("perf  7/8 [001] Sp     2.500000:    1 cycles: "),
+            "perf|7/8|1|2500000000|1|cycles|");
+  EXPECT_EQ(Parsed("K  7 U      2.500000:    1 cycles: "), "K|-/7|-|2500000000|1|cycles|");
+  EXPECT_EQ(Parsed("perf 7 [000] 2026-11-25 09:06:45.123456     2.500000:  1 cycles: "),
+            "perf|-/7|0|2500000000|1|cycles|");
+  EXPECT_EQ(Parsed("perf 7 [-01]     2.500000:  1 cycles: "), "perf|-/7|-|2500000000|1|cycles|");
+}
+
+TEST(ParseHead, ReadsAPeriodWithoutAnEvent) {
+  EXPECT_EQ(Parsed("perf 7 [000]  2.500000:    3344481  ffffffffb240dfeb f ([k])"),
+            "perf|-/7|0|2500000000|3344481||  ffffffffb240dfeb f ([k])");
+  EXPECT_EQ(Parsed("perf 7 [000]  2.500000:    3344481 "), "perf|-/7|0|2500000000|3344481||");
+  EXPECT_EQ(Parsed("perf 7 [000]  2.500000:           401136"), "perf|-/7|0|2500000000|-||401136");
+}
+
+TEST(ParseHead, ReadsALineWithoutAThread) {
+  EXPECT_EQ(Parsed("my prog [003]  2.500000:    5 cycles: "),
+            "my prog|-/4294967295|3|2500000000|5|cycles|");
+}
+
+TEST(ParseThreadLine, ReadsACommAndAThread) {
+  EXPECT_EQ(ParseThreadLine("my prog  7/8 ").value().comm, "my prog");
+  EXPECT_EQ(ParseThreadLine("my prog  7/8 ").value().tid, 8);
+  for (const std::string_view line : {"what is 7", " sh 7 ", "7 ", "sh [007] ", ""}) {
+    EXPECT_FALSE(ParseThreadLine(line)) << line;
+  }
+}
+
+TEST(ParseHead, ReadsTheColumnsOfLatency) {
+  EXPECT_EQ(Parsed(" swapper     0   3    61.137884:    3344481 cpu-clock:  ff f ([k])"),
+            "swapper|-/0|3|61137884000|3344481|cpu-clock|  ff f ([k])");
+  EXPECT_EQ(Parsed("perf-exe   179   0    61.145856:    3344481 cpu-clock: "),
+            "perf-exe|-/179|0|61145856000|3344481|cpu-clock|");
+  EXPECT_EQ(Parsed("swapper 0     3     1.500000: 7 e: "), "swapper 0|-/3|-|1500000000|7|e|");
+}
+
+TEST(ParseHead, RecognizesMetrics) {
+  const auto head = ParseHead("sh 7 [000] 1.500000: \tmetric:      0.50  insn per cycle");
+  ASSERT_TRUE(head);
+  EXPECT_TRUE(head->is_metric);
+  EXPECT_FALSE(ParseHead("sh 7 [000] 1.500000: metric: ").value().is_metric);
+}
+
 TEST(ParseHead, RecognizesRecords) {
   EXPECT_EQ(Parsed("sh 106 15.052303: PERF_RECORD_COMM exec: sh:106/106"),
             "record PERF_RECORD_COMM exec: sh:106/106");
@@ -113,7 +159,7 @@ TEST(AppendHead, WritesALineThatIsReadAgain) {
   text.clear();
   AppendHead(text, {.comm = "sh", .tid = 8, .time_ns = 2'000'000, .event = "e"},
              TimeDigits::kMicroseconds);
-  EXPECT_EQ(text, "sh 0/8 0.002000:          1 e: \n");
+  EXPECT_EQ(text, "sh 8 0.002000:          1 e: \n");
 }
 
 TEST(WritableComm, IsRecognizedByAllReaders) {

@@ -103,6 +103,59 @@ TEST(Reader, SkipsRecordsOfSeveralLines) {
   EXPECT_EQ(read.counts.lost_samples, 3);
 }
 
+TEST(Reader, ReadsFramesWithoutIndentation) {
+  const std::string_view text =
+      "java 7 cycles:\nffffffff8103d0ca f ([kernel.kallsyms])\n7f72 a.b (inlined)\n"
+      "7f72 main (/bin/x)\nx.c:7\n\njava 8 cycles:\n7f73 g (/bin/x)\n";
+  EXPECT_THAT(ReadText(text).samples, ElementsAre("java cycles: f<a.b<main@7", "java cycles: g"));
+  EXPECT_EQ(ReadText(text).counts.bad_lines, 0);
+  EXPECT_TRUE(IsScript(text));
+}
+
+TEST(Reader, SkipsWhatOtherFieldsPrint) {
+  const Read read = ReadText(
+      "WARNING: The perf.data file's data size field is 0 which is unexpected.\n"
+      "Was the 'perf record' command properly terminated?\n"
+      "sh 7 1.0: 5 cycles: \n\t 2 f+0x1 (/x)\n 0x4005c8/0x4005dc/P/-/-/0 \n"
+      "sh 7 2.0: 5 cycles: \n\t 2 g+0x1 (/x)\n\n\tbar+0:\n"
+      "\t0000000000400580\tinsn: 55\n\n"
+      "sh 7 2.0: \tmetric:      0.50  insn per cycle\n"
+      "sh 7 3.0: 5 cycles: \n\t 2 h+0x1 (/x)\n insn: 48 89\n");
+  EXPECT_THAT(read.samples, ElementsAre("sh cycles: f", "sh cycles: g", "sh cycles: h"));
+  EXPECT_EQ(read.counts.bad_lines, 0);
+}
+
+TEST(Reader, ReadsSamplesWithAThreadOnly) {
+  const Read read = ReadText("sh     7 \n\t 2 f (/x)\n\nsh    8 \n\t 3 g (/x)\n");
+  EXPECT_THAT(read.samples, ElementsAre("sh : f", "sh : g"));
+  EXPECT_EQ(read.counts.bad_lines, 0);
+}
+
+TEST(Reader, SkipsTheDumpOfRecords) {
+  const Read read = ReadText(
+      "0x5838@perf.data [0x88]: event: 1\n.\n. ... raw event: size 136 bytes\n"
+      ".  0000:  01 00 00 00  ....\n\n"
+      "0 2488437657339 0x26228 [0x220]: PERF_RECORD_SAMPLE(IP, 0x1): 7/7: 0xffffffff81068283 "
+      "period: 1495736 addr: 0\n... FP chain: nr:2\n.....  0: ffffffffffffff80\n"
+      " ... thread: perf:7\n ...... dso: [kernel.kallsyms]\n"
+      "perf  7 [000]  2488.437657:    1495736 cycles: \n\tffffffff81068283 f "
+      "([kernel.kallsyms])\n");
+  EXPECT_THAT(read.samples, ElementsAre("perf cycles: f"));
+  EXPECT_EQ(read.counts.bad_lines, 0);
+}
+
+TEST(Reader, CountsTraceErrors) {
+  const Read read = ReadText(
+      " instruction trace error type 1 time 1.5 cpu 0 pid 7 tid 7 ip 0 code 8: Lost trace data\n"
+      "sh 7 1.0: 5 cycles: \n\t 2 f+0x1 (/x)\n\n"
+      " instruction trace error type 1 time 1.7 cpu 0 pid 7 tid 7 ip 0 code 7: Overflow packet\n"
+      "sh 7 2.0: 5 cycles: \n\t 2 g+0x1 (/x)\n");
+  EXPECT_THAT(read.samples, ElementsAre("sh cycles: f", "sh cycles: g"));
+  EXPECT_EQ(read.counts.bad_lines, 0);
+  EXPECT_EQ(read.counts.trace_errors, 2);
+  EXPECT_EQ(read.counts.first_trace_error, "Lost trace data");
+}
+
 TEST(Reader, CountsLinesThatItDoesNotKnow) {
   const Read read = ReadText(
       "sh 7 1.0: e: \n\t 1 f (/x)\n  WEIRD LINE\n\nwhat is this\n\t 1 lost (/x)\nsh 7 2.0: e: \n");

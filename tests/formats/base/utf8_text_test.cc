@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "formats/folded/text.h"
+#include "formats/base/utf8_text.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-namespace perftape::folded {
+namespace perftape {
 namespace {
 
 using namespace std::string_view_literals;
 
 std::string Decoded(std::string_view file) {
-  return std::string(Text(AsBytes(file)).view());
+  return std::string(Utf8Text(AsBytes(file)).view());
 }
 
-TEST(Text, KeepsBytesWithoutAByteOrderMark) {
+TEST(Utf8Text, KeepsBytesWithoutAByteOrderMark) {
   EXPECT_EQ(Decoded("f\xc3\xbc 1\n"), "f\xc3\xbc 1\n");
   EXPECT_EQ(Decoded("\xff 1"), "\xff 1");
   EXPECT_EQ(Decoded(""), "");
 }
 
-TEST(Text, DropsTheMarkOfUtf8) {
+TEST(Utf8Text, DropsTheMarkOfUtf8) {
   EXPECT_EQ(Decoded("\xef\xbb\xbf"
                     "a 1"),
             "a 1");
 }
 
-TEST(Text, DecodesUtf16OfBothByteOrders) {
+TEST(Utf8Text, DecodesUtf16OfBothByteOrders) {
   EXPECT_EQ(Decoded("\xff\xfe"
                     "a\0\xfc\0\x3d\xd8\x00\xde\xac\x20"sv),
             "a\xc3\xbc\xf0\x9f\x98\x80\xe2\x82\xac");
@@ -34,14 +34,14 @@ TEST(Text, DecodesUtf16OfBothByteOrders) {
             "a\xc3\xbc\xf0\x9f\x98\x80\xe2\x82\xac");
 }
 
-TEST(Text, CountsWhatIsNoCharacter) {
+TEST(Utf8Text, CountsWhatIsNoCharacter) {
   for (const std::string_view file : {"\xff\xfe\x3d\xd8"sv,
                                       "\xff\xfe\x3d\xd8"
                                       "a\0"sv,
                                       "\xff\xfe\x00\xde"sv,
                                       "\xff\xfe"
                                       "a\0b"sv}) {
-    const Text text(AsBytes(file));
+    const Utf8Text text(AsBytes(file));
     EXPECT_EQ(text.broken(), 1U);
     EXPECT_NE(text.view().find("\xef\xbf\xbd"), std::string_view::npos);
   }
@@ -55,4 +55,4 @@ TEST(MarkBefore, GuardsATextThatBeginsLikeAMark) {
 }
 
 }  // namespace
-}  // namespace perftape::folded
+}  // namespace perftape

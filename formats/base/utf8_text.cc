@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "formats/folded/text.h"
+#include "formats/base/utf8_text.h"
 
 #include <bit>
-#include <cstddef>
 #include <optional>
 
 #include "formats/base/utf8.h"
 
-namespace perftape::folded {
+namespace perftape {
+inline namespace base {
 namespace {
 
 constexpr std::string_view kUtf8Mark = "\xef\xbb\xbf";
@@ -53,17 +53,30 @@ std::string FromUtf16(Bytes bytes, std::endian order, std::uint64_t& broken) {
 
 }  // namespace
 
-Text::Text(Bytes file) : view_(AsText(file)) {
+Utf8Text::Utf8Text(Bytes file) : view_(AsText(file)) {
   if (const auto order = Utf16Order(view_)) {
     decoded_ = FromUtf16(file.subspan(kUtf16LeMark.size()), *order, broken_);
     view_ = decoded_;
-  } else if (view_.starts_with(kUtf8Mark)) {
-    view_.remove_prefix(kUtf8Mark.size());
+  } else {
+    view_.remove_prefix(SizeOfUtf8Mark(view_));
   }
+}
+
+bool BeginsWithMark(Bytes file) {
+  return SizeOfUtf8Mark(AsText(file)) != 0 || Utf16Order(AsText(file));
+}
+
+std::size_t SizeOfUtf8Mark(std::string_view text) {
+  return text.starts_with(kUtf8Mark) ? kUtf8Mark.size() : 0;
+}
+
+std::string BrokenTextLine(std::uint64_t broken) {
+  return std::to_string(broken) + " pieces of UTF-16 are no characters and became U+FFFD";
 }
 
 std::string_view MarkBefore(std::string_view text) {
   return text.starts_with(kUtf8Mark) || Utf16Order(text) ? kUtf8Mark : "";
 }
 
-}  // namespace perftape::folded
+}  // namespace base
+}  // namespace perftape
