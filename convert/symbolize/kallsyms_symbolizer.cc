@@ -31,6 +31,23 @@ KernelTable::KernelTable(std::string name, kallsyms::Kallsyms symbols, BuildId b
     reference_addresses_.emplace_back(symbol,
                                       address ? std::optional(address->value) : std::nullopt);
   }
+  code_ = RangeOf("_stext", "_etext");
+  if (code_) start_code_ = RangeOf("_sinittext", "_einittext");
+}
+
+std::optional<kallsyms::Kallsyms::Extent> KernelTable::RangeOf(std::string_view start,
+                                                               std::string_view limit) const {
+  const auto first = AddressOf(start);
+  const auto last = AddressOf(limit);
+  if (!first || !last || *first >= *last) return std::nullopt;
+  return kallsyms::Kallsyms::Extent{.start = {*first}, .limit = {*last}};
+}
+
+bool KernelTable::IsCode(RuntimeAddress address) const {
+  const auto has = [&](const std::optional<kallsyms::Kallsyms::Extent>& range) {
+    return range && range->start <= address && address < range->limit;
+  };
+  return !code_ || has(code_) || has(start_code_);
 }
 
 std::optional<std::uint64_t> KernelTable::AddressOf(std::string_view symbol) const {
@@ -67,11 +84,21 @@ Result<Resolution> KallsymsSymbolizer::Resolve(const convert::Profile& profile,
   if (!move_.distance) return MissAll(offsets.size(), Miss::kWrongBuildId, move_.reason);
   const std::string module = perfdata::ModuleNameOf(profile.text(mapping.filename));
   if (!module.empty()) return ResolveModule(mapping, module, offsets);
+  return ResolveKernel(mapping, offsets);
+}
+
+Result<Resolution> KallsymsSymbolizer::ResolveKernel(const convert::Mapping& mapping,
+                                                     std::span<const FileOffset> offsets) const {
   Resolution resolution = {.source = fmt::format("{} ({})", table_->name(), move_.reason)};
+  std::size_t outside = 0;
   for (const FileOffset offset : offsets) {
-    const RuntimeAddress address = AddressIn(mapping, offset);
-    resolution.answers.push_back(ResolveOne({address.value + *move_.distance}, {}));
+    const RuntimeAddress address{AddressIn(mapping, offset).value + *move_.distance};
+    const kallsyms::Symbol* symbol = table_->symbols().Find(address);
+    const bool is_of_module = symbol != nullptr && !symbol->module.empty();
+    if (!is_of_module && !table_->IsCode(address)) ++outside;
+    resolution.answers.push_back(ResolveOne(address, {}));
   }
+  resolution.warning = MovedKernelWarning(outside, offsets.size(), table_->name());
   return resolution;
 }
 
@@ -109,7 +136,9 @@ Resolved KallsymsSymbolizer::ResolveOne(RuntimeAddress address, std::string_view
   if (symbol == nullptr) return {.miss = Miss::kNoSymbol};
   const bool is_of_mapping = module.empty() || symbol->module == module;
   const bool has_moved_apart = module.empty() && *move_.distance != 0 && !symbol->module.empty();
-  if (!is_of_mapping || has_moved_apart) return {.miss = Miss::kNoSymbol};
+  // A variable, or what precedes or follows the code, is not what ran.
+  const bool is_code = symbol->is_text && (!symbol->module.empty() || table_->IsCode(address));
+  if (!is_of_mapping || has_moved_apart || !is_code) return {.miss = Miss::kNoSymbol};
   return {.frames = {{.name = symbol->name}}};
 }
 

@@ -34,13 +34,20 @@ class KernelTable {
   // Returns the range of a module in the table; nothing if the table has none of its symbols.
   std::optional<kallsyms::Kallsyms::Extent> ExtentOf(std::string_view module) const;
 
+  // Whether an address is in the kernel's own code, also in that of its start. True if the table
+  // does not say where its code is.
+  bool IsCode(RuntimeAddress address) const;
+
  private:
   std::optional<std::uint64_t> AddressOf(std::string_view symbol) const;
+  std::optional<kallsyms::Kallsyms::Extent> RangeOf(std::string_view start,
+                                                    std::string_view limit) const;
 
   std::string name_;
   kallsyms::Kallsyms symbols_;
   BuildId build_id_;
   std::vector<bundle::Module> modules_;
+  std::optional<kallsyms::Kallsyms::Extent> code_, start_code_;
   // Addresses of the symbols that show where the kernel is loaded. Finding them takes milliseconds.
   std::vector<std::pair<std::string_view, std::optional<std::uint64_t>>> reference_addresses_;
 };
@@ -59,6 +66,8 @@ class KallsymsSymbolizer : public Symbolizer {
 
  private:
   Result<Resolution> ResolveModule(const convert::Mapping& mapping, const std::string& module,
+                                   std::span<const FileOffset> offsets) const;
+  Result<Resolution> ResolveKernel(const convert::Mapping& mapping,
                                    std::span<const FileOffset> offsets) const;
   Resolved ResolveOne(RuntimeAddress address, std::string_view module) const;
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "convert/symbolize/symbolize.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "convert/model/profile_builder.h"
@@ -58,6 +60,15 @@ Resolution MissAll(std::size_t count, Miss miss, std::string problem) {
           .problem = std::move(problem)};
 }
 
+std::string MovedKernelWarning(std::size_t outside, std::size_t all, std::string_view table) {
+  if (outside == 0 || 2 * outside < all) return {};
+  return fmt::format(
+      "{} of {} kernel addresses are outside the code in {}: the kernel was loaded elsewhere "
+      "(KASLR) than this table says, so its names may be wrong: use --kallsyms with the "
+      "/proc/kallsyms of that boot",
+      outside, all, table);
+}
+
 std::uint64_t SymbolizeReport::count(Miss miss) const {
   std::uint64_t sum = 0;
   for (const MappingSymbols& mapping : mappings) sum += mapping.count(miss);
@@ -87,6 +98,7 @@ convert::Profile Symbolize(const convert::Profile& profile, Symbolizer& symboliz
       ++symbols.counts[static_cast<std::size_t>(resolved.miss)];
       if (!resolved.frames.empty()) SetNames(builder, batch.locations[at], resolved);
     }
+    if (!resolution.warning.empty()) report.problems.push_back(resolution.warning);
     report.mappings.push_back(std::move(symbols));
   }
   return std::move(builder).Finish();

@@ -44,7 +44,12 @@ struct Resolution {
   std::string problem = {};            // why offsets have no name; empty if the Miss explains it
   std::string source = {};  // the file that gave the names, for messages; empty if none did
   std::vector<std::string> tried = {};  // sources tried before it, and why each failed
+  std::string warning = {};             // why the names may be wrong; empty if nothing suggests it
 };
+
+// Returns the warning for a mapping of the kernel of which `outside` of `all` offsets are in no
+// code of the table; empty if most of them are.
+std::string MovedKernelWarning(std::size_t outside, std::size_t all, std::string_view table);
 
 // Returns `count` misses, all for the same reason.
 Resolution MissAll(std::size_t count, Miss miss, std::string problem);

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <utility>
 #include <vector>
@@ -30,6 +31,15 @@ std::map<std::string, std::uint64_t, std::less<>> AddressesOf(const elf::ElfFile
   return addresses;
 }
 
+// True for a file without sections.
+bool IsCode(const elf::ElfFile& file, ImageAddress address) {
+  return file.sections().empty() ||
+         std::ranges::any_of(file.sections(), [&](const elf::Section& section) {
+           return section.is_code() && section.address <= address.value &&
+                  address.value - section.address < section.size;
+         });
+}
+
 }  // namespace
 
 VmlinuxSymbolizer::VmlinuxSymbolizer(std::shared_ptr<ElfBinary> vmlinux, RecordedKernel recorded)
@@ -55,14 +65,18 @@ Result<Resolution> VmlinuxSymbolizer::Resolve(const convert::Profile& profile,
   if (!move_.distance) return MissAll(offsets.size(), Miss::kWrongBuildId, move_.reason);
   const elf::ElfFile& image = *vmlinux_->file().image;
   std::vector<FileOffset> in_file;
+  std::size_t outside = 0;
   for (const FileOffset offset : offsets) {
     const std::uint64_t address = mapping.start + (offset.value - mapping.file_offset);
-    const auto found = image.ToFile({address + *move_.distance});
-    // An offset outside any file: no symbol is found there.
+    const ImageAddress in_image{address + *move_.distance};
+    const auto found = IsCode(image, in_image) ? image.ToFile(in_image) : std::nullopt;
+    if (!found) ++outside;
+    // For an offset outside the file no symbol is found.
     in_file.push_back(found.value_or(FileOffset{~std::uint64_t{0}}));
   }
   Resolution resolution = ResolveIn(*vmlinux_, in_file);
   resolution.source += fmt::format(" ({})", move_.reason);
+  resolution.warning = MovedKernelWarning(outside, offsets.size(), vmlinux_->file().source);
   return resolution;
 }
 

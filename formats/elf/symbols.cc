@@ -72,21 +72,29 @@ std::vector<std::uint32_t> OrderByStart(const std::vector<Candidate>& candidates
 
 // perf's symbols__fixup_end, but limited to the section. A symbol without a size extends to the
 // next one. Among several at one address, only the last one gets a size, and is therefore chosen.
+// Unlike perf, a symbol without a size inside one that has a size is left out: it is a label of
+// assembly code, and would take the samples of the function around it.
 std::vector<Symbol> ChooseAmongAliases(std::vector<Candidate>& candidates) {
   const std::vector<std::uint32_t> order = OrderByStart(candidates);
   std::vector<Symbol> symbols;
   symbols.reserve(candidates.size());
+  std::uint64_t covered_to = 0;  // by symbols with a size that start earlier
   for (std::size_t i = 0; i < order.size();) {
     const std::uint64_t start = candidates[order[i]].start;
     Candidate* best = nullptr;
+    std::uint64_t own_end = 0;
     for (; i < order.size() && candidates[order[i]].start == start; ++i) {
       Candidate& candidate = candidates[order[i]];
       const std::uint64_t next =
           i + 1 < order.size() ? candidates[order[i + 1]].start : candidate.section_end;
+      own_end = std::max(own_end, candidate.end);
+      if (candidate.end == start && start < covered_to) continue;
       if (candidate.end == start) candidate.end = std::min(next, candidate.section_end);
       if (best == nullptr || IsBetter(candidate, *best)) best = &candidate;
     }
-    if (best->end > start) symbols.push_back({best->name, {start}, best->end - start});
+    covered_to = std::max(covered_to, own_end);
+    if (best != nullptr && best->end > start)
+      symbols.push_back({best->name, {start}, best->end - start});
   }
   return symbols;
 }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "convert/symbolize/kallsyms_symbolizer.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <vector>
 
 #include "tests/convert/symbolize/one_mapping.h"
 
@@ -46,6 +49,41 @@ TEST(KallsymsSymbolizer, NamesKernelAndBpfByAddressInTheSameBoot) {
   EXPECT_EQ(NameBy(table, profile, 0xffffffff81000123), "do_idle");
   EXPECT_EQ(NameBy(table, profile, 0xffffffffc0351004), "bpf_prog_1_f");
   EXPECT_EQ(NameBy(table, profile, 0xffffffffb0000000), "(no symbol)");
+}
+
+// A System.map, and addresses of a boot that moved the kernel. Nothing was recorded of it.
+TEST(KallsymsSymbolizer, NamesOnlyCode) {
+  const auto table = std::make_shared<const KernelTable>(
+      "System.map", kallsyms::Kallsyms::Parse("ffffffff81000000 T _stext\n"
+                                              "ffffffff81000100 t do_idle\n"
+                                              "ffffffff81000200 d table_in_code\n"
+                                              "ffffffff81000300 t after\n"
+                                              "ffffffff82000000 T _etext\n"
+                                              "ffffffff82649000 t not_code\n"
+                                              "ffffffff83000000 T _sinittext\n"
+                                              "ffffffff83000010 t start_kernel\n"
+                                              "ffffffff83001000 T _einittext\n"
+                                              "ffffffff86649000 b variable\n"
+                                              "ffffffffc0351000 t of_module\t[m]\n")
+                        .value());
+  const convert::Profile profile = ProfileOf({.filename = "[kernel.kallsyms]",
+                                              .limit = ~std::uint64_t{0},
+                                              .type = convert::MappingType::kKernel});
+  KallsymsSymbolizer symbolizer(table, {});
+  EXPECT_EQ(NameAt(symbolizer, profile, 0xffffffff81000123), "do_idle");
+  EXPECT_EQ(NameAt(symbolizer, profile, 0xffffffff83000020), "start_kernel");
+  EXPECT_EQ(NameAt(symbolizer, profile, 0xffffffffc0351004), "of_module");
+  for (const std::uint64_t address :
+       {0xffffffff81000210, 0xffffffff82000000, 0xffffffff82649010, 0xffffffff866497af}) {
+    EXPECT_EQ(NameAt(symbolizer, profile, address), "(no symbol)") << address;
+  }
+  const auto warning = [&](std::vector<FileOffset> offsets) {
+    return symbolizer.Resolve(profile, convert::MappingId{1}, offsets).value().warning;
+  };
+  EXPECT_EQ(warning({{0xffffffff81000123}, {0xffffffff81000310}, {0xffffffff866497af}}), "");
+  EXPECT_EQ(warning({{0xffffffffc0351004}}), "");
+  EXPECT_THAT(warning({{0xffffffff81000123}, {0xffffffff866497af}}),
+              testing::StartsWith("1 of 2 kernel addresses are outside the code in System.map"));
 }
 
 TEST(KallsymsSymbolizer, CountsFromTheStartOfTheMapping) {

@@ -84,6 +84,16 @@ TEST(VmlinuxSymbolizer, NamesNothingBehindItsCode) {
   EXPECT_EQ(NameAt(symbolizer, profile, 0), "(no symbol)");
 }
 
+TEST(VmlinuxSymbolizer, WarnsOfAKernelThatMoved) {
+  const convert::Profile profile = ProfileOf({.filename = "[kernel.kallsyms]",
+                                              .limit = ~std::uint64_t{0},
+                                              .type = convert::MappingType::kKernel});
+  VmlinuxSymbolizer symbolizer(WholeVmlinux(), {});
+  const FileOffset offsets[] = {{kText + 0x120}, {kText + 0x5e00120}};
+  EXPECT_THAT(symbolizer.Resolve(profile, convert::MappingId{1}, offsets).value().warning,
+              testing::HasSubstr("1 of 2 kernel addresses are outside the code in vmlinux"));
+}
+
 TEST(VmlinuxSymbolizer, ReportsHowFarTheKernelHasMoved) {
   const std::uint64_t text = kText + 0x5e00000;
   VmlinuxSymbolizer symbolizer(WholeVmlinux(), RecordedAt(text));

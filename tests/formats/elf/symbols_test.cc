@@ -89,6 +89,26 @@ TEST_F(SymbolTableTest, ExtendsTheLastSymbolWithoutSizeToTheEndOfItsSection) {
   EXPECT_EQ(Find(table, 0x40300f), "_fini");
 }
 
+TEST_F(SymbolTableTest, LeavesOutALabelInsideAFunction) {
+  elf_.AddSymbol(At(kText, "work", 0x40));
+  elf_.AddSymbol(At(kText + 0x10, "local_label", 0));
+  elf_.AddSymbol(At(kText + 0x18, "inner", 0x8));
+  elf_.AddSymbol(At(kText + 0x40, "behind", 0));
+  const SymbolTable& table = Read();
+  EXPECT_EQ(Find(table, kText + 0x10), "work");
+  EXPECT_EQ(Find(table, kText + 0x17), "work");
+  EXPECT_EQ(Find(table, kText + 0x18), "inner");
+  EXPECT_EQ(Find(table, kText + 0x20), "work");
+  EXPECT_EQ(Find(table, kText + 0x40), "behind");
+}
+
+TEST_F(SymbolTableTest, KeepsLabelsOfCodeWithoutSizes) {
+  elf_.AddSymbol(At(kText, "first", 0));
+  elf_.AddSymbol(At(kText + 0x10, "second", 0));
+  EXPECT_EQ(Find(Read(), kText + 0xf), "first");
+  EXPECT_EQ(Find(Read(), kText + 0x10), "second");
+}
+
 TEST_F(SymbolTableTest, PrefersAGlobalAliasOverAWeakOne) {
   ElfBuilder::Symbol weak = At(kText, "a_longer_weak_name", 0x10);
   weak.binding = STB_WEAK;
