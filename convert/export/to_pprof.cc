@@ -11,9 +11,12 @@
 
 #include "convert/export/main_mapping.h"
 #include "convert/export/rank.h"
+#include "convert/export/to_folded.h"
 #include "convert/model/label_keys.h"
+#include "convert/model/sample_thread.h"
 #include "convert/model/saturating.h"
 #include "formats/folded/count.h"
+#include "formats/perfdata/period_unit.h"
 #include "formats/pprof/writer.h"
 
 namespace perftape::convert {
@@ -59,6 +62,7 @@ class PprofExport {
   void ChooseColumns();
   void ChooseLabels();
   void NumberWhatIsUsed();
+  void AddGoTypes(const Event& event, pprof::Header& header);
   void AddHeader();
   void AddMappings();
   void AddFunctions();
@@ -163,6 +167,20 @@ void PprofExport::NumberWhatIsUsed() {
   locations_ = Number(std::move(locations_), InOrder(ranks_.locations));
 }
 
+// Adds the types of the event for Go's compiler.
+void PprofExport::AddGoTypes(const Event& event, pprof::Header& header) {
+  const bool is_time = profile_.text(event.unit) == perfdata::kNanoseconds;
+  const bool is_sampled = event.values == EventValues::kSampled;
+  const bool is_count = !is_sampled && profile_.text(event.unit) == "count";
+  if (is_sampled || is_count) {
+    header.sample_types.push_back({writer_.Text("samples"), writer_.Text("count")});
+  }
+  if (!is_count) {
+    header.sample_types.push_back(
+        {is_time ? writer_.Text("cpu") : Text(event.name), Text(event.unit)});
+  }
+}
+
 void PprofExport::AddHeader() {
   const Metadata& metadata = profile_.metadata();
   pprof::Header header = {.drop_frames = writer_.Text(metadata.drop_frames),
@@ -171,7 +189,16 @@ void PprofExport::AddHeader() {
                           .duration_nanos = metadata.duration_ns,
                           .default_sample_type = writer_.Text(metadata.default_value),
                           .doc_url = writer_.Text(metadata.doc_url)};
-  for (const Event& event : profile_.events()) {
+  const std::optional<EventId> of_go =
+      options_.types == PprofTypes::kGo ? DefaultEvent(profile_) : std::nullopt;
+  for (std::uint32_t i = 0; i < profile_.events().size(); ++i) {
+    const Event& event = profile_.events()[i];
+    if (of_go == EventId{i}) {
+      AddGoTypes(event, header);
+      header.period_type = {Text(event.name), Text(event.unit)};
+      header.period = ToSigned(event.period);
+      continue;
+    }
     if (event.values == EventValues::kPlain) {
       header.sample_types.push_back({Text(event.name), Text(event.unit)});
       continue;
@@ -314,8 +341,12 @@ void PprofExport::AddThreadTo(const Thread& thread, pprof::Sample& sample) {
                     .comm = writer_.Text(kCommLabel)};
   }
   const auto [pid, tid, comm] = *thread_keys_;
-  sample.labels.push_back({.key = pid, .num = ToNumber(thread.pid), .num_unit = pid});
-  sample.labels.push_back({.key = tid, .num = ToNumber(thread.tid), .num_unit = tid});
+  if (thread.pid != kUnknownId) {
+    sample.labels.push_back({.key = pid, .num = ToNumber(thread.pid), .num_unit = pid});
+  }
+  if (thread.tid != kUnknownId) {
+    sample.labels.push_back({.key = tid, .num = ToNumber(thread.tid), .num_unit = tid});
+  }
   if (thread.comm == StringId{}) return;
   sample.labels.push_back({.key = comm, .str = Text(thread.comm)});
 }

@@ -22,12 +22,20 @@
 
 namespace perftape::convert {
 
+// The names of sample types. Go's compiler (go build -pgo) takes a profile only if it has a sample
+// type samples/count or cpu/nanoseconds (cmd/compile, internal/pgo).
+enum class PprofTypes : std::uint8_t {
+  kPerf,  // those of perf_data_converter
+  kGo,    // of DefaultEvent: samples/count, and cpu for its nanoseconds; others as kPerf
+};
+
 enum class PprofCompression : std::uint8_t { kGzip, kNone };
 
 struct PprofOptions {
   // Write the labels pid, tid and comm. If false, these labels are left out, and the samples of all
   // threads are joined.
   bool thread_labels = true;
+  PprofTypes types = PprofTypes::kPerf;
   PprofCompression compression = PprofCompression::kGzip;
   int level = pprof::kDefaultGzipLevel;  // of gzip, from 1 (fastest) to 12 (smallest)
 };

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "convert/model/sample_thread.h"
 #include "tests/convert/export/profile_maker.h"
 #include "tests/support/pprof_reader.h"
 
@@ -93,12 +94,20 @@ TEST(EncodePprof, LabelsSamplesWithTheirThread) {
                         {"pid", "0 pid"}, {"tid", "0 tid"}, {"comm", "swapper"}}));
 }
 
-TEST(EncodePprof, WritesTheThreadThatIsNoneAsMinusOne) {
-  ProfileMaker made;
-  made.Hit(made.Calls({"f"}), made.Runs("", 0xffff'ffff, 0xffff'ffff), made.Counts("cycles"), 1);
-  const pprof::Profile profile = Written(made.Make());
-  ASSERT_EQ(profile.samples[0].labels.size(), 2U);
-  EXPECT_EQ(profile.samples[0].labels[0].num, -1);
+TEST(EncodePprof, LeavesOutIdsThatAreUnknown) {
+  const auto labels = [](std::uint32_t pid, std::uint32_t tid) {
+    ProfileMaker made;
+    made.Hit(made.Calls({"f"}), made.Runs("app", pid, tid), made.Counts("cycles"), 1);
+    const pprof::Profile profile = Written(made.Make());
+    std::string keys;
+    for (const pprof::Label& label : profile.samples[0].labels) {
+      keys += std::string(Text(profile, label.key)) + " ";
+    }
+    return keys;
+  };
+  EXPECT_EQ(labels(kUnknownId, 8), "tid comm ");
+  EXPECT_EQ(labels(7, kUnknownId), "pid comm ");
+  EXPECT_EQ(labels(kUnknownId, kUnknownId), "comm ");
 }
 
 TEST(EncodePprof, JoinsThreadsWithoutLabels) {
@@ -235,6 +244,32 @@ TEST(EncodePprof, WritesPlainValuesAsOneTypeEach) {
   EXPECT_THAT(profile.samples[0].values, ElementsAre(3, -4096));
   EXPECT_THAT(profile.samples[1].values, ElementsAre(0, 0));
   EXPECT_FALSE(profile.header.period_type);
+}
+
+TEST(EncodePprof, NamesTheTypesOfTheDefaultEventForGo) {
+  const auto types = [](EventId (*add)(ProfileMaker & made)) {
+    ProfileMaker made;
+    made.Hit(made.Calls({"f"}), {}, add(made), 2, 14);
+    made.Hit(made.Calls({"f"}), {}, made.Counts("faults"), 1, 1);
+    return SampleTypes(Written(made.Make(), {.types = PprofTypes::kGo}));
+  };
+  EXPECT_THAT(
+      types([](ProfileMaker& made) { return made.Counts("cpu-clock", "nanoseconds"); }),
+      ElementsAre("samples/count", "cpu/nanoseconds", "faults_sample/count", "faults_event/count"));
+  EXPECT_THAT(
+      types([](ProfileMaker& made) { return made.Counts("cycles"); }),
+      ElementsAre("samples/count", "cycles/count", "faults_sample/count", "faults_event/count"));
+}
+
+TEST(EncodePprof, NamesPlainTypesForGo) {
+  const auto types = [](std::string_view unit) {
+    ProfileMaker made;
+    made.Hit(made.Calls({"f"}), {}, made.CountsPlainly("value", std::string(unit)), 0, 7);
+    return SampleTypes(Written(made.Make(), {.types = PprofTypes::kGo}));
+  };
+  EXPECT_THAT(types("count"), ElementsAre("samples/count"));
+  EXPECT_THAT(types("nanoseconds"), ElementsAre("cpu/nanoseconds"));
+  EXPECT_THAT(types("bytes"), ElementsAre("value/bytes"));
 }
 
 TEST(EncodePprof, RoundsDecimalsHalvesAwayFromZero) {
