@@ -120,10 +120,18 @@ Result<const Format*> FormatOf(const Input& input, const Format* given) {
     return Fail(ErrorCode::kUnsupported, input.name() + ": " + *foreign);
   }
   if (const Format* from = DetectFormat(input)) return from;
-  const std::string_view reason = input.beginning().empty()
-                                      ? "the file is empty"
-                                      : "its first bytes match no supported format; if it has "
-                                        "one, name the format";
+  if (const auto unread = DescribeUnread(input)) {
+    return Fail(ErrorCode::kUnsupported, input.name() + ": " + *unread);
+  }
+  std::string reason = "the file is empty";
+  if (!input.beginning().empty()) {
+    reason = "its first bytes match no supported format; these are read:";
+    for (const Format& format : AllFormats()) {
+      if (format.read != nullptr)
+        reason += (reason.ends_with(':') ? " " : ", ") + std::string(format.name);
+    }
+    reason += "; if it has one of these formats, name it (--from)";
+  }
   return Fail(ErrorCode::kUnsupported, input.name() + ": at 0x0: " + std::string(reason));
 }
 

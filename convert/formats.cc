@@ -9,12 +9,17 @@
 #include "convert/export/flame_graph/to_html.h"
 #include "convert/export/flame_graph/to_svg.h"
 #include "convert/export/viewers/to_callgrind.h"
+#include "convert/export/viewers/to_cpuprofile.h"
 #include "convert/export/viewers/to_firefox.h"
 #include "convert/export/viewers/to_speedscope.h"
+#include "convert/import/from_cpuprofile.h"
 #include "convert/import/from_folded.h"
+#include "convert/import/from_heap_v2.h"
 #include "convert/import/from_perfdata.h"
 #include "convert/import/from_pprof.h"
 #include "convert/import/from_script.h"
+#include "convert/import/from_speedscope.h"
+#include "convert/import/from_stack_text.h"
 #include "formats/base/progress.h"
 #include "formats/bundle/expanded_input.h"
 #include "formats/perfdata/reader.h"
@@ -32,6 +37,7 @@ constexpr std::array<std::string_view, 2> kHtmlEndings = {".html", ".htm"};
 constexpr std::array<std::string_view, 1> kSvgEndings = {".svg"};
 constexpr std::array<std::string_view, 1> kSpeedscopeEndings = {".speedscope.json"};
 constexpr std::array<std::string_view, 1> kCallgrindEndings = {".callgrind"};
+constexpr std::array<std::string_view, 1> kCpuProfileEndings = {".cpuprofile"};
 constexpr std::array<std::string_view, 2> kFirefoxEndings = {".firefox.json.gz", ".firefox.json"};
 
 Result<Losses> WriteFoldedTo(const Profile& profile, const WriteOptions& options,
@@ -143,6 +149,50 @@ constexpr std::array kFormats = {
            .read = ReadScript,
            .rewrite = nullptr,
            .write = WriteScriptTo},
+    Format{.name = kBpftraceFormat,
+           .endings = {},
+           .is_text = true,
+           .matches = IsBpftraceText,
+           .read = ReadBpftraceText,
+           .rewrite = nullptr,
+           .write = nullptr},
+    Format{.name = kBccFormat,
+           .endings = {},
+           .is_text = true,
+           .matches = IsBccText,
+           .read = ReadStackListText,
+           .rewrite = nullptr,
+           .write = nullptr},
+    Format{.name = kDtraceFormat,
+           .endings = {},
+           .is_text = true,
+           .matches = IsDtraceText,
+           .read = ReadStackListText,
+           .rewrite = nullptr,
+           .write = nullptr},
+    Format{.name = kSampleFormat,
+           .endings = {},
+           .is_text = true,
+           .matches = IsSampleText,
+           .read = ReadSampleText,
+           .rewrite = nullptr,
+           .write = nullptr},
+    Format{.name = kJemallocFormat,
+           .endings = {},
+           .is_text = true,
+           .matches = IsJemallocHeap,
+           .read = ReadJemallocHeap,
+           .rewrite = nullptr,
+           .write = nullptr},
+    Format{.name = kCpuProfileFormat,
+           .endings = kCpuProfileEndings,
+           .is_text = true,
+           .holds_one_value = true,
+           .default_value = FoldedValue::kPeriod,
+           .matches = IsCpuProfileFile,
+           .read = ReadCpuProfile,
+           .rewrite = nullptr,
+           .write = WriteViewTo<viewers::WriteCpuProfile, kCpuProfileFormat>},
     Format{.name = kFoldedFormat,
            .endings = kFoldedEndings,
            .is_text = true,
@@ -180,8 +230,8 @@ constexpr std::array kFormats = {
            .shows_events = true,
            .has_sample_times = true,
            .default_value = FoldedValue::kPeriod,
-           .matches = nullptr,
-           .read = nullptr,
+           .matches = IsSpeedscopeFile,
+           .read = ReadSpeedscope,
            .rewrite = nullptr,
            .write = WriteViewTo<viewers::WriteSpeedscope, kSpeedscopeFormat>},
     Format{.name = kCallgrindFormat,

@@ -45,7 +45,14 @@ inline constexpr std::string_view kHtmlFormat = "html";  // flame graphs
 inline constexpr std::string_view kSvgFormat = "svg";
 inline constexpr std::string_view kSpeedscopeFormat = "speedscope";
 inline constexpr std::string_view kCallgrindFormat = "callgrind";
-inline constexpr std::string_view kFirefoxFormat = "firefox";  // Firefox Profiler
+inline constexpr std::string_view kFirefoxFormat = "firefox";        // Firefox Profiler
+inline constexpr std::string_view kCpuProfileFormat = "cpuprofile";  // V8, VS Code
+inline constexpr std::string_view kJemallocFormat = "jemalloc";      // heap_v2
+// The texts of tracers.
+inline constexpr std::string_view kBpftraceFormat = "bpftrace";
+inline constexpr std::string_view kBccFormat = "bcc";
+inline constexpr std::string_view kDtraceFormat = "dtrace";
+inline constexpr std::string_view kSampleFormat = "sample";  // of macOS
 
 struct Format {
   std::string_view name;                      // one of the above

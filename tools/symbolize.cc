@@ -41,12 +41,16 @@ void PrintDamage(const convert::ImportReport& read, const Input& input, cli::Con
   for (const std::string& line : cli::DamageLines(read)) {
     console.Warning(fmt::format("{}: {}", input.name(), line));
   }
+  for (const std::string& note : read.notes) {
+    console.Warning(fmt::format("{}: {}", input.name(), note));
+  }
   for (const std::string& line : cli::RemarkLines(read)) {
     console.Detail(fmt::format("{}: {}", input.name(), line));
   }
 }
 
-// Reads an input that is a profile, names it, and writes it in the same format.
+// Reads an input that is a profile, names it, and writes it in the same format; one that is only read
+// becomes folded stacks.
 Result<int> NameProfile(const Plan& plan, const convert::Format& format, Input& input,
                         cli::Console& console) {
   convert::ImportReport read;
@@ -60,11 +64,13 @@ Result<int> NameProfile(const Plan& plan, const convert::Format& format, Input& 
 
   symbolize::SymbolOptions symbols = plan.symbol_options;
   // A kernel address that was put into a mapping has its digits as name until now.
-  symbols.replace_names |= format.holds_one_value;
+  symbols.replace_names |= format.holds_one_value || format.write == nullptr;
   symbolize::SymbolizeReport report;
   TRY_ASSIGN(const convert::Profile named,
              symbolize::SymbolizeFrom(*profile, symbols, symbolize::Recording(), report));
-  TRY_ASSIGN(const convert::Losses losses, format.write(named, WriteOptionsOf(plan), plan.output));
+  const convert::Format& to =
+      format.write != nullptr ? format : *convert::FindFormat(convert::kFoldedFormat);
+  TRY_ASSIGN(const convert::Losses losses, to.write(named, WriteOptionsOf(plan), plan.output));
   for (const std::string& loss : losses) console.Warning(loss);
   PrintSymbols(report, plan, console);
   if (plan.report_as == ReportAs::kJson) TRY(cli::PrintToStdout(ReportJson(report, plan)));

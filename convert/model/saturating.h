@@ -21,6 +21,14 @@ constexpr std::int64_t AddUpToLimit(std::int64_t a, std::int64_t b) {
                : std::numeric_limits<std::int64_t>::max();
 }
 
+// Returns a - b, or the nearest number if it overflows.
+constexpr std::int64_t SubtractUpToLimit(std::int64_t a, std::int64_t b) {
+  std::int64_t difference = 0;
+  if (!__builtin_sub_overflow(a, b, &difference)) return difference;
+  return a < b ? std::numeric_limits<std::int64_t>::min()
+               : std::numeric_limits<std::int64_t>::max();
+}
+
 // Returns the number, or the largest signed number if it is larger.
 constexpr std::int64_t ToSigned(std::uint64_t value) {
   constexpr std::uint64_t kMax = std::numeric_limits<std::int64_t>::max();

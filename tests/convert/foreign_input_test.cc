@@ -21,7 +21,7 @@ std::string Describe(std::string_view text) {
 
 TEST(DescribeForeign, NamesPprofsOldTexts) {
   for (const std::string_view text :
-       {"heap profile:      1:     16 [     1:      16] @ heap/1048576\n", "heap_v2/524288\n",
+       {"heap profile:      1:     16 [     1:      16] @ heap/1048576\n",
         "goroutine profile: total 7\n1 @ 0x1 0x2\n", "threadcreate profile: total 12\n",
         "--- contention:\ncycles/second=3201000000\n", "--- heapz 1 ---\n", "--- threadz 1 ---\n",
         "--- symbol\nbinary=/bin/app\n", "--- mutex:\n", "--- growthz 1 ---\n"}) {
@@ -45,6 +45,19 @@ TEST(DescribeForeign, LeavesOtherTextsAlone) {
         "profile: total 7\n", "heap;profile 7\n", "f (x) 7\n", " 12345.678901: 7\n", ""}) {
     EXPECT_EQ(Describe(text), "") << text;
   }
+}
+
+TEST(DescribeUnread, NamesAWayToConvert) {
+  const auto describe = [](std::string_view text) {
+    return DescribeUnread(BytesInput(AsBytes(text))).value_or("");
+  };
+  using namespace std::string_view_literals;
+  EXPECT_THAT(describe("FLR\0\0\2"sv), HasSubstr("jfrconv"));
+  EXPECT_THAT(describe("{\"traceEvents\":[]}"), HasSubstr("Chrome"));
+  EXPECT_THAT(describe("PID 1 - process\nTID 1:\n#0  0x7f2ab1c0f7d4 f\n"), HasSubstr("eu-stack"));
+  EXPECT_THAT(describe("gmon\1\0"sv), HasSubstr("gprof"));
+  EXPECT_EQ(describe("what is this\n"), "");
+  EXPECT_EQ(describe(""), "");
 }
 
 TEST(DescribeForeign, DescribesOtherDirectories) {
