@@ -137,9 +137,10 @@ StackId ScriptStacks::Add(std::span<const Frame> frames, script::Writer writer) 
   std::size_t begin = 0;
   for (std::size_t i = 0; i < frames.size(); ++i) {
     // perf prints an inlined call with the address of the function that contains it. A frame of
-    // another address is another one, and the containing one is missing.
-    const bool has_next = i + 1 < frames.size() && frames[i + 1].address == frames[i].address;
-    if (frames[i].is_inlined && has_next) continue;
+    // another address without a name is not that function, which is missing then.
+    const bool has_outer = i + 1 < frames.size() && (frames[i + 1].address == frames[i].address ||
+                                                     IsKnown(frames[i + 1].symbol));
+    if (frames[i].is_inlined && has_outer) continue;
     groups.push_back(frames.subspan(begin, i + 1 - begin));
     begin = i + 1;
   }

@@ -21,9 +21,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   convert::IsSampleText(examined);
   convert::IsSpeedscopeFile(examined);
   convert::IsCpuProfileFile(examined);
-  for (auto* read :
-       {convert::ReadBpftraceText, convert::ReadStackListText, convert::ReadSampleText,
-        convert::ReadSpeedscope, convert::ReadCpuProfile, convert::ReadJemallocHeap}) {
+  for (auto* read : {convert::ReadBpftraceText, convert::ReadStackListText, convert::ReadSampleText,
+                     convert::ReadSpeedscope, convert::ReadCpuProfile, convert::ReadJemallocHeap}) {
     convert::ImportReport report;
     BytesInput input(bytes);
     const Result<convert::Profile> profile = read(input, {}, report);

@@ -158,11 +158,10 @@ class CpuProfileExport {
 };
 
 // Returns the microseconds of each node itself.
-std::vector<std::int64_t> TimesOf(const Profile& profile, const convert::FoldedOptions& options,
-                                  EventId event, const CallTree& tree) {
+std::vector<std::int64_t> TimesOf(const Profile& profile, EventId event, const CallTree& tree) {
   constexpr std::int64_t kNsPerMicrosecond = 1000;
   const bool is_time = profile.text(profile[event].unit) == perfdata::kNanoseconds &&
-                       !convert::CountsSamples(profile, options.value, event);
+                       !convert::CountsSamples(profile, tree.value, event);
   std::vector<std::int64_t> times;
   for (const CallNode& node : tree.nodes) {
     const std::int64_t value = folded::RoundFixed(node.self, profile[event].decimals);
@@ -186,7 +185,7 @@ Result<ViewReport> WriteCpuProfile(const Profile& profile, const convert::Folded
   if (event) {
     const StackForest forest = StackForest::Of(profile, *event, table);
     tree = forest.Join(table.Ranks());
-    times = TimesOf(profile, options, *event, tree);
+    times = TimesOf(profile, *event, tree);
     report.negative_samples = tree.negative_samples;
     if (profile[*event].decimals != 0) {
       report.rounded_events.emplace_back(profile.text(profile[*event].name));
