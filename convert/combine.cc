@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "convert/model/hybrid_events.h"
 #include "convert/model/profile_builder.h"
 #include "convert/model/profile_copier.h"
+#include "convert/symbolize/perf_map_symbolizer.h"
 #include "formats/perfdata/period_unit.h"
 
 namespace perftape::convert {
@@ -142,9 +144,11 @@ Result<JitDumpBytes> Combiner::FindDump(Input& input,
                                         const std::string& path, std::uint32_t pid) {
   TRY_ASSIGN(symbolize::SymbolSources* const sources, Sources());
   if (!recording) recording.emplace(input);
+  recording->LearnLives(std::span(&pid, 1));
   TRY_ASSIGN(symbolize::JitFile file,
              symbolize::FindJitDump(path, pid, sources->JitFilesOf(*recording)));
-  return JitDumpBytes{.bytes = file.bytes, .keeper = std::move(file.keeper)};
+  return JitDumpBytes{
+      .bytes = file.bytes, .keeper = std::move(file.keeper), .own_pid = file.own_pid};
 }
 
 // Called only if the recording has stacks to unwind.
@@ -224,6 +228,7 @@ Status Combiner::AddOpen(Input& input) {
   }
   if (!opened && format->is_recording) opened.emplace(input);
   symbolize::Recording recording = opened ? *std::move(opened) : symbolize::Recording();
+  recording.LearnLives(symbolize::ProcessesWithPerfMaps(profile));
   if (!recording.brings_names()) {
     nameless_[recording.machine()].Add(profile);
     return {};

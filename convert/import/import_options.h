@@ -36,6 +36,8 @@ struct TimeRange {
 struct JitDumpBytes {
   Bytes bytes;
   std::shared_ptr<const void> keeper;
+  // If not 0, the dump must be of the process with this number in its own pid namespace.
+  std::uint32_t own_pid = 0;
 };
 
 // Finds the jitdump that a process had mapped from a path. The finder decides which sources are

@@ -89,6 +89,11 @@ Status JitCode::AddDump(const MappedDump& mapped, const JitDumpFinder& find,
   bytes_read_ += found.bytes.size();
   auto code = jitdump::JitDump::Read(found.bytes);
   if (!code) return Fail(InContext(mapped.path, std::move(code).error()));
+  if (found.own_pid != 0 && code->pid() != found.own_pid) {
+    return Fail(ErrorCode::kUnsupported,
+                fmt::format("{}: not used, since process {} wrote it, and the recorded one is {}",
+                            mapped.path, code->pid(), found.own_pid));
+  }
   if (code->has_cpu_times()) {
     return Fail(ErrorCode::kUnsupported,
                 mapped.path + ": not used, since its times are of the CPU's counter");

@@ -6,11 +6,12 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <charconv>
 #include <optional>
 #include <utility>
 
 #include "formats/base/file.h"
+#include "formats/base/path_within.h"
+#include "formats/base/process_identity.h"
 #include "formats/base/regular_file.h"
 #include "formats/base/symbol_limits.h"
 
@@ -19,30 +20,8 @@ namespace {
 
 using bundle::FileKind;
 
-bool IsTrustedOwner(uid_t owner, std::uint32_t pid) {
-  if (owner == 0 || owner == geteuid()) return true;
-  struct stat process = {};
-  const std::string path = "/proc/" + std::to_string(pid);
-  return stat(path.c_str(), &process) == 0 && process.st_uid == owner;
-}
-
 std::string MapName(std::uint32_t pid) {
   return "tmp/perf-" + std::to_string(pid) + ".map";
-}
-
-// Returns the pid that a process of this machine has in its own namespace: the last number of
-// "NSpid:\t123\t1". Nothing if it is the same.
-std::optional<std::uint32_t> OwnPidOf(std::uint32_t pid) {
-  const auto status = ReadWholeFile("/proc/" + std::to_string(pid) + "/status");
-  if (!status) return std::nullopt;
-  const std::size_t line = status->find("\nNSpid:");
-  if (line == std::string::npos) return std::nullopt;
-  const std::size_t end = std::min(status->find('\n', line + 1), status->size());
-  const std::size_t blank = status->find_last_of(" \t", end - 1);
-  std::uint32_t own = 0;
-  const auto [rest, error] = std::from_chars(&(*status)[blank + 1], status->data() + end, own);
-  if (error != std::errc{} || own == pid) return std::nullopt;
-  return own;
 }
 
 // Both kinds of files have a size limit, for every source.
@@ -96,6 +75,86 @@ Result<JitFile> OpenGiven(const std::filesystem::path& path) {
   return JitFile{.bytes = keeper->bytes(), .keeper = keeper, .source = path.native()};
 }
 
+// The process of this machine that a recorded number means.
+struct LocalProcess {
+  std::uint32_t pid = 0;                         // as recorded
+  std::optional<ProcessIdentity> identity = {};  // nothing if it has ended
+  const perfdata::ProcessLife* life = nullptr;   // null if unknown
+
+  std::uint32_t own_pid() const { return identity ? identity->own_pid : pid; }
+  bool is_in_other_namespace() const { return identity && identity->is_in_other_namespace; }
+};
+
+LocalProcess FindProcess(const JitSearchPath& search_path, std::uint32_t pid) {
+  LocalProcess process = {.pid = pid, .identity = ReadProcessIdentity(search_path.proc, pid)};
+  const auto life = search_path.lives.find(pid);
+  if (life == search_path.lives.end()) return process;
+  process.life = &life->second;
+  if (process.identity && !process.life->CanBe(*process.identity)) process.identity.reset();
+  return process;
+}
+
+// Returns why the process did not write a file of this status; empty if it may have.
+std::string WhyNotOf(const LocalProcess& process, const struct stat& file) {
+  if (!S_ISREG(file.st_mode)) return "not a regular file";
+  if ((file.st_mode & (S_IWGRP | S_IWOTH)) != 0) return "others may write to it";
+  if (process.identity) {
+    std::string reason = WhyNotOwnedBy(*process.identity, file);
+    return reason.empty() ? WhyNotSince(process.identity->started_ns, file) : reason;
+  }
+  if (file.st_uid != 0 && file.st_uid != geteuid()) return "belongs to another user";
+  return process.life == nullptr ? std::string() : process.life->WhyNotItsFile(file);
+}
+
+// Another process of this namespace has the number, and its root has the same file.
+std::string WhyAmbiguous(const JitSearchPath& search_path, const LocalProcess& process,
+                         const std::string& below, const struct stat& file) {
+  const UniqueFd ours = OpenPathWithin(search_path.local_root, below);
+  struct stat same = {};
+  if (!ours || fstat(ours.get(), &same) != 0) return {};
+  if (same.st_dev != file.st_dev || same.st_ino != file.st_ino) return {};
+  const auto other = ReadProcessIdentity(search_path.proc, process.own_pid());
+  if (!other || other->is_kernel_thread) return {};
+  return "in a directory that is shared with another process " + std::to_string(process.own_pid());
+}
+
+Result<JitFile> OpenLocal(const JitSearchPath& search_path, const std::filesystem::path& root,
+                          const std::string& below, const LocalProcess& process) {
+  const std::string path = (root / below).native();
+  const UniqueFd path_only = OpenPathWithin(root, below);
+  if (!path_only) return FailErrno(path, errno);
+  struct stat status = {};
+  if (fstat(path_only.get(), &status) != 0) return FailErrno(path, errno);
+  std::string reason = WhyNotOf(process, status);
+  if (reason.empty() && process.is_in_other_namespace()) {
+    reason = WhyAmbiguous(search_path, process, below, status);
+  }
+  if (!reason.empty()) return Fail(ErrorCode::kPermission, path + ": " + reason);
+  TRY_ASSIGN(const UniqueFd fd, ReopenRegularFile(path_only, path));
+  TRY_ASSIGN(MappedFile mapped, MappedFile::FromFd(fd.get(), path));
+  auto keeper = std::make_shared<const MappedFile>(std::move(mapped));
+  return JitFile{
+      .bytes = keeper->bytes(), .keeper = keeper, .source = path, .own_pid = process.own_pid()};
+}
+
+// Tries this machine: the root of the process, then the own one.
+std::optional<JitFile> FindHere(const JitSearchPath& search_path, std::string_view below,
+                                std::uint32_t pid, Search& search) {
+  const LocalProcess process = FindProcess(search_path, pid);
+  const std::string name = below == MapName(pid) ? MapName(process.own_pid()) : std::string(below);
+  if (process.identity) {
+    const std::filesystem::path root = search_path.proc / std::to_string(pid) / "root";
+    auto file = OpenLocal(search_path, root, name, process);
+    if (file) return *std::move(file);
+    search.Missed(file.error());
+    if (process.is_in_other_namespace()) return std::nullopt;
+  }
+  auto file = OpenLocal(search_path, search_path.local_root, name, process);
+  if (file) return *std::move(file);
+  search.Missed(file.error());
+  return std::nullopt;
+}
+
 // Tries one path below --symfs, then on this machine.
 std::optional<JitFile> FindInDirectories(const JitSearchPath& search_path, std::string_view below,
                                          std::uint32_t pid, Search& search) {
@@ -104,40 +163,19 @@ std::optional<JitFile> FindInDirectories(const JitSearchPath& search_path, std::
     if (file) return *std::move(file);
     search.Missed(file.error());
   }
-  if (!search_path.not_local.empty()) {
-    search.Missed("this machine: " + search_path.not_local);
-    return std::nullopt;
-  }
-  auto file = OpenTrusted(search_path.local_root / below, pid);
-  if (file) return *std::move(file);
-  search.Missed(file.error());
-  // A process in a container has its own root directory, and often another pid.
-  const std::filesystem::path root = "/proc/" + std::to_string(pid) + "/root";
-  const std::optional<std::uint32_t> own = OwnPidOf(pid);
-  if (!own || search_path.local_root != "/") return std::nullopt;
-  file = OpenTrusted(root / (below == MapName(pid) ? MapName(*own) : std::string(below)), pid);
-  if (file) return *std::move(file);
-  search.Missed(file.error());
+  if (search_path.not_local.empty()) return FindHere(search_path, below, pid, search);
+  search.Missed("this machine: " + search_path.not_local);
   return std::nullopt;
 }
 
 }  // namespace
 
-Result<JitFile> OpenTrusted(const std::filesystem::path& path, std::uint32_t pid) {
-  const UniqueFd path_only(open(path.c_str(), O_PATH | O_CLOEXEC | O_NOFOLLOW));
-  if (!path_only) return FailErrno(path.native(), errno);
-  struct stat status = {};
-  if (fstat(path_only.get(), &status) != 0) return FailErrno(path.native(), errno);
-  const auto refuse = [&](const std::string& reason) {
-    return Fail(ErrorCode::kPermission, path.native() + ": " + reason);
-  };
-  if (!S_ISREG(status.st_mode)) return refuse("not a regular file");
-  if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0) return refuse("others may write to it");
-  if (!IsTrustedOwner(status.st_uid, pid)) return refuse("belongs to another user");
-  TRY_ASSIGN(const UniqueFd fd, ReopenRegularFile(path_only, path.native()));
-  TRY_ASSIGN(MappedFile mapped, MappedFile::FromFd(fd.get(), path.native()));
-  auto keeper = std::make_shared<const MappedFile>(std::move(mapped));
-  return JitFile{.bytes = keeper->bytes(), .keeper = keeper, .source = path.native()};
+bool MayHavePerfMap(std::uint32_t pid) {
+  if (OpenPathWithin("/", MapName(pid))) return true;
+  const std::optional<ProcessIdentity> now = ReadProcessIdentity("/proc", pid);
+  if (!now || !now->is_in_other_namespace) return false;
+  return static_cast<bool>(
+      OpenPathWithin("/proc/" + std::to_string(pid) + "/root", MapName(now->own_pid)));
 }
 
 Result<JitFile> FindPerfMap(std::uint32_t pid, const JitSearchPath& search_path) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +13,19 @@
 #include "formats/perfdata/mapping_name.h"
 
 namespace perftape::symbolize {
+
+std::vector<std::uint32_t> ProcessesWithPerfMaps(const convert::Profile& profile) {
+  const bool has_jit =
+      std::ranges::any_of(profile.mappings(), [&](const convert::Mapping& mapping) {
+        const std::string_view filename = profile.text(mapping.filename);
+        return !filename.empty() && perfdata::MayHoldJitCode(filename);
+      });
+  if (!has_jit) return {};
+  std::set<std::uint32_t> pids;
+  for (const convert::Thread& thread : profile.threads()) pids.insert(thread.pid);
+  std::erase_if(pids, [](std::uint32_t pid) { return !MayHavePerfMap(pid); });
+  return {pids.begin(), pids.end()};
+}
 
 Result<Resolution> PerfMapSymbolizer::Resolve(const convert::Profile& profile,
                                               convert::MappingId id,

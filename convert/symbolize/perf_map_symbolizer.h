@@ -16,6 +16,10 @@
 
 namespace perftape::symbolize {
 
+// Returns the processes of a profile with memory that may hold JIT code of which this machine may
+// have perf maps, sorted.
+std::vector<std::uint32_t> ProcessesWithPerfMaps(const convert::Profile& profile);
+
 class PerfMapSymbolizer : public Symbolizer {
  public:
   // For the processes of one recording, whose maps are searched in `search_path`.

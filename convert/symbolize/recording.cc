@@ -158,14 +158,26 @@ RecordedKernel KernelOf(const convert::Profile& profile) {
 }
 
 Recording::Recording(Input& input) : kallsyms_(perfdata::KallsymsOf(input)), input_(&input) {
-  has_bundle_ = HasBundle(input);
+  has_bundle_ = may_open_bundle_ = HasBundle(input);
   const auto reader = perfdata::Reader::Open(input);
   if (reader) machine_ = ReadMachine(*reader, input);
 }
 
+void Recording::LearnLives(std::span<const std::uint32_t> pids) {
+  if (input_ == nullptr || pids.empty() || !machine_.other_than_here.empty()) return;
+  if (!lives_) {
+    lives_.emplace();
+    const auto reader = perfdata::Reader::Open(*input_);
+    if (reader) lives_ = perfdata::ReadProcessLives(*reader);
+  }
+  for (const std::uint32_t pid : pids) {
+    if (const auto life = lives_->find(pid); life != lives_->end()) machine_.lives.insert(*life);
+  }
+}
+
 std::shared_ptr<const bundle::Bundle> Recording::OwnBundle() {
-  if (!has_bundle_ || input_ == nullptr) return bundle_;
-  auto opened = bundle::Bundle::OpenEmbedded(*std::exchange(input_, nullptr));
+  if (!std::exchange(may_open_bundle_, false)) return bundle_;
+  auto opened = bundle::Bundle::OpenEmbedded(*input_);
   if (!opened) {
     bundle_problem_ = std::move(opened).error().message;
     return nullptr;

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "formats/base/input.h"
 #include "formats/base/result.h"
 #include "formats/bundle/bundle.h"
+#include "formats/perfdata/process_lives.h"
 
 namespace perftape::symbolize {
 
@@ -50,6 +52,8 @@ class Recording {
     std::string other_than_here = "it is unknown on which machine it was recorded";
     std::string kernel_release = {};
     RecordedKernel kernel = {};
+    // Of processes that this machine may have perf maps of.
+    perfdata::ProcessLives lives = {};
     auto operator<=>(const Machine&) const = default;
   };
 
@@ -59,6 +63,11 @@ class Recording {
   explicit Recording(Machine machine) : machine_(std::move(machine)) {}
   // For a perf.data. The input must outlive this object.
   explicit Recording(Input& input);
+
+  // Learns when the processes of these numbers started and ended. Does nothing for a recording of
+  // another machine, or without its input. The first call reads all records. The input must be
+  // open.
+  void LearnLives(std::span<const std::uint32_t> pids);
 
   // After OwnBundle the bundle's manifest is considered, too.
   const Machine& machine() const { return machine_; }
@@ -77,7 +86,9 @@ class Recording {
   Machine machine_;
   std::optional<std::filesystem::path> kallsyms_;
   bool has_bundle_ = false;
-  Input* input_ = nullptr;  // null after the bundle was opened
+  Input* input_ = nullptr;                       // null without one
+  bool may_open_bundle_ = false;                 // not yet
+  std::optional<perfdata::ProcessLives> lives_;  // of all processes, once read
   std::shared_ptr<const bundle::Bundle> bundle_;
   std::string bundle_problem_;
 };

@@ -26,7 +26,10 @@ std::string RecordingSources::not_local() const {
 
 JitSearchPath RecordingSources::JitFiles() {
   std::vector<SharedBundle> bundles = Bundles();  // before not_local(), which it may change
-  return {.bundles = std::move(bundles), .symfs = options_.symfs, .not_local = not_local()};
+  return {.bundles = std::move(bundles),
+          .symfs = options_.symfs,
+          .not_local = not_local(),
+          .lives = recording_.machine().lives};
 }
 
 }  // namespace perftape::symbolize

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "convert/symbolize/build_id_cache.h"
+#include "convert/symbolize/perf_map_symbolizer.h"
 #include "convert/symbolize/recording_symbolizer.h"
 #include "formats/perfdata/mapping_name.h"
 
@@ -51,6 +52,7 @@ void SymbolSources::ReadNamesAhead() {
 
 convert::Profile SymbolSources::Name(const convert::Profile& profile, Recording recording,
                                      SymbolizeReport& report) {
+  recording.LearnLives(ProcessesWithPerfMaps(profile));
   RecordingSymbolizer symbolizer(*shared_, recording);
   convert::Profile named =
       Symbolize(profile, symbolizer, report,

@@ -44,7 +44,7 @@ class PerfMapSymbolizerTest : public testing::Test {
 
   TempDir dir_;
   std::filesystem::path path_;
-  PerfMapSymbolizer symbolizer_{JitSearchPath{.local_root = dir_.path()}};
+  PerfMapSymbolizer symbolizer_{JitSearchPath{.local_root = dir_.path(), .proc = dir_ / "proc"}};
 };
 
 TEST_F(PerfMapSymbolizerTest, NamesAnonymousMemoryOfTheProcessThatRanIt) {
