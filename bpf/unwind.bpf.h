@@ -221,6 +221,7 @@ static __always_inline int step_by_rule(struct unwind_state *state,
 					const struct wire_unwind_rule *rule)
 {
 	int is_signal = rule->flags & WIRE_RULE_SIGNAL_FRAME;
+	int is_elsewhere = rule->flags & (WIRE_RULE_SIGNAL_FRAME | WIRE_RULE_OTHER_STACK);
 	int by_register = rule->ra_offset == WIRE_RULE_IN_REGISTER;
 	__u64 pc = rule->flags & WIRE_RULE_RETURN_IN_CX ? state->cx : state->link;
 	__u64 cfa;
@@ -249,7 +250,7 @@ static __always_inline int step_by_rule(struct unwind_state *state,
 	    !(pc = true_return_address(&state->probes, cfa - RETURN_ADDRESS_BYTES)))
 		return end_walk(state, WIRE_END_NO_ROW);
 	/* A handler may run on a stack of its own, which can be anywhere. */
-	if (!is_signal && (by_register ? cfa < state->sp : cfa <= state->sp))
+	if (!is_elsewhere && (by_register ? cfa < state->sp : cfa <= state->sp))
 		return end_walk(state, WIRE_END_NO_PROGRESS);
 	follow_bx(state, rule, cfa);
 	return enter_caller(state, pc, cfa, !is_signal);

@@ -31,6 +31,7 @@ enum wire_unwind_cfa {
 #define WIRE_RULE_FP_FROM_FP	8
 #define WIRE_RULE_RETURN_IN_CX	16
 #define WIRE_RULE_IN_GAP	32
+#define WIRE_RULE_OTHER_STACK	128
 #define WIRE_RULE_BX_UNCHANGED	0
 #define WIRE_RULE_BX_UNKNOWN	(-128)
 

@@ -101,6 +101,15 @@ ImageAddress PcLineTable::entry(std::uint64_t function) const {
                     : parts_.text.value + LoadFixed<std::uint32_t>(entry, parts_.order)};
 }
 
+std::string_view PcLineTable::name(std::uint64_t function) const {
+  if (function >= header_.functions) return {};
+  const std::optional<Bytes> bytes = RecordBytes(function);
+  // The entry comes first, as an address or, since Go 1.18, an offset.
+  const std::uint64_t at = IsSince118(header_) ? sizeof(std::uint32_t) : header_.word_size;
+  if (!bytes || bytes->size() < at + sizeof(std::uint32_t)) return {};
+  return TextAt(header_.names, LoadFixed<std::uint32_t>(bytes->data() + at, parts_.order));
+}
+
 std::vector<GoFrame> PcLineTable::Find(ImageAddress address) const {
   // Finds the first function that begins after the address. An additional entry ends the last
   // function.
@@ -130,14 +139,21 @@ std::vector<GoFrame> PcLineTable::Find(ImageAddress address) const {
   return frames;
 }
 
-std::optional<PcLineTable::Record> PcLineTable::RecordOf(std::uint64_t function) const {
+std::optional<Bytes> PcLineTable::RecordBytes(std::uint64_t function) const {
   const std::uint64_t word = IsSince118(header_) ? sizeof(std::uint32_t) : header_.word_size;
   const std::uint64_t at = header_.function_table + (2 * function + 1) * word;
   const std::byte* stored = parts_.table.data() + at;
   const std::uint64_t offset = word == 8 ? LoadFixed<std::uint64_t>(stored, parts_.order)
                                          : LoadFixed<std::uint32_t>(stored, parts_.order);
   if (offset > parts_.table.size() - header_.records) return std::nullopt;
-  const Bytes bytes = parts_.table.subspan(header_.records + offset);
+  return parts_.table.subspan(header_.records + offset);
+}
+
+std::optional<PcLineTable::Record> PcLineTable::RecordOf(std::uint64_t function) const {
+  const std::optional<Bytes> found = RecordBytes(function);
+  if (!found) return std::nullopt;
+  const Bytes bytes = *found;
+  const std::uint64_t word = IsSince118(header_) ? sizeof(std::uint32_t) : header_.word_size;
   ByteReader reader(bytes, parts_.order);
   Record record{.entry = entry(function).value};
   std::uint32_t value_tables = 0;

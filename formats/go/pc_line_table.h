@@ -51,6 +51,8 @@ class PcLineTable {
   std::uint64_t functions() const { return header_.functions; }
   // The start of a function, by its index in the table. The highest address if there is none.
   ImageAddress entry(std::uint64_t function) const;
+  // The name of a function, by its index. Empty if there is none.
+  std::string_view name(std::uint64_t function) const;
 
   // The ranges of the file that are read, besides the ELF header and section headers. A copy with
   // the same offsets must keep them to give the same names. Empty for a table from parts.
@@ -73,6 +75,8 @@ class PcLineTable {
 
   PcLineTable(const Parts& parts, const TableHeader& header) : parts_(parts), header_(header) {}
 
+  // From the fields of a function on, to the end of the table.
+  std::optional<Bytes> RecordBytes(std::uint64_t function) const;
   std::optional<Record> RecordOf(std::uint64_t function) const;
   void ReadInlining(Bytes tables, std::uint32_t value_tables, std::uint8_t data_tables,
                     Record& made) const;

@@ -9,6 +9,7 @@
 #include "formats/unwind/call_frame_info.h"
 #include "formats/unwind/frame_sections.h"
 #include "formats/unwind/function_rows.h"
+#include "formats/unwind/go_functions.h"
 #include "formats/unwind/machine_code.h"
 #include "formats/unwind/rule_set.h"
 #include "formats/unwind/table.h"
@@ -51,7 +52,18 @@ struct OwnedRows {
 
 class TableBuilder {
  public:
-  TableBuilder(const elf::ElfFile& file, Machine machine) : file_(file), machine_(machine) {}
+  TableBuilder(const elf::ElfFile& file, Machine machine)
+      : file_(file), machine_(machine), go_(GoFunctions::Read(file, machine)) {}
+
+  // Adds what is known better than from the sections.
+  void AddKnownFunctions() {
+    for (const GoFunctions::SignalReturn& function : go_.signal_returns()) {
+      const auto range = RangeOf(function.start, function.end - function.start, file_);
+      if (!range) continue;
+      functions_.StartFunction(range->start, range->end);
+      functions_.AddRow(range->start, rules_.Add(function.rule));
+    }
+  }
 
   // Adds the functions that were not added from the sections before. Debug builds have the same
   // functions in .eh_frame and .debug_frame.
@@ -85,25 +97,40 @@ class TableBuilder {
 
  private:
   void AddFunction(const FrameEntry& entry, const CodeRange& range);
+  void AddCorrectedRows(const CodeRange& range);
   std::uint32_t GapRule(std::uint64_t start, std::uint64_t end, std::uint32_t before);
 
   const elf::ElfFile& file_;
   Machine machine_;
+  GoFunctions go_;
   FunctionRows functions_;
   RuleSet rules_;
+  std::vector<RuleAt> rows_;  // scratch
 };
 
 void TableBuilder::AddFunction(const FrameEntry& entry, const CodeRange& range) {
   const CommonEntry& common = *entry.common;
   functions_.StartFunction(range.start, range.end);
   FrameProgram program(entry.instructions, common.context, range.start);
+  rows_.clear();
   while (program.NextRow() && program.start() < range.end) {
     const Rule rule = RuleOf(program.state(), common.context.machine, common.signal_frame);
-    functions_.AddRow(program.start(), rules_.Add(rule));
+    if (go_.is_go()) {
+      rows_.push_back({.start = program.start(), .rule = rule});
+    } else {
+      functions_.AddRow(program.start(), rules_.Add(rule));
+    }
   }
+  if (go_.is_go()) AddCorrectedRows(range);
   if (!program.ok() && program.next_start() < range.end) {
     functions_.AddRow(program.next_start(), RuleSet::kNone);
   }
+}
+
+void TableBuilder::AddCorrectedRows(const CodeRange& range) {
+  const Bytes code = CodeBytes(file_, ImageAddress{range.start}, range.end - range.start);
+  go_.Correct({.start = range.start, .end = range.end, .code = code}, rows_);
+  for (const RuleAt& row : rows_) functions_.AddRow(row.start, rules_.Add(row.rule));
 }
 
 // Padding is never executed. It keeps the rule before it, because a row for it would cost as much
@@ -136,6 +163,7 @@ Result<Table> Table::Build(const elf::ElfFile& file) {
                 "call frame information of this processor is not supported");
   }
   TableBuilder builder(file, *machine);
+  builder.AddKnownFunctions();
   for (const FrameSection& section : EhFrameSections(file, *machine)) builder.AddSection(section);
   if (const auto debug_frame = ReadDebugFrameSection(file, *machine)) {
     builder.AddSection(debug_frame->section);

@@ -106,6 +106,10 @@ FrameSectionsSummary SummaryOf(const elf::ElfFile& file) {
       add(section.bases.section, section.bytes.size());
     }
   }
+  // A table is not the same without the code: a slim copy has the build id of its original.
+  for (const elf::Section& section : file.sections()) {
+    if (section.is_code() && section.type == SHT_NOBITS) words.push_back(section.address);
+  }
   summary.fingerprint = XXH3_64bits(words.data(), words.size() * sizeof(std::uint64_t));
   return summary;
 }

@@ -38,11 +38,13 @@ struct Rule {
   static constexpr std::uint8_t kFpFromFp = 8;
   // Of ra_offset: a function that leaves with __builtin_eh_return jumps to rcx.
   static constexpr std::uint8_t kReturnInCx = 16;
-  // Code without call frame information, in a short gap after a function whose last rule this is:
-  // glibc's clone after its system call. The return address counts if a call ends there.
+  // The rule may not hold: code in a short gap after a function (glibc's clone after its system
+  // call), Go's runtime.mcall. The return address counts only if a call ends there.
   static constexpr std::uint8_t kInGap = 32;
   // The rule is not from call frame information, but derived from the instructions.
   static constexpr std::uint8_t kDerived = 64;
+  // The caller is on another stack, which may be below this one: Go's runtime.systemstack.
+  static constexpr std::uint8_t kOtherStack = 128;
   // Of bx_words: the function has not changed rbx; it cannot be restored.
   static constexpr std::int8_t kBxUnchanged = 0,
                                kBxUnknown = std::numeric_limits<std::int8_t>::min();

@@ -52,10 +52,12 @@ std::string BaseRegisterText(std::int8_t words, std::string_view in_register) {
 }
 
 std::string FlagText(const Rule& rule) {
-  constexpr std::pair<std::uint8_t, std::string_view> kNames[] = {{Rule::kSignalFrame, "signal"},
-                                                                  {Rule::kSignedReturn, "signed"},
-                                                                  {Rule::kInGap, "gap"},
-                                                                  {Rule::kDerived, "derived"}};
+  constexpr std::pair<std::uint8_t, std::string_view> kNames[] = {
+      {Rule::kSignalFrame, "signal"},
+      {Rule::kSignedReturn, "signed"},
+      {Rule::kInGap, "unsure"},
+      {Rule::kDerived, "derived"},
+      {Rule::kOtherStack, "other stack"}};
   std::string text;
   for (const auto& [flag, name] : kNames) {
     if ((rule.flags & flag) == 0) continue;

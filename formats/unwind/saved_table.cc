@@ -11,9 +11,9 @@
 namespace perftape::unwind {
 namespace {
 
-// "unwind07". The last two digits are the version of the format, and of the rules that the same
+// "unwind08". The last two digits are the version of the format, and of the rules that the same
 // call frame information gives.
-constexpr std::uint64_t kMagic = 0x3730646e69776e75;
+constexpr std::uint64_t kMagic = 0x3830646e69776e75;
 
 struct TableHeader {
   std::uint64_t magic = kMagic;
@@ -40,7 +40,7 @@ void AppendAll(std::span<const T> values, std::vector<std::byte>& out) {
 bool IsValid(const Rule& rule) {
   constexpr std::uint8_t kAllFlags = Rule::kSignalFrame | Rule::kFromStackPointer |
                                      Rule::kSignedReturn | Rule::kFpFromFp | Rule::kReturnInCx |
-                                     Rule::kInGap | Rule::kDerived;
+                                     Rule::kInGap | Rule::kDerived | Rule::kOtherStack;
   return rule.cfa <= CfaRule::kUnsupported && (rule.flags & ~kAllFlags) == 0;
 }
 

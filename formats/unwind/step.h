@@ -102,6 +102,7 @@ StepResult Step(Machine machine, const Rule& rule, const Read& read, Registers& 
     return found;
   }
   const bool is_signal = (rule.flags & Rule::kSignalFrame) != 0;
+  const bool is_elsewhere = (rule.flags & (Rule::kSignalFrame | Rule::kOtherStack)) != 0;
   const std::uint64_t base = (rule.flags & Rule::kFromStackPointer) != 0 ? registers.sp : cfa;
   const std::uint64_t fp_base = (rule.flags & Rule::kFpFromFp) != 0 ? registers.fp : base;
   const auto at = [](std::uint64_t from, std::int32_t offset) {
@@ -136,7 +137,7 @@ StepResult Step(Machine machine, const Rule& rule, const Read& read, Registers& 
   // A handler may run on a stack of its own (sigaltstack), which can be anywhere. A function that
   // returns by a register may have nothing on the stack.
   const bool is_above = returns_by_register ? cfa >= registers.sp : cfa > registers.sp;
-  if (!is_above && !is_signal) return StepResult::kNoProgress;
+  if (!is_above && !is_elsewhere) return StepResult::kNoProgress;
   // Field by field: a whole object would be copied before its parts have been stored, and the CPU
   // would wait for them.
   registers.pc = caller;

@@ -42,6 +42,9 @@ class Table {
   // than 16 bytes between functions keeps the rule before it, unless that is kEndOfStack. If it has
   // more than padding, or the file has no code, its rule has the flag kInGap.
   //
+  // In a Go binary, functions of the runtime that change stacks have rules of their own
+  // (go_functions.h), and rows tell where the frame pointer is saved.
+  //
   // A procedure linkage table without call frame information gets the rule of its entries, unless
   // the whole file has none.
   //

@@ -5,6 +5,7 @@ are complete, whatever caused the sample, and perf names their frames."""
 import collections
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -112,6 +113,26 @@ innocent:
  .section .note.GNU-stack,"",@progbits
 """
 
+# Collects garbage on the system stack while goroutines come and go.
+GO = """
+package main
+import ("runtime"; "time")
+type node struct { left, right *node }
+func build(depth int) *node {
+	if depth == 0 { return &node{} }
+	return &node{build(depth - 1), build(depth - 1)}
+}
+func main() {
+	end := time.Now().Add(1500 * time.Millisecond)
+	done := make(chan *node)
+	for time.Now().Before(end) {
+		go func() { done <- build(12) }()
+		<-done
+		runtime.GC()
+	}
+}
+"""
+
 
 class Unwind(harness.RecordingTest):
     def record_chains(self, *arguments):
@@ -217,6 +238,24 @@ class Unwind(harness.RecordingTest):
         self.assertGreater(callers[("_start",)], 5, callers)
         self.assertGreater(callers[()], 5, callers)
         self.assertEqual(len(callers), 2, callers)
+
+    def test_go_calls_on_the_system_stack(self):
+        if not shutil.which("go"):
+            self.skipTest("go is not installed")
+        (self.dir / "main.go").write_text(GO)
+        program = self.dir / "collects"
+        subprocess.run(["go", "build", "-o", program, "main.go"], cwd=self.dir, check=True,
+                       env={**os.environ, "CGO_ENABLED": "0", "GOFLAGS": "-mod=mod"})
+        self.record_chains("--", program)
+        callers = collections.Counter()
+        for chain in self.chains():
+            names = [frame.removesuffix(".abi0") for frame in chain]
+            if "runtime.systemstack" in names:
+                callers[tuple(names[names.index("runtime.systemstack") + 1:][-1:])] += 1
+        self.assertGreater(callers.total(), 5, callers)
+        outermost = callers[("runtime.goexit",)] + callers[("runtime.rt0_go",)]
+        self.assertGreater(outermost, 0.9 * callers.total(), callers)
+        self.assertFalse([caller for caller in callers if caller and "unknown" in caller[0]], callers)
 
     def test_binaries_that_no_process_maps_are_closed(self):
         """A machine that compiles runs new binaries all the time."""

@@ -19,7 +19,8 @@ ARROWS = {
     "convert": ["formats"],
     "formats/dwarf": ["formats/base", "formats/elf"],  # its sections are in ELF files
     "formats/go": ["formats/base", "formats/elf"],  # its tables are in ELF files
-    "formats/unwind": ["formats/base", "formats/elf", "formats/dwarf"],  # in ELF files, as DWARF
+    # In ELF files, as DWARF; Go's runtime changes stacks, and its functions are known by name.
+    "formats/unwind": ["formats/base", "formats/elf", "formats/dwarf", "formats/go"],
     "record": ["formats", "bpf/wire.h", "bpf/unwind_wire.h"],
     "tools": ["record", "convert", "formats"],
 }

@@ -281,6 +281,19 @@ TEST(WalkStack, DistrustsAFramePointerThatLeadsNowhere) {
   EXPECT_EQ(walk.From(At(0x2000, kStack, 0)), WalkEnd::kEndOfStack);
 }
 
+TEST(Step, FollowsAFramePointerToAnotherStack) {
+  const Words stack = {{kStack - 0x4000, 0x77}, {kStack - 0x3ff8, 0x401234}};
+  Rule rule = kByFramePointer;
+  Registers registers = At(0x401000, kStack, kStack - 0x4000);
+  EXPECT_EQ(Step(Machine::kX86_64, rule, ReaderOf(stack), registers), StepResult::kNoProgress);
+  rule.flags = Rule::kOtherStack;
+  EXPECT_EQ(Step(Machine::kX86_64, rule, ReaderOf(stack), registers), StepResult::kCaller);
+  EXPECT_EQ(registers.pc, 0x401234);
+  EXPECT_EQ(registers.sp, kStack - 0x3ff0);
+  EXPECT_EQ(registers.fp, 0x77);
+  EXPECT_FALSE(registers.interrupted);
+}
+
 // The walk from the gap of a GapProgram, with a word on top of the stack.
 WalkEnd WalkFromGap(std::uint64_t word, const elf::ElfFile* binary,
                     std::vector<WalkedFrame>& frames) {

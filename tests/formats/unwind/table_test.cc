@@ -126,11 +126,11 @@ TEST(Table, MarksTheRulesOfShortGapsThatHaveCode) {
   frames.AddFrame(common, kText + 0x20, 0x18, kEnd);
   frames.SetCode(std::string(0x18, '\xc3') + "\x48\x85\xc0\x74\x03\xc3\x90\x90");
   EXPECT_THAT(RowsOf(TableOfFrames(frames)),
-              ElementsAre(Pair(kText, "sp+8 ra-8"), Pair(kText + 0x18, "sp+8 ra-8 gap"),
+              ElementsAre(Pair(kText, "sp+8 ra-8"), Pair(kText + 0x18, "sp+8 ra-8 unsure"),
                           Pair(kText + 0x20, "end"), Pair(kText + 0x38, "none")));
   frames.SetCode("");  // a slim copy
   EXPECT_THAT(RowsOf(TableOfFrames(frames)),
-              ElementsAre(Pair(kText, "sp+8 ra-8"), Pair(kText + 0x18, "sp+8 ra-8 gap"),
+              ElementsAre(Pair(kText, "sp+8 ra-8"), Pair(kText + 0x18, "sp+8 ra-8 unsure"),
                           Pair(kText + 0x20, "end"), Pair(kText + 0x38, "none")));
 }
 
