@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <string_view>
 
 #include "formats/base/bytes.h"
 #include "formats/perfdata/abi.h"
@@ -41,13 +42,34 @@ void SizedBuildIdLayout(Cursor& at, Ref& build_id) {
   }
 }
 
+// The length of `text` up to its first NUL if that part is printable, else 0. Bytes above 0x7f are
+// those of other alphabets.
+inline std::size_t PrintableLength(std::string_view text) {
+  text = text.substr(0, text.find('\0'));
+  const bool is_printable = std::ranges::none_of(text, [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte < ' ' || byte == 0x7f;
+  });
+  return is_printable ? text.size() : 0;
+}
+
 // Whether a MMAP2 contains protection and flags; `at` is at their offset. The kernel of RHEL 7.0
 // wrote the name there. It has MMAP2 in the form of Linux 3.12, which mainline disabled before the
-// release and enabled with the two fields in 3.16 (commits f972eb63b100 and a5a5ba72843d). The
-// first byte of a name is a printable character. A protection is a sum of PROT_READ, PROT_WRITE and
-// PROT_EXEC, so its first byte is below 8 in either byte order.
+// release and enabled with the two fields in 3.16 (commits f972eb63b100 and a5a5ba72843d).
+//
+// A protection is not always a sum of PROT_READ, PROT_WRITE and PROT_EXEC: perf inject --jit writes
+// the mode of the file that it made, 0x81a4 for example (tools/perf/util/jitdump.c,
+// jit_repipe_code_load: "event->mmap2.prot = st.st_mode"). But its upper half is 0. So text that is
+// longer than the two fields is a name. Shorter text is one if it begins like a path or a [name],
+// and no name follows it.
 inline bool HasProtection(const ByteReader& at) {
-  return at.Rest().empty() || static_cast<unsigned char>(at.Rest().front()) < ' ';
+  constexpr std::size_t kFieldsSize = 2 * sizeof(std::uint32_t);
+  const std::string_view rest = at.Rest();
+  const std::size_t length = PrintableLength(rest);
+  if (length == 0) return true;
+  if (length >= kFieldsSize) return false;
+  if (rest.front() != '/' && rest.front() != '[') return true;
+  return rest.size() > kFieldsSize && PrintableLength(rest.substr(kFieldsSize)) != 0;
 }
 
 template <class Cursor, MaybeConst<Mmap2> Ref>
