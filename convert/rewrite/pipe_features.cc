@@ -27,7 +27,7 @@ std::vector<std::byte> SectionOf(const Feature& feature) {
 std::string ReasonAgainst(const Feature& feature) {
   // tools/perf/util/header.c, feat_ops: perf report fails at a feature above the last one.
   if (feature.bit == FeatureBit::kAuxtrace) return "its offsets have no meaning in a pipe";
-  if (feature.bit > FeatureBit::kClnSize) return "perf does not read this feature from a pipe";
+  if (feature.bit > FeatureBit::kMemoryRanges) return "perf does not read this feature from a pipe";
   if (SectionOf(feature).size() > kMostInARecord) return "it does not fit into a record";
   return "";
 }

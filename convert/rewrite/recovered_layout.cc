@@ -48,6 +48,7 @@ bool ReadAlike(const EventTable& one, const EventTable& other) {
            a.format.branch_sample_type == b.format.branch_sample_type &&
            a.format.regs_user_mask == b.format.regs_user_mask &&
            a.format.regs_intr_mask == b.format.regs_intr_mask &&
+           a.format.simd_regs == b.format.simd_regs &&
            a.format.sample_id_all == b.format.sample_id_all && a.ids == b.ids;
   });
 }

@@ -36,9 +36,15 @@ std::optional<unwind::Machine> MachineOf(std::string_view arch, std::uint64_t re
 }
 
 RegistersAbi AbiOf(const perfdata::Sample& sample) {
-  constexpr std::uint64_t kAbiNone = 0, kAbi64 = 2;
-  if (sample.regs_user_abi == kAbiNone) return RegistersAbi::kNone;
-  return sample.regs_user_abi == kAbi64 ? RegistersAbi::k64Bit : RegistersAbi::k32Bit;
+  using namespace perfdata;
+  switch (sample.regs_user_abi & (kRegsAbi32 | kRegsAbi64)) {
+    case 0:
+      return RegistersAbi::kNone;
+    case kRegsAbi64:
+      return RegistersAbi::k64Bit;
+    default:
+      return RegistersAbi::k32Bit;
+  }
 }
 
 std::optional<unwind::Registers> RegistersOf(const perfdata::Sample& sample, std::uint64_t mask,

@@ -164,8 +164,16 @@ enum AttrFlag : std::uint64_t {
   kAttrCgroup = std::uint64_t{1} << 32,
   kAttrTextPoke = std::uint64_t{1} << 33,
   kAttrBuildId = std::uint64_t{1} << 34,
+  kDeferCallchain = std::uint64_t{1} << 38,  // Linux 6.19: user frames come in record 22
+  kDeferOutput = std::uint64_t{1} << 39,     // Linux 6.19: this event gets these records
 };
 inline constexpr unsigned kPreciseIpShift = 15;  // precise_ip has two bits, 15 and 16
+
+// U: enum perf_sample_regs_abi. Up to Linux 7.3 the word is 0, 1 or 2. After it, the word is a sum
+// of these, and kRegsAbiSimd says that vector registers follow the general ones.
+inline constexpr std::uint64_t kRegsAbi32 = 1;
+inline constexpr std::uint64_t kRegsAbi64 = 2;
+inline constexpr std::uint64_t kRegsAbiSimd = 4;
 
 // U: enum perf_callchain_context. These entries of a callchain are not addresses. Each gives the
 // mode of the entries after it. All are at or above kContextMax.
@@ -220,7 +228,8 @@ enum class FeatureBit : std::uint32_t {
   kPmuCaps = 31,
   kCpuDomainInfo = 32,  // Linux 6.19
   kEMachine = 33,
-  kClnSize = 34,  // Linux 7.1
+  kClnSize = 34,       // Linux 7.1
+  kMemoryRanges = 35,  // after Linux 7.3
 
   // Written by Android's simpleperf (record_file_format.h of platform_system_extras).
   kSimpleperfFile = 128,

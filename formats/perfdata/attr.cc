@@ -10,7 +10,7 @@
 namespace perftape::perfdata {
 namespace {
 
-constexpr std::uint32_t kFullSize = 144;  // PERF_ATTR_SIZE_VER9
+constexpr std::uint32_t kFullSize = 176;  // PERF_ATTR_SIZE_VER10
 
 // struct perf_event_attr, include/uapi/linux/perf_event.h.
 template <class Cursor, class AttrRef>
@@ -39,6 +39,14 @@ void AttrLayout(Cursor& at, AttrRef& attr) {
   at.Fixed(attr.sig_data);            // u64 sig_data;
   at.Fixed(attr.config3);             // u64 config3;
   at.Fixed(attr.config4);             // u64 config4;
+  at.Fixed(attr.simd_regs_enabled);   // u16 sample_simd_regs_enabled;
+  at.Fixed(attr.simd_predicate_words);  // u16 sample_simd_pred_reg_qwords;
+  at.Fixed(attr.simd_vector_words);     // u16 sample_simd_vec_reg_qwords;
+  at.Padding(2);                        // u16 __reserved_4;
+  at.Fixed(attr.simd_predicates_intr);  // u32 sample_simd_pred_reg_intr;
+  at.Fixed(attr.simd_predicates_user);  // u32 sample_simd_pred_reg_user;
+  at.Fixed(attr.simd_vectors_intr);     // u64 sample_simd_vec_reg_intr;
+  at.Fixed(attr.simd_vectors_user);     // u64 sample_simd_vec_reg_user;
 }
 
 // Compilers for big-endian machines allocate bit-fields from the most significant bit. After the
@@ -130,7 +138,8 @@ SampleFormat FormatOf(const EventAttr& attr) {
           .branch_sample_type = attr.branch_sample_type,
           .regs_user_mask = attr.sample_regs_user,
           .regs_intr_mask = attr.sample_regs_intr,
-          .sample_id_all = attr.Has(kSampleIdAll)};
+          .sample_id_all = attr.Has(kSampleIdAll),
+          .simd_regs = attr.simd_regs_enabled != 0};
 }
 
 std::string DefaultEventName(const EventAttr& attr) {

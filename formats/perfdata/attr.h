@@ -16,8 +16,8 @@ namespace perftape::perfdata {
 
 struct TracepointFormat;  // tracepoints.h
 
-// struct perf_event_attr of include/uapi/linux/perf_event.h with all fields up to Linux 6.18.
-// Fields beyond the end of a smaller attribute are zero.
+// struct perf_event_attr of include/uapi/linux/perf_event.h with all fields up to those added after
+// Linux 7.3. Fields beyond the end of a smaller attribute are zero.
 struct EventAttr {
   std::uint32_t type = 0;
   std::uint32_t size = kSize;  // as stored; Encode writes this many bytes
@@ -42,6 +42,12 @@ struct EventAttr {
   std::uint64_t sig_data = 0;
   std::uint64_t config3 = 0;
   std::uint64_t config4 = 0;
+  // Vector registers (PERF_ATTR_SIZE_VER10). A width is in words of 64 bits; masks are of
+  // registers.
+  std::uint16_t simd_regs_enabled = 0;
+  std::uint16_t simd_predicate_words = 0, simd_vector_words = 0;
+  std::uint32_t simd_predicates_intr = 0, simd_predicates_user = 0;
+  std::uint64_t simd_vectors_intr = 0, simd_vectors_user = 0;
 
   // PERF_ATTR_SIZE_VER5, which every perf since 4.x reads. perf refuses a file whose attributes are
   // larger than its own struct perf_event_attr (128 bytes for perf 6.1).
@@ -67,6 +73,7 @@ struct SampleFormat {
   std::uint64_t regs_user_mask = 0;
   std::uint64_t regs_intr_mask = 0;
   bool sample_id_all = false;
+  bool simd_regs = false;  // vector registers may follow the general ones
 
   bool Has(SampleBit bit) const { return (sample_type & bit) != 0; }
   // The size in bytes of the trailer, which ends every kernel record except SAMPLE. 0 without

@@ -324,6 +324,18 @@ void FeatureLayout(Cursor& at, Ref& line) {
   at.Fixed(line.bytes);
 }
 
+// write_memory_ranges. The entries are packed, 22 bytes each.
+template <class Cursor, MaybeConst<MemoryRanges> Ref>
+void FeatureLayout(Cursor& at, Ref& memory) {
+  ListLayout<std::uint32_t>(at, memory.ranges, 22, [&](auto& range) {  // { u32 nr;
+    at.Fixed(range.base);                                              //   { u64 base;
+    at.Fixed(range.length);                                            //     u64 length;
+    at.Fixed(range.node);                                              //     s32 node;
+    at.Fixed(range.local_region);                                      //     u8 local_region_id;
+    at.Fixed(range.remote_region);                                     //     u8 remote_region_id;
+  });                                                                  //   }[nr]; }
+}
+
 // A few dozen facts are usual. The limit is for a damaged section that contains only NULs.
 inline constexpr std::size_t kMostFacts = 65536;
 

@@ -21,7 +21,7 @@ constexpr auto kFeatureNames = std::to_array<std::string_view>(
      "PMU_MAPPINGS", "GROUP_DESC",      "AUXTRACE",     "STAT",          "CACHE",
      "SAMPLE_TIME",  "MEM_TOPOLOGY",    "CLOCKID",      "DIR_FORMAT",    "BPF_PROG_INFO",
      "BPF_BTF",      "COMPRESSED",      "CPU_PMU_CAPS", "CLOCK_DATA",    "HYBRID_TOPOLOGY",
-     "PMU_CAPS",     "CPU_DOMAIN_INFO", "E_MACHINE",    "CLN_SIZE"});
+     "PMU_CAPS",     "CPU_DOMAIN_INFO", "E_MACHINE",    "CLN_SIZE",      "MEMORY_RANGES"});
 
 // By bit, from kSimpleperfFile (128) on. The names are those of `simpleperf dump`.
 constexpr auto kSimpleperfFeatureNames =
@@ -94,6 +94,8 @@ auto WithTypeOf(FeatureBit bit, Act act) {
       return act(std::type_identity<ElfMachine>());
     case FeatureBit::kClnSize:
       return act(std::type_identity<CacheLineSize>());
+    case FeatureBit::kMemoryRanges:
+      return act(std::type_identity<MemoryRanges>());
     case FeatureBit::kSimpleperfMetaInfo:
       return act(std::type_identity<MetaInfo>());
     default:

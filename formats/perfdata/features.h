@@ -224,6 +224,17 @@ struct CacheLineSize {  // CLN_SIZE
   std::uint32_t bytes = 0;
 };
 
+struct MemoryRanges {  // MEMORY_RANGES: where memory of which kind is
+  struct Range {
+    std::uint64_t base = 0, length = 0;  // bytes
+    std::int32_t node = 0;               // NUMA node; -1 if unknown
+    // The region in the data source of a sample (PERF_MEM_REGION_*) that means this memory, for an
+    // access from the own node and from another one.
+    std::uint8_t local_region = 0, remote_region = 0;
+  };
+  std::vector<Range> ranges;
+};
+
 // simpleperf's META_INFO: facts by name.
 struct MetaInfo {
   std::vector<NamedValue> facts;
@@ -243,7 +254,7 @@ using FeatureValue =
                  NumaTopology, PmuMappings, SampleTime, ClockResolution, ClockData, BuildIds,
                  BpfProgInfo, BpfBtf, TracingData, GroupDesc, AuxtraceIndex, CacheInfo, MemTopology,
                  DirFormat, CompressionInfo, CpuPmuCaps, PmuCaps, HybridTopology, CpuDomainInfo,
-                 ElfMachine, CacheLineSize, MetaInfo, EmptyFeature>;
+                 ElfMachine, CacheLineSize, MemoryRanges, MetaInfo, EmptyFeature>;
 
 struct Feature {
   FeatureBit bit;

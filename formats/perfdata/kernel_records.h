@@ -213,6 +213,9 @@ struct Sample {
   WordArray branch_counters = {};  // one word each, if recorded
   std::uint64_t regs_user_abi = 0;
   WordArray regs_user = {};
+  // With kRegsAbiSimd: four words (number of vectors, words of each, number of predicates, words of
+  // each), then the vectors and the predicates.
+  WordArray regs_user_simd = {};
   Bytes stack_user = {};              // only the valid bytes
   std::uint64_t stack_user_size = 0;  // the bytes that the record reserves
   // For WEIGHT_STRUCT: var1_dw in the low 32 bits, then var2_w and var3_w with 16 bits each.
@@ -221,6 +224,7 @@ struct Sample {
   std::uint64_t transaction = 0;
   std::uint64_t regs_intr_abi = 0;
   WordArray regs_intr = {};
+  WordArray regs_intr_simd = {};  // as regs_user_simd
   std::uint64_t phys_addr = 0;
   std::uint64_t cgroup = 0;
   std::uint64_t data_page_size = 0;

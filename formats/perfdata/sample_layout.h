@@ -66,11 +66,33 @@ void ReadLayout(Cursor& at, WordsRef& read, std::uint64_t read_format) {
   at.Words(read, words);
 }
 
+// The number of words of vector registers at the cursor, with the four words that describe them.
+template <class Cursor>
+std::uint64_t CountSimdWords(Cursor ahead) {
+  constexpr std::uint64_t kHead = 4;
+  std::uint64_t vectors = 0, vector_words = 0, predicates = 0, predicate_words = 0;
+  ahead.Fixed(vectors);          // { u64 nr_vectors;
+  ahead.Fixed(vector_words);     //   u64 vector_qwords;
+  ahead.Fixed(predicates);       //   u64 nr_pred;
+  ahead.Fixed(predicate_words);  //   u64 pred_qwords;
+  // More words than any record has. The products of smaller numbers do not overflow.
+  constexpr std::uint64_t kTooMany = kMaxRecordSize;
+  if (std::max({vectors, vector_words, predicates, predicate_words}) > kTooMany) return kTooMany;
+  return kHead + vectors * vector_words + predicates * predicate_words;  // u64 data[]; }
+}
+
 template <class Cursor, class WordsRef>
 void RegsLayout(Cursor& at, std::uint64_t abi, WordsRef& regs, std::uint64_t mask) {
   // abi 0 is PERF_SAMPLE_REGS_ABI_NONE: the task had no registers, and none are recorded.
   const auto count = abi == 0 ? 0 : static_cast<std::uint64_t>(std::popcount(mask));
   at.Words(regs, count);
+}
+
+template <class Cursor, class WordsRef>
+void SimdRegsLayout(Cursor& at, std::uint64_t abi, WordsRef& simd) {
+  std::uint64_t words = simd.size();
+  if constexpr (Cursor::kReads) words = (abi & kRegsAbiSimd) == 0 ? 0 : CountSimdWords(at);
+  at.Words(simd, words);
 }
 
 template <class Cursor, class SampleRef>
@@ -143,6 +165,7 @@ void SampleLayout(Cursor& at, SampleRef& sample, const SampleFormat& format) {
   if (format.Has(kRegsUser)) {  // { u64 abi; u64 regs[weight(mask)]; }
     at.Fixed(sample.regs_user_abi);
     RegsLayout(at, sample.regs_user_abi, sample.regs_user, format.regs_user_mask);
+    SimdRegsLayout(at, sample.regs_user_abi, sample.regs_user_simd);
   }
   if (format.Has(kStackUser)) StackUserLayout(at, sample);
   // WEIGHT_STRUCT has the same offset and size as WEIGHT: one word.
@@ -152,6 +175,7 @@ void SampleLayout(Cursor& at, SampleRef& sample, const SampleFormat& format) {
   if (format.Has(kRegsIntr)) {                                 // { u64 abi; u64 regs[…]; }
     at.Fixed(sample.regs_intr_abi);
     RegsLayout(at, sample.regs_intr_abi, sample.regs_intr, format.regs_intr_mask);
+    SimdRegsLayout(at, sample.regs_intr_abi, sample.regs_intr_simd);
   }
   if (format.Has(kPhysAddr)) at.Fixed(sample.phys_addr);           // { u64 phys_addr; }
   if (format.Has(kSampleCgroup)) at.Fixed(sample.cgroup);          // { u64 cgroup; }

@@ -190,6 +190,15 @@ class JsonOf {
     return {{"e_machine", elf.machine}, {"e_flags", Hex(elf.flags)}};
   }
   Json operator()(const perfdata::CacheLineSize& line) const { return {{"cln_size", line.bytes}}; }
+  Json operator()(const perfdata::MemoryRanges& memory) const {
+    return ListOf(memory.ranges, [](const auto& range) -> Json {
+      return {{"base", Hex(range.base)},
+              {"length", range.length},
+              {"node", range.node},
+              {"local_region", range.local_region},
+              {"remote_region", range.remote_region}};
+    });
+  }
   Json operator()(const perfdata::MetaInfo& meta) const { return CapsOf(meta.facts); }
 
  private:

@@ -283,6 +283,15 @@ class TextOf {
   std::string operator()(const perfdata::CacheLineSize& line) const {
     return fmt::format(" {} bytes\n", line.bytes);
   }
+  std::string operator()(const perfdata::MemoryRanges& memory) const {
+    std::string text = "\n";
+    for (const auto& range : memory.ranges) {
+      text += fmt::format("  {:#x} to {:#x}, node {}, region {} local, {} remote\n", range.base,
+                          range.base + range.length, range.node, range.local_region,
+                          range.remote_region);
+    }
+    return text;
+  }
   std::string operator()(const perfdata::MetaInfo& meta) const {
     std::string text = "\n";
     for (const NamedValue& fact : meta.facts) {

@@ -49,6 +49,13 @@ void ForEachRareField(const perfdata::EventAttr& attr, Number&& number, Hex&& he
   hex_of("sig_data", attr.sig_data);
   hex_of("config3", attr.config3);
   hex_of("config4", attr.config4);
+  number_of("sample_simd_regs_enabled", attr.simd_regs_enabled);
+  number_of("sample_simd_pred_reg_qwords", attr.simd_predicate_words);
+  number_of("sample_simd_vec_reg_qwords", attr.simd_vector_words);
+  hex_of("sample_simd_pred_reg_intr", attr.simd_predicates_intr);
+  hex_of("sample_simd_pred_reg_user", attr.simd_predicates_user);
+  hex_of("sample_simd_vec_reg_intr", attr.simd_vectors_intr);
+  hex_of("sample_simd_vec_reg_user", attr.simd_vectors_user);
 }
 
 // Returns "r-x": the protection as in "r-xp", without the last letter.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "formats/perfdata/features.h"
+#include "tools/inspect/data_source_text.h"
 #include "tools/inspect/flag_text.h"
 
 namespace perftape::inspect {
@@ -388,12 +389,15 @@ void ShowSample(RecordFields& to, const Sample& sample, const SampleFormat& form
   if (format.Has(kBranchStack)) ShowBranches(to, sample, format);
   if (format.Has(kRegsUser)) to.Number("regs_user_abi", sample.regs_user_abi);
   if (format.Has(kRegsUser)) to.Words("regs_user", HexesOf(sample.regs_user));
+  if (!sample.regs_user_simd.empty()) to.Words("regs_user_simd", HexesOf(sample.regs_user_simd));
   if (format.Has(kStackUser)) to.Blob("stack_user", sample.stack_user);
   if (format.Has(kWeight) || format.Has(kWeightStruct)) to.Number("weight", sample.weight);
   if (format.Has(kDataSrc)) to.Hex("data_src", sample.data_src);
+  if (sample.data_src != 0) to.Word("data_src_text", DataSourceText(sample.data_src));
   if (format.Has(kTransaction)) to.Hex("transaction", sample.transaction);
   if (format.Has(kRegsIntr)) to.Number("regs_intr_abi", sample.regs_intr_abi);
   if (format.Has(kRegsIntr)) to.Words("regs_intr", HexesOf(sample.regs_intr));
+  if (!sample.regs_intr_simd.empty()) to.Words("regs_intr_simd", HexesOf(sample.regs_intr_simd));
   if (format.Has(kPhysAddr)) to.Hex("phys_addr", sample.phys_addr);
   if (format.Has(kSampleCgroup)) to.Number("cgroup", sample.cgroup);
   if (format.Has(kDataPageSize)) to.Number("data_page_size", sample.data_page_size);

@@ -62,6 +62,9 @@ TEST(AbiOf, TellsKernelThreadsAnd32BitProcesses) {
   EXPECT_EQ(AbiOf({.regs_user_abi = 0}), RegistersAbi::kNone);
   EXPECT_EQ(AbiOf({.regs_user_abi = 1}), RegistersAbi::k32Bit);
   EXPECT_EQ(AbiOf({.regs_user_abi = 2}), RegistersAbi::k64Bit);
+  // With vector registers.
+  EXPECT_EQ(AbiOf({.regs_user_abi = 5}), RegistersAbi::k32Bit);
+  EXPECT_EQ(AbiOf({.regs_user_abi = 6}), RegistersAbi::k64Bit);
 }
 
 }  // namespace

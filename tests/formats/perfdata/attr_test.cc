@@ -48,10 +48,44 @@ EventAttr FullAttr() {
   return attr;
 }
 
+// The same with the fields of vector registers: 176 bytes.
+EventAttr LargestAttr() {
+  EventAttr attr = FullAttr();
+  attr.size = 176;
+  attr.simd_regs_enabled = 23;
+  attr.simd_predicate_words = 24;
+  attr.simd_vector_words = 25;
+  attr.simd_predicates_intr = 26;
+  attr.simd_predicates_user = 27;
+  attr.simd_vectors_intr = 28;
+  attr.simd_vectors_user = 29;
+  return attr;
+}
+
 std::vector<std::byte> Encoded(const EventAttr& attr) {
   std::vector<std::byte> bytes;
   EncodeAttr(attr, bytes);
   return bytes;
+}
+
+// PERF_ATTR_SIZE_VER10 has no header here yet.
+TEST(EventAttr, HasTheFieldsOfVectorRegistersAtTheirOffsets) {
+  const std::vector<std::byte> bytes = Encoded(LargestAttr());
+  ASSERT_EQ(bytes.size(), 176U);
+  const auto at = [&]<class T>(std::size_t offset, T) {
+    return LoadFixed<T>(bytes.data() + offset, std::endian::native);
+  };
+  EXPECT_EQ(at(144, std::uint16_t{}), 23);
+  EXPECT_EQ(at(146, std::uint16_t{}), 24);
+  EXPECT_EQ(at(148, std::uint16_t{}), 25);
+  EXPECT_EQ(at(152, std::uint32_t{}), 26U);
+  EXPECT_EQ(at(156, std::uint32_t{}), 27U);
+  EXPECT_EQ(at(160, std::uint64_t{}), 28U);
+  EXPECT_EQ(at(168, std::uint64_t{}), 29U);
+  const auto decoded = DecodeAttr(bytes, std::endian::native);
+  ASSERT_THAT(decoded, IsOk());
+  EXPECT_EQ(Encoded(*decoded), bytes);
+  EXPECT_TRUE(FormatOf(*decoded).simd_regs);
 }
 
 TEST(EventAttr, HasItsFieldsWhereTheKernelHasThem) {

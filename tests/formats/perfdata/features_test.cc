@@ -89,6 +89,9 @@ std::vector<Feature> EachFeature() {
       {FeatureBit::kCpuDomainInfo, CpuDomainInfo{17, 2, {{1, {{0, "SMT", "3", "0-1"}}}}}},
       {FeatureBit::kEMachine, ElfMachine{.machine = 62, .flags = 0}},
       {FeatureBit::kClnSize, CacheLineSize{64}},
+      {FeatureBit::kMemoryRanges,
+       MemoryRanges{{{.base = 0, .length = 0x80000000, .local_region = 1, .remote_region = 0xff},
+                     {.base = 0x100000000, .length = 4096, .node = -1}}}},
       {FeatureBit::kSimpleperfMetaInfo, MetaInfo{{{"arch", "arm64"}, {"app_type", ""}}}},
   };
 }
@@ -161,6 +164,7 @@ TEST(Feature, NamesItsBit) {
   EXPECT_EQ(FeatureName(FeatureBit::kTracingData), "TRACING_DATA");
   EXPECT_EQ(FeatureName(FeatureBit::kClockData), "CLOCK_DATA");
   EXPECT_EQ(FeatureName(FeatureBit::kClnSize), "CLN_SIZE");
+  EXPECT_EQ(FeatureName(FeatureBit::kMemoryRanges), "MEMORY_RANGES");
   EXPECT_EQ(FeatureName(FeatureBit::kSimpleperfFile), "FILE");
   EXPECT_EQ(FeatureName(FeatureBit::kSimpleperfInitMap), "INIT_MAP");
   EXPECT_EQ(FeatureName(FeatureBit{0}), "feature 0");
@@ -304,6 +308,11 @@ TEST(EmptyFeature, EndsTheFeaturesOfAPipe) {
   for (const FeatureBit bit : {FeatureBit::kCpuDomainInfo, FeatureBit::kClnSize, FeatureBit{35}}) {
     EXPECT_TRUE(Encoded(DecodedAs<EmptyFeature>(bit, {})).empty()) << FeatureName(bit);
   }
+}
+
+TEST(MemoryRanges, HavePackedEntries) {
+  const std::vector<std::byte> bytes = Encoded(MemoryRanges{{{}, {}}});
+  EXPECT_EQ(bytes.size(), 4U + 2 * 22);
 }
 
 TEST(CpuDomainInfo, HadNoNamesBeforeSchedstat17) {

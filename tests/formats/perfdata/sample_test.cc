@@ -111,6 +111,42 @@ TEST(Sample, HasItsFieldsInTheKernelsOrder) {
                           8, text("auxtrace")));
 }
 
+// Since the vector registers are recorded, abi is a mask, and they follow the general registers.
+TEST(Sample, MayHaveVectorRegisters) {
+  const SampleFormat format{.sample_type = kRegsUser | kWeight | kRegsIntr | kSampleCgroup,
+                            .regs_user_mask = 0b11,
+                            .regs_intr_mask = 0b1,
+                            .simd_regs = true};
+  const std::vector<std::uint64_t> payload = {6,  11, 12, 2, 2, 1, 1,  21, 22, 23, 24, 25,  // user
+                                              33,                       // weight
+                                              5,  41, 1,  1, 0, 8, 51,  // at the interrupt
+                                              77};
+  const auto sample = Decoded(payload, format);
+  ASSERT_THAT(sample, IsOk());
+  EXPECT_THAT(ToVector(sample->regs_user), ElementsAre(11, 12));
+  EXPECT_THAT(ToVector(sample->regs_user_simd), ElementsAre(2, 2, 1, 1, 21, 22, 23, 24, 25));
+  EXPECT_EQ(sample->weight, 33U);
+  EXPECT_THAT(ToVector(sample->regs_intr_simd), ElementsAre(1, 1, 0, 8, 51));
+  EXPECT_EQ(sample->cgroup, 77U);
+  EXPECT_EQ(AsText(Bytes(Encoded(*sample, format)).subspan(8)),
+            AsText(std::as_bytes(std::span(payload))));
+  for (std::size_t words = 0; words < payload.size(); ++words) {
+    EXPECT_THAT(Decoded(std::span(payload).first(words), format), FailsWith(ErrorCode::kTruncated))
+        << words;
+  }
+}
+
+TEST(Sample, HasNoMoreVectorRegistersThanItsRecordHolds) {
+  const SampleFormat format{.sample_type = kRegsUser, .regs_user_mask = 0b1, .simd_regs = true};
+  for (const std::uint64_t count : {std::uint64_t{1} << 32, std::uint64_t{1} << 63, ~0UL}) {
+    for (std::size_t at = 0; at < 4; ++at) {
+      std::vector<std::uint64_t> payload = {4, 11, 1, 1, 1, 1, 21, 22};
+      payload[2 + at] = count;
+      EXPECT_THAT(Decoded(payload, format), FailsWith(ErrorCode::kTruncated)) << count;
+    }
+  }
+}
+
 TEST(Sample, DecodesToWhatWasEncodedWithEachBitAlone) {
   const Arrays arrays;
   for (unsigned bit = 0; bit < 25; ++bit) {
