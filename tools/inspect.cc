@@ -57,7 +57,8 @@ Result<Damage> PrintRecords(const Reader& reader, Form form, OutputFile& out) {
   }
 }
 
-Result<Damage> PrintSamples(const Reader& reader, const Plan& plan, OutputFile& out) {
+Result<Damage> PrintSamples(const Reader& reader, const Plan& plan, OutputFile& out,
+                            cli::Console& console) {
   const Form form = plan.form;
   if (form == Form::kText) TRY(out.Write(SampleTableHead(plan.field_column)));
   SampleRows rows(reader);
@@ -66,6 +67,12 @@ Result<Damage> PrintSamples(const Reader& reader, const Plan& plan, OutputFile& 
     if (!row) return std::move(row).error();
     if (!*row) break;
     TRY(out.Write(form == Form::kJson ? SampleJson(**row) : RowText(**row, plan.field_column)));
+  }
+  if (rows.without_user_frames() != 0) {
+    console.Note(
+        fmt::format("{} without user frames: the record with them (CALLCHAIN_DEFERRED) is not in "
+                    "the file",
+                    cli::Counted(rows.without_user_frames(), "sample")));
   }
   std::string words;
   if (rows.skipped() != 0) {
@@ -97,7 +104,8 @@ Result<Damage> PrintLosses(const Reader& reader, Form form, OutputFile& out) {
   return std::move(losses.damage);
 }
 
-Result<Damage> Print(Section section, const Reader& reader, const Plan& plan, OutputFile& out) {
+Result<Damage> Print(Section section, const Reader& reader, const Plan& plan, OutputFile& out,
+                     cli::Console& console) {
   const Form form = plan.form;
   switch (section) {
     case Section::kSummary:
@@ -113,7 +121,7 @@ Result<Damage> Print(Section section, const Reader& reader, const Plan& plan, Ou
     case Section::kRecords:
       return PrintRecords(reader, form, out);
     case Section::kSamples:
-      return PrintSamples(reader, plan, out);
+      return PrintSamples(reader, plan, out, console);
     case Section::kValidation:
       return PrintValidation(reader, form, out);
   }
@@ -134,14 +142,26 @@ Result<int> PrintUnwindTable(const Plan& plan) {
   return cli::kDone;
 }
 
+bool ShowsSamples(const Plan& plan) {
+  return plan.sections.contains(Section::kSamples) || plan.sections.contains(Section::kStatistics);
+}
+
+// Whether the samples of a stream may have to be completed from later records. The attributes are
+// its first records.
+bool MustCompleteSamples(const Input& stream) {
+  const Result<Reader> head = Reader::FromBytes(stream.beginning());
+  return head && perfdata::SampleCompletion::MayBeNeeded(head->events());
+}
+
 Result<int> Run(const Plan& plan, cli::Console& console) {
   if (!plan.unwind_table.empty()) return PrintUnwindTable(plan);
   TRY_ASSIGN(Input input, bundle::OpenExpanded(plan.input));
   const std::string& name = input.name();
   // A pipe is read as it arrives. But that is possible only for a single section, and for none that
   // reads the records twice.
-  const bool reads_twice =
-      plan.sections.contains(Section::kValidation) || plan.sections.contains(Section::kLosses);
+  const bool reads_twice = plan.sections.contains(Section::kValidation) ||
+                           plan.sections.contains(Section::kLosses) ||
+                           (ShowsSamples(plan) && MustCompleteSamples(input));
   if (input.is_stream() && (plan.sections.size() > 1 || reads_twice)) TRY(input.All());
   Result<Reader> reader = Reader::Open(input);
   if (!reader) return Fail(InContext(name, std::move(reader).error()));
@@ -153,7 +173,7 @@ Result<int> Run(const Plan& plan, cli::Console& console) {
     status = cli::kDegraded;
   }
   for (const Section section : plan.sections) {
-    TRY_ASSIGN(const Damage damage, Print(section, *reader, plan, out));
+    TRY_ASSIGN(const Damage damage, Print(section, *reader, plan, out, console));
     if (!damage) continue;
     console.Warning(fmt::format("{}: {}", name, damage->message));
     status = cli::kDegraded;

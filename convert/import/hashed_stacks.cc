@@ -76,8 +76,11 @@ void StackHasher::Add(const RawStack& stack) {
   const SpaceFingerprints spaces = history_.SpacesOf(stack.pid, stack.epoch);
   const std::size_t begin = hashed_.frames_.size();
   hashed_.frames_.insert(hashed_.frames_.end(), frames.begin(), frames.end());
-  for (const perfdata::ChainFrame& frame : frames) {
-    hashed_.frame_hashes_.push_back(HashOf(frame, spaces));
+  if (stack.is_precise && !frames.empty()) {
+    hashed_.frames_[begin] = {.address = stack.ip, .mode = stack.mode};
+  }
+  for (std::size_t i = begin; i < hashed_.frames_.size(); ++i) {
+    hashed_.frame_hashes_.push_back(HashOf(hashed_.frames_[i], spaces));
   }
   Hash128 prefix = HashOf(stack.unwound);
   if (stack.is_cut) prefix = kCutHash;

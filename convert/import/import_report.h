@@ -37,6 +37,8 @@ struct ImportReport {
   std::uint64_t skipped_samples = 0;  // cannot be decoded, or belong to no event
   std::uint64_t unknown_events = 0;   // those of skipped_samples whose event id is unknown
   std::string first_skipped = {};     // offset of the first skipped sample: "0x1f40"
+  // In the profile without their user frames: the CALLCHAIN_DEFERRED record is not in the file.
+  std::uint64_t without_user_frames = 0;
   std::uint64_t outside_time = 0;     // left out because of ImportOptions::time
   std::uint64_t skipped_lines = 0;    // lines of a folded file without a count
   std::uint64_t frames = 0;           // number of frames that were read

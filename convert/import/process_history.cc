@@ -95,7 +95,13 @@ void ProcessHistory::Note(const ProcessRecord& entry, Epoch epoch) {
     case RecordType::kFork:
       if (const auto fork = perfdata::Decode<perfdata::Fork>(record, *entry.format)) {
         NoteSpace(fork->pid, epoch);
+        NoteEndOfUnnamed(fork->tid, epoch);
         NoteComm(fork->tid, epoch);
+      }
+      break;
+    case RecordType::kExit:
+      if (const auto exit = perfdata::Decode<perfdata::Exit>(record, *entry.format)) {
+        NoteEndOfUnnamed(exit->tid, epoch);
       }
       break;
     default:
@@ -122,6 +128,11 @@ void ProcessHistory::NoteSpace(std::uint32_t pid, Epoch epoch) {
 
 void ProcessHistory::NoteComm(std::uint32_t tid, Epoch epoch) {
   comms_[tid].Set(epoch, at_end_.KnownCommOf(tid));
+}
+
+void ProcessHistory::NoteEndOfUnnamed(std::uint32_t tid, Epoch epoch) {
+  const auto comm = comms_.find(tid);
+  if (comm == comms_.end() || comm->second.empty()) unnamed_until_[tid] = epoch;
 }
 
 Epoch ProcessHistory::EpochOf(const SortKey& key, Epoch guess) const {
@@ -158,6 +169,16 @@ ThreadState ProcessHistory::StateOf(std::uint32_t pid, std::uint32_t tid, Epoch 
   }
   if (const auto comm = comms_.find(tid); comm != comms_.end()) {
     state.comm = narrow(comm->second.At(epoch));
+    // A thread has the name that it gets later, as in perf report: its COMM replaces the ":TID" of
+    // its earlier samples (tools/perf/util/thread.c, ____thread__set_comm).
+    if (state.comm == nullptr && !comm->second.empty()) {
+      const auto unnamed = unnamed_until_.find(tid);
+      if (unnamed == unnamed_until_.end() || epoch >= unnamed->second) {
+        state.comm = comm->second.first();
+      } else {
+        state.to = std::min(state.to, unnamed->second);
+      }
+    }
   }
   return state;
 }

@@ -41,6 +41,10 @@ class Timeline {
     changes_.push_back({epoch, value});
   }
 
+  bool empty() const { return changes_.empty(); }
+  // The first value that was set. The timeline must not be empty.
+  const Value& first() const { return changes_.front().value; }
+
   Piece At(Epoch epoch) const {
     const auto next = std::ranges::upper_bound(changes_, epoch, {}, &Change::from);
     Piece piece;
@@ -142,6 +146,8 @@ class ProcessHistory {
   void Apply(const ProcessRecord& entry, perfdata::Processes& processes) const;
   void NoteSpace(std::uint32_t pid, Epoch epoch);
   void NoteComm(std::uint32_t tid, Epoch epoch);
+  // Call it before NoteComm, if the record ends a thread or starts one.
+  void NoteEndOfUnnamed(std::uint32_t tid, Epoch epoch);
   void Note(const ProcessRecord& entry, Epoch epoch);
 
   enum class State : std::uint8_t { kAdding, kFinished };
@@ -155,6 +161,8 @@ class ProcessHistory {
   Timeline<std::uint64_t> kernel_;
   std::unordered_map<std::uint32_t, Timeline<std::uint64_t>> spaces_;      // by pid
   std::unordered_map<std::uint32_t, Timeline<const std::string*>> comms_;  // by tid
+  // Until when the tid belonged to threads that never had a name.
+  std::unordered_map<std::uint32_t, Epoch> unnamed_until_;
 };
 
 }  // namespace perftape::convert

@@ -83,6 +83,8 @@ class SampleReader {
   static constexpr std::size_t kThreadCacheSize = 256;
 
   void Read(const RecordView& record, const perfdata::Event* event, Epoch epoch);
+  void CountCompleted(const RecordView& record, const perfdata::Sample& sample,
+                      const perfdata::Event& event, Epoch epoch);
   void Count(const RecordView& record, const perfdata::Sample& sample, const perfdata::Event& event,
              Epoch epoch);
   // Replaces the callchain by the one that is made from the copied registers and stack. Returns
@@ -110,6 +112,7 @@ class SampleReader {
   std::optional<offline_unwind::SampleUnwinder> unwinder_;  // if stacks are unwound
   std::vector<perfdata::PlainSampleReader> plain_;          // by event
   perfdata::Sample plain_sample_;                           // the sample that they decode
+  std::vector<std::byte> completed_chain_;                  // of the last completed sample
   SampleSet samples_;
   std::vector<SampleTable::Addition> batch_;  // samples of lasting records, not in the table yet
   std::vector<std::uint32_t>* rows_of_records_ = nullptr;  // null unless rows are requested
@@ -163,7 +166,7 @@ void SampleReader::RunInFileOrder(perfdata::RecordCursor cursor, const RangeStar
     if (record.file_offset >= end) break;
     progress.MoveTo(record.file_offset, report_.samples);
     const perfdata::EventLookup::Answer found = lookup.Of(record);
-    const SortKey key = clock.KeyOf(record, found.time);
+    const SortKey key = clock.KeyOf(record, survey_.TimeOf(found.time));
     if (record.type != RecordType::kSample) continue;
     epoch = survey_.history.EpochOf(key, epoch);
     if (unwinder_) PrefetchBehind(record.payload);
@@ -181,7 +184,8 @@ void SampleReader::RunInTimeOrder() {
   while (cursor.Step()) {
     progress.MoveTo(cursor.record().file_offset, report_.samples);
     if (cursor.record().type == RecordType::kSample) {
-      epoch = survey_.history.EpochAfterCode(epoch, lookup.Of(cursor.record()).time);
+      const std::uint64_t time = survey_.TimeOf(lookup.Of(cursor.record()).time);
+      epoch = survey_.history.EpochAfterCode(epoch, time);
       Read(cursor.record(), cursor.event(), epoch);
     } else if (ProcessHistory::IsProcessRecord(cursor.record().type)) {
       epoch = survey_.history.EpochAfterRecord(epoch);
@@ -206,12 +210,46 @@ void SampleReader::Read(const RecordView& record, const perfdata::Event* event, 
   }
   const perfdata::PlainSampleReader& plain = plain_[reader_.events().IndexOf(*event)];
   if (plain.is_plain()) {
-    if (plain.Read(record, plain_sample_)) return Count(record, plain_sample_, *event, epoch);
+    if (plain.Read(record, plain_sample_)) {
+      return CountCompleted(record, plain_sample_, *event, epoch);
+    }
   } else if (const auto sample = perfdata::DecodeSample(record, event->format)) {
-    return Count(record, *sample, *event, epoch);
+    return CountCompleted(record, *sample, *event, epoch);
   }
   Skip(record);
   ++report_.damaged_records;
+}
+
+// Returns whether the sample's ip is the leaf of its stack, and not the first address of its
+// callchain. With PEBS and IBS the hardware records the ip. The callchain begins some instructions
+// later, where the kernel was interrupted: since Linux 4.20 it is made from the registers of the
+// interrupt (commit b8000586c90b), before that a user chain was too. perf report counts the ip
+// (builtin-report.c, process_sample_event), and so does perf_data_converter.
+bool IsPreciseLeaf(const RecordView& record, const perfdata::Sample& sample,
+                   const perfdata::Event& event) {
+  const bool is_precise = (event.attr.flags >> perfdata::kPreciseIpShift & 3) != 0 ||
+                          (record.misc & perfdata::kMiscExactIp) != 0;
+  if (!is_precise || sample.ip == 0 || !event.format.Has(perfdata::kIp)) return false;
+  for (const std::uint64_t entry : sample.callchain) {
+    if (entry < perfdata::kContextMax) return entry != sample.ip;
+  }
+  return false;
+}
+
+void SampleReader::CountCompleted(const RecordView& record, const perfdata::Sample& sample,
+                                  const perfdata::Event& event, Epoch epoch) {
+  if (survey_.completion == nullptr || !survey_.completion->Changes(event)) {
+    return Count(record, sample, event, epoch);
+  }
+  RecordView completed_record = record;
+  perfdata::Sample completed = sample;
+  const auto outcome =
+      survey_.completion->Complete(completed_record, event, completed, completed_chain_);
+  const std::uint64_t samples = report_.samples;
+  Count(completed_record, completed, event, epoch);
+  if (outcome == perfdata::SampleCompletion::Outcome::kWithoutUserFrames) {
+    report_.without_user_frames += report_.samples - samples;
+  }
 }
 
 void SampleReader::Count(const RecordView& record, const perfdata::Sample& sample,
@@ -233,7 +271,8 @@ void SampleReader::Count(const RecordView& record, const perfdata::Sample& sampl
       .branches = perfdata::HasBranchCallStack(event.format) ? sample.branches.bytes() : Bytes(),
       .pid = sample.pid,
       .epoch = epoch,
-      .mode = record.cpumode()};
+      .mode = record.cpumode(),
+      .is_precise = IsPreciseLeaf(record, sample, event)};
   const bool is_unwound = Unwind(record, sample, event, state, stack);
   // The words of a new callchain live until the next one is made.
   const bool is_lasting = record.is_lasting && (!is_unwound || stack.chain.empty());
@@ -267,6 +306,8 @@ bool SampleReader::Unwind(const RecordView& record, const perfdata::Sample& samp
       sample, event.format, record.cpumode(),
       {.pid = stack.pid, .epoch = stack.epoch, .fingerprint = state.state.spaces.user});
   if (!chain) return false;
+  // The user's registers are those at the sample's ip.
+  stack.is_precise = stack.is_precise && chain->kernel_words != 0;
   if (chain->locations.empty()) {
     stack.chain = std::as_bytes(chain->words);
     stack.is_cut = chain->is_cut;
@@ -275,7 +316,7 @@ bool SampleReader::Unwind(const RecordView& record, const perfdata::Sample& samp
   stack.chain = std::as_bytes(chain->words.first(chain->kernel_words));
   stack.unwound = samples_.table.unwound().Add(
       chain->locations, chain->is_cut ? UnwoundStacks::kCut : UnwoundStacks::kWhole);
-  stack.ip = 0;  // a frame is it
+  if (!stack.is_precise) stack.ip = 0;  // a frame is it
   return true;
 }
 
@@ -349,6 +390,7 @@ void AddUp(const ImportReport& part, ImportReport& report) {
   report.unknown_events += part.unknown_events;
   report.damaged_records += part.damaged_records;
   report.outside_time += part.outside_time;
+  report.without_user_frames += part.without_user_frames;
   report.unwound.AddCounts(part.unwound);
   report.problems.insert(report.problems.end(), part.problems.begin(), part.problems.end());
 }

@@ -59,9 +59,10 @@ std::uint32_t SampleTable::AddFields(std::string_view values) {
 
 Hash128 SampleTable::HashOf(const RawStack& stack, const ThreadState& state) {
   const bool is_unwound = stack.unwound != UnwoundStacks::kNone;
-  const std::uint64_t flags = (stack.is_cut ? 1U : 0U) | (is_unwound ? 2U : 0U);
+  const std::uint64_t flags =
+      (stack.is_cut ? 1U : 0U) | (is_unwound ? 2U : 0U) | (stack.is_precise ? 4U : 0U);
   const std::uint64_t start[] = {is_unwound ? 0 : state.spaces.user, state.spaces.kernel,
-                                 std::uint64_t(stack.mode) << 2 | flags, stack.ip};
+                                 std::uint64_t(stack.mode) << 3 | flags, stack.ip};
   std::uint64_t seed = HashWords(start);
   if (!stack.branches.empty()) {
     seed = XXH3_64bits_withSeed(stack.branches.data(), stack.branches.size(), seed);
@@ -179,6 +180,7 @@ void SampleTable::Store(const RawStack& stack) {
                      .mode = stack.mode,
                      .unwound = stack.unwound,
                      .has_branches = !stack.branches.empty(),
+                     .is_precise = stack.is_precise,
                      .is_cut = stack.is_cut});
 }
 
@@ -189,6 +191,7 @@ RawStack SampleTable::stack(std::size_t index) const {
                  .pid = stored.pid,
                  .epoch = stored.epoch,
                  .mode = stored.mode,
+                 .is_precise = stored.is_precise,
                  .is_cut = stored.is_cut,
                  .unwound = stored.unwound};
   if (stored.has_branches) stack.branches = branches_.at(index);

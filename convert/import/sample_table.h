@@ -30,7 +30,8 @@ struct RawStack {
   std::uint32_t pid = 0;
   Epoch epoch = 0;
   perfdata::CpuMode mode = {};
-  bool is_cut = false;  // outer frames are missing, because it could not be unwound to its end
+  bool is_precise = false;  // ip is the leaf, in place of the first address of the chain
+  bool is_cut = false;      // outer frames are missing, because it could not be unwound to its end
   // If the user frames are in SampleTable::unwound(), their stack; the chain has the others.
   UnwoundStacks::Id unwound = UnwoundStacks::kNone;
 };
@@ -125,7 +126,7 @@ class SampleTable {
     std::uint32_t chain_size = 0;
     perfdata::CpuMode mode = {};
     UnwoundStacks::Id unwound = UnwoundStacks::kNone;
-    bool has_branches = false, is_cut = false;
+    bool has_branches = false, is_precise = false, is_cut = false;
   };
   template <class Value>
   using Table = std::vector<Value, LargePages<Value>>;

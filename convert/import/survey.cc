@@ -166,11 +166,12 @@ void SurveyInOrder(const perfdata::Reader& reader, const ImportOptions& options,
     const RecordView& record = cursor.record();
     progress.MoveTo(record.file_offset, 0);
     const perfdata::EventLookup::Answer found = lookup.Of(record);
-    const SortKey key = clock.KeyOf(record, found.time);
+    const std::uint64_t time = survey.TimeOf(found.time);
+    const SortKey key = clock.KeyOf(record, time);
     if (record.type != RecordType::kSample) {
       surveyor.Add(record, found.event, key);
-    } else if (found.time != 0) {
-      survey.times.Add(found.time);
+    } else if (time != 0) {
+      survey.times.Add(time);
     }
   }
   if (std::optional<Error> failure = cursor.ReleaseFailure()) {
@@ -200,6 +201,9 @@ Survey MakeSurvey(const perfdata::Reader& reader, const ImportOptions& options,
     return *std::move(survey);
   }
   Survey survey;
+  if (perfdata::SampleCompletion::IsNeeded(reader.events())) {
+    survey.completion = std::make_unique<perfdata::SampleCompletion>(reader);
+  }
   SurveyInOrder(reader, options, survey, report);
   FinishSurvey(reader, options, survey, report);
   return survey;
@@ -207,6 +211,7 @@ Survey MakeSurvey(const perfdata::Reader& reader, const ImportOptions& options,
 
 std::optional<Survey> MakeSurveyInRanges(const perfdata::Reader& reader,
                                          const ImportOptions& options, ImportReport& report) {
+  if (perfdata::SampleCompletion::IsNeeded(reader.events())) return {};
   const auto starts = perfdata::GuessRangeStarts(reader, WantedRanges(options));
   if (starts.size() < 2) return {};
   std::vector<SurveyedRange> ranges(starts.size(), SurveyedRange(reader.events()));

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -17,6 +18,7 @@
 #include "convert/import/round_clock.h"
 #include "convert/import/stack_resolver.h"
 #include "formats/perfdata/reader.h"
+#include "formats/perfdata/sample_completion.h"
 
 namespace perftape::convert {
 
@@ -48,9 +50,16 @@ struct Survey {
   TimeSpan times;   // of the samples
   UnitsById units;  // of events in a converted file
   JitCode jit;      // code of just-in-time compilers
+  // If samples have to be completed, else null. Then there is one range.
+  std::unique_ptr<const perfdata::SampleCompletion> completion = nullptr;
   // Each range ends where the next one starts; the first starts at the first record. Several
   // threads can read the ranges at once. A short or compressed recording has one range.
   std::vector<RangeStart> range_starts = {};
+
+  // SampleCompletion::TimeOf.
+  std::uint64_t TimeOf(std::uint64_t recorded_time) const {
+    return completion == nullptr ? recorded_time : completion->TimeOf(recorded_time);
+  }
 };
 
 // Counts all records that are not samples in `report`. The reader must outlive the survey. Only the
@@ -59,7 +68,7 @@ Survey MakeSurvey(const perfdata::Reader& reader, const ImportOptions& options,
                   ImportReport& report);
 // The same on several threads. Returns nothing, and does not change `report`, if one thread has to
 // see all records in order. That is so for a short, compressed or damaged recording, for a pipe,
-// and if records are older than their round allows.
+// if samples have to be completed, and if records are older than their round allows.
 std::optional<Survey> MakeSurveyInRanges(const perfdata::Reader& reader,
                                          const ImportOptions& options, ImportReport& report);
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 #include <utility>
 
 #include "convert/rewrite/carry_bundle.h"
@@ -13,6 +14,7 @@
 #include "formats/base/progress.h"
 #include "formats/bundle/embedding.h"
 #include "formats/perfdata/reader.h"
+#include "formats/perfdata/sample_completion.h"
 #include "formats/perfdata/transcode.h"
 #include "formats/perfdata/writer.h"
 
@@ -42,12 +44,23 @@ perfdata::EventAttr WithoutStackCopies(perfdata::EventAttr attr) {
   return attr;
 }
 
+// Returns whether samples are written completed. A copy of all records for every reader is not
+// changed. A copy of some samples must not contain the callchains of the others.
+bool CompletesSamples(const perfdata::EventTable& events, const NormalizeOptions& options) {
+  const bool is_changed =
+      options.reader != nullptr || options.kept_samples != nullptr || options.next_chain;
+  return is_changed && perfdata::SampleCompletion::IsNeeded(events);
+}
+
 // Returns the events of the new file, in the same order.
 perfdata::EventTable EventsFor(const perfdata::EventTable& events,
                                const NormalizeOptions& options) {
   perfdata::EventTable reduced;
   for (const Event& event : events.all()) {
     Event copy = event;
+    if (CompletesSamples(events, options)) {
+      copy.attr = perfdata::SampleCompletion::CompletedAttr(event);
+    }
     if (options.next_chain) copy.attr = WithoutStackCopies(copy.attr);
     if (options.reader != nullptr) copy.attr = options.reader->Reduced(copy.attr);
     copy.format = FormatOf(copy.attr);
@@ -72,6 +85,7 @@ class Normalizer {
   Normalizer(const Reader& reader, const NormalizeOptions& options)
       : reader_(reader), options_(options), events_(EventsFor(reader.events(), options)) {
     first_event_.Add(reader.events()[0]);
+    if (CompletesSamples(reader.events(), options)) completion_.emplace(reader);
   }
 
   Result<NormalizeReport> Run(const std::filesystem::path& output) && {
@@ -189,6 +203,10 @@ class Normalizer {
       ++report_.moved[record.type];
       return {};
     }
+    if (completion_ && record.type == RecordType::kCallchainDeferred) {
+      ++report_.moved[record.type];
+      return {};
+    }
     if (options_.reader != nullptr && !options_.reader->Knows(record.type)) {
       ++report_.left_out[record.type];
       return {};
@@ -205,7 +223,8 @@ class Normalizer {
       return {};
     }
     record_.clear();
-    Status transcoded = chain ? EncodeWithChain(record, *chain) : TranscodeForItsEvent(record);
+    Status transcoded = is_sample && (chain || completion_) ? EncodeNewSample(record, chain)
+                                                            : TranscodeForItsEvent(record);
     if (!transcoded) {
       Drop(record, std::move(transcoded).error().message);
       return {};
@@ -245,19 +264,22 @@ class Normalizer {
 
   Status TranscodeForItsEvent(const RecordView& record) {
     const Event* event = reader_.events().EventOf(record);
-    perfdata::RecordTarget target;
-    if (event != nullptr) target.format = &events_[reader_.events().IndexOf(*event)].format;
-    if (options_.reader != nullptr) target.deferred_chains = options_.reader->deferred_chains;
-    return Transcode(record, event == nullptr ? nullptr : &event->format, target, record_);
+    if (event == nullptr) return Transcode(record, nullptr, nullptr, record_);
+    return Transcode(record, &event->format, &NewFormatOf(*event), record_);
   }
 
-  Status EncodeWithChain(const RecordView& record, std::span<const std::uint64_t> chain) {
+  const perfdata::SampleFormat& NewFormatOf(const Event& event) const {
+    return events_[reader_.events().IndexOf(event)].format;
+  }
+
+  // Encodes a sample whose values are not those in its record.
+  Status EncodeNewSample(RecordView record, const NewChain& chain) {
     const Event* event = reader_.events().EventOf(record);
     if (event == nullptr) return TranscodeForItsEvent(record);
     TRY_ASSIGN(perfdata::Sample sample, perfdata::DecodeSample(record, event->format));
-    sample.callchain = WordArray(chain);
-    return EncodeSample(sample, events_[reader_.events().IndexOf(*event)].format, record.misc,
-                        record_);
+    if (completion_) completion_->Complete(record, *event, sample, completed_chain_);
+    if (chain) sample.callchain = WordArray(*chain);
+    return EncodeSampleFor(sample, event->format, NewFormatOf(*event), record.misc, record_);
   }
 
   // Bytes after a record in the file must not be inside a COMPRESSED record.
@@ -294,6 +316,8 @@ class Normalizer {
   std::vector<perfdata::Feature> features_;  // of a pipe
   std::optional<perfdata::Writer> writer_;
   NormalizeReport report_;
+  std::optional<perfdata::SampleCompletion> completion_;  // if samples are written completed
+  std::vector<std::byte> completed_chain_;
   std::vector<std::byte> record_;
   std::size_t uncommitted_ = 0;
   std::size_t samples_ = 0;  // samples visited so far

@@ -49,6 +49,7 @@ struct NormalizeReport {
 
   RecordCounts kept;
   // Records whose content is in the new header: ATTR, FEATURE, TRACING_DATA, BUILD_ID. Also
+  // CALLCHAIN_DEFERRED, if its user frames are in the samples, and
   // FINISHED_ROUND of a directory, whose rounds do not apply to a single file. COMPRESSED records
   // are not counted, only their contents.
   RecordCounts moved;

@@ -12,6 +12,14 @@ using perfdata::RecordType;
 
 constexpr std::uint64_t kBranchBitsBeforeCounters = perfdata::kBranchCounters - 1;
 
+// Bit 37 of the bit-field word is sigtrap, the last one before defer_callchain.
+constexpr std::uint64_t kFlagsUpToSigtrap = perfdata::kDeferCallchain - 1;
+
+// Since vector registers are recorded beside the general ones, bits from 24 on are general
+// registers of APX on x86, the only processor with them (arch/x86/include/uapi/asm/perf_regs.h).
+// Before that, they were vector registers.
+constexpr std::uint64_t kGeneralRegistersBeforeApx = (std::uint64_t{1} << 24) - 1;
+
 // Attribute sizes and record types were tried with each version. Branch counters exist since Linux
 // 6.8.
 constexpr ReaderLimits kReaders[] = {
@@ -21,14 +29,14 @@ constexpr ReaderLimits kReaders[] = {
      .last_tool_type = RecordType::kFinishedInit,
      .last_feature = FeatureBit::kPmuCaps,
      .branch_sample_type = kBranchBitsBeforeCounters,
-     .deferred_chains = perfdata::DeferredChains::kCut},
+     .flags = kFlagsUpToSigtrap},
     {.version = "6.12",
      .attr_size = 136,
      .last_kernel_type = RecordType::kAuxOutputHwId,
      .last_tool_type = RecordType::kFinishedInit,
      .last_feature = FeatureBit::kPmuCaps,
      .branch_sample_type = ~std::uint64_t{0},
-     .deferred_chains = perfdata::DeferredChains::kCut},
+     .flags = kFlagsUpToSigtrap},
 };
 
 }  // namespace
@@ -48,6 +56,12 @@ perfdata::EventAttr ReaderLimits::Reduced(const perfdata::EventAttr& attr) const
   perfdata::EventAttr reduced = attr;
   reduced.size = std::min(attr.size, attr_size);
   reduced.branch_sample_type &= branch_sample_type;
+  reduced.flags &= flags;
+  if (attr.simd_regs_enabled != 0) {
+    reduced.sample_regs_user &= kGeneralRegistersBeforeApx;
+    reduced.sample_regs_intr &= kGeneralRegistersBeforeApx;
+    reduced.simd_regs_enabled = 0;  // beyond the size that is accepted
+  }
   return reduced;
 }
 

@@ -8,7 +8,6 @@
 
 #include "formats/perfdata/abi.h"
 #include "formats/perfdata/attr.h"
-#include "formats/perfdata/transcode.h"
 
 namespace perftape::rewrite {
 
@@ -19,12 +18,12 @@ struct ReaderLimits {
   perfdata::RecordType last_tool_type;
   perfdata::FeatureBit last_feature;  // perf ignores higher ones, and perf inject fails at them
   std::uint64_t branch_sample_type;   // the bits whose fields are known
-  perfdata::DeferredChains deferred_chains;
+  std::uint64_t flags;                // AttrFlags that are known; it rejects others as reserved
 
   bool Knows(perfdata::RecordType type) const;
   bool Knows(perfdata::FeatureBit bit) const;
-  // Returns the attribute reduced to what this version accepts: its size and the fields of its
-  // samples.
+  // Returns the attribute reduced to what this version accepts: its size, its flags and the fields
+  // of its samples.
   perfdata::EventAttr Reduced(const perfdata::EventAttr& attr) const;
 };
 

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <bit>
-#include <optional>
 #include <utility>
 
 namespace perftape::perfdata {
@@ -13,7 +12,8 @@ namespace {
 bool HasSameShape(const SampleFormat& a, const SampleFormat& b) {
   return a.sample_type == b.sample_type && a.read_format == b.read_format &&
          a.branch_sample_type == b.branch_sample_type && a.regs_user_mask == b.regs_user_mask &&
-         a.regs_intr_mask == b.regs_intr_mask && a.sample_id_all == b.sample_id_all;
+         a.regs_intr_mask == b.regs_intr_mask && a.sample_id_all == b.sample_id_all &&
+         a.simd_regs == b.simd_regs;
 }
 
 // Whether a record of this type may be padded. COMPRESSED contains a part of a zstd stream, and the
@@ -38,35 +38,15 @@ Status CopyVerbatim(const RecordView& record, std::vector<std::byte>& out) {
   return {};
 }
 
-// The chain without PERF_CONTEXT_USER_DEFERRED and the cookie at its end. Nothing if it does not
-// end in these.
-std::optional<WordArray> WithoutDeferred(const WordArray& chain) {
-  const std::size_t size = chain.size();
-  if (size < 2 || chain[size - 2] != kContextUserDeferred) return std::nullopt;
-  return WordArray(chain.bytes().first((size - 2) * sizeof(std::uint64_t)), chain.order());
-}
-
-bool HasDeferredChain(const RecordView& record, const SampleFormat& format) {
-  if (!format.Has(kCallchain)) return false;
-  const Result<Sample> sample = DecodeSample(record, format);
-  return sample && WithoutDeferred(sample->callchain);
-}
-
-// Whether the bytes of the record can be copied.
-bool CanCopy(const RecordView& record, const SampleFormat& from, const SampleFormat& to,
-             DeferredChains chains) {
-  if (record.order != std::endian::native || !HasSameShape(from, to)) return false;
-  return record.type != RecordType::kSample || chains == DeferredChains::kKeep ||
-         !HasDeferredChain(record, from);
-}
-
-Status EncodeSampleAgain(const RecordView& record, const SampleFormat& from, const SampleFormat& to,
-                         DeferredChains chains, std::vector<std::byte>& out) {
-  TRY_ASSIGN(Sample sample, DecodeSample(record, from));
-  if (chains == DeferredChains::kCut) {
-    if (const auto cut = WithoutDeferred(sample.callchain)) sample.callchain = *cut;
+// Keeps the words of the registers in `kept`, of those in `mask`.
+WordArray KeepRegisters(const WordArray& registers, std::uint64_t mask, std::uint64_t kept,
+                        std::vector<std::uint64_t>& words) {
+  std::size_t next = 0;
+  for (; mask != 0 && next < registers.size(); mask &= mask - 1) {
+    const std::uint64_t word = registers[next++];
+    if ((mask & -mask & kept) != 0) words.push_back(word);
   }
-  return EncodeSample(sample, to, record.misc, out);
+  return WordArray(words);
 }
 
 std::unexpected<Error> Unknown(const RecordView& record) {
@@ -93,7 +73,26 @@ Status EncodeAgain(const RecordView& record, const SampleFormat& from, const Sam
 
 }  // namespace
 
-Status Transcode(const RecordView& record, const SampleFormat* format, const RecordTarget& target,
+Status EncodeSampleFor(Sample sample, const SampleFormat& from, const SampleFormat& to,
+                       std::uint16_t misc, std::vector<std::byte>& out) {
+  std::vector<std::uint64_t> user, intr;
+  if (from.regs_user_mask != to.regs_user_mask) {
+    sample.regs_user =
+        KeepRegisters(sample.regs_user, from.regs_user_mask, to.regs_user_mask, user);
+  }
+  if (from.regs_intr_mask != to.regs_intr_mask) {
+    sample.regs_intr =
+        KeepRegisters(sample.regs_intr, from.regs_intr_mask, to.regs_intr_mask, intr);
+  }
+  if (from.simd_regs && !to.simd_regs) {
+    sample.regs_user_abi &= ~kRegsAbiSimd;
+    sample.regs_intr_abi &= ~kRegsAbiSimd;
+    sample.regs_user_simd = sample.regs_intr_simd = {};
+  }
+  return EncodeSample(sample, to, misc, out);
+}
+
+Status Transcode(const RecordView& record, const SampleFormat* format, const SampleFormat* target,
                  std::vector<std::byte>& out) {
   const bool is_kernel_record = std::to_underlying(record.type) < kFirstToolType;
   if (format == nullptr && is_kernel_record) {
@@ -101,10 +100,12 @@ Status Transcode(const RecordView& record, const SampleFormat* format, const Rec
   }
   static const SampleFormat kNone;
   const SampleFormat& from = format == nullptr ? kNone : *format;
-  const SampleFormat& to = target.format == nullptr ? from : *target.format;
-  if (CanCopy(record, from, to, target.deferred_chains)) return CopyVerbatim(record, out);
+  const SampleFormat& to = target == nullptr ? from : *target;
+  const bool is_native = record.order == std::endian::native;
+  if (is_native && HasSameShape(from, to)) return CopyVerbatim(record, out);
   if (record.type != RecordType::kSample) return EncodeAgain(record, from, to, out);
-  return EncodeSampleAgain(record, from, to, target.deferred_chains, out);
+  TRY_ASSIGN(const Sample sample, DecodeSample(record, from));
+  return EncodeSampleFor(sample, from, to, record.misc, out);
 }
 
 }  // namespace perftape::perfdata

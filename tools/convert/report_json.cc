@@ -38,6 +38,7 @@ Json InputJson(const convert::InputReport& input) {
                {"lost_records", read.lost_records},
                {"skipped_samples", read.skipped_samples},
                {"unknown_events", read.unknown_events},
+               {"without_user_frames", read.without_user_frames},
                {"outside_time", read.outside_time},
                {"skipped_lines", read.skipped_lines},
                {"frames", read.frames},

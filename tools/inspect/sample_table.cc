@@ -36,7 +36,9 @@ void AppendFields(const perfdata::TracepointFormat& format, Bytes raw, std::stri
 SampleRows::SampleRows(const perfdata::Reader& reader)
     : records_(reader.records(), reader.events()),
       deliveries_(reader.events()),
-      dso_names_(reader) {}
+      dso_names_(reader) {
+  if (perfdata::SampleCompletion::IsNeeded(reader.events())) completion_.emplace(reader);
+}
 
 Result<std::optional<SampleRow>> SampleRows::Next() {
   while (ready_.empty()) {
@@ -57,10 +59,19 @@ Result<std::optional<SampleRow>> SampleRows::Next() {
   return row;
 }
 
-void SampleRows::AddRows(const RecordView& record, const perfdata::Event& event) {
+void SampleRows::Complete(RecordView& record, const perfdata::Event& event,
+                          perfdata::Sample& sample) {
+  if (!completion_ || !completion_->Changes(event)) return;
+  using enum perfdata::SampleCompletion::Outcome;
+  const auto outcome = completion_->Complete(record, event, sample, completed_chain_);
+  if (outcome == kWithoutUserFrames) ++without_user_frames_;
+}
+
+void SampleRows::AddRows(RecordView record, const perfdata::Event& event) {
   const Result<perfdata::Sample> whole = DecodeSample(record, event.format);
-  const std::optional<perfdata::Sample> sample =
+  std::optional<perfdata::Sample> sample =
       whole ? std::optional(*whole) : RecoverSample(record, event.format);
+  if (whole) Complete(record, event, *sample);
   const auto deliveries =
       sample ? deliveries_.Of(*sample, event) : std::span<const perfdata::Delivery>();
   if (!whole) Miss(record, deliveries.empty() ? skipped_ : cut_off_);

@@ -17,6 +17,7 @@
 #include "formats/perfdata/deliveries.h"
 #include "formats/perfdata/reader.h"
 #include "formats/perfdata/rounds.h"
+#include "formats/perfdata/sample_completion.h"
 #include "formats/perfdata/tracepoints.h"
 #include "tools/inspect/dso_names.h"
 
@@ -52,7 +53,7 @@ class SampleRows {
   // keeps a row comparable with perf's output.
   static constexpr std::size_t kMostFrames = 127;
 
-  // `reader` must outlive this object.
+  // `reader` must outlive this object. If SampleCompletion::IsNeeded, it must not be a stream.
   explicit SampleRows(const perfdata::Reader& reader);
 
   // Returns the next row; nothing at the end. For a damaged file it returns all rows before the
@@ -63,12 +64,16 @@ class SampleRows {
   std::uint64_t skipped() const { return skipped_; }
   // The number of samples that end inside their fields. Their rows have no frames.
   std::uint64_t cut_off() const { return cut_off_; }
-  // The offset of the first such sample of either kind: "0x1f40"; empty if there is none.
+  // The number of samples without user frames, because their CALLCHAIN_DEFERRED is missing.
+  std::uint64_t without_user_frames() const { return without_user_frames_; }
+  // The offset of the first skipped or cut sample: "0x1f40"; empty if there is none.
   const std::string& first_unread() const { return first_unread_; }
 
  private:
   // Adds a row for each event that the sample counts for.
-  void AddRows(const perfdata::RecordView& record, const perfdata::Event& event);
+  void AddRows(perfdata::RecordView record, const perfdata::Event& event);
+  void Complete(perfdata::RecordView& record, const perfdata::Event& event,
+                perfdata::Sample& sample);
   void Miss(const perfdata::RecordView& sample, std::uint64_t& counter);
   std::vector<std::uint64_t> FramesOf(const perfdata::Sample& sample,
                                       const perfdata::SampleFormat& format, perfdata::CpuMode mode);
@@ -79,7 +84,9 @@ class SampleRows {
   perfdata::CallchainReader callchains_;
   DsoNames dso_names_;
   std::deque<SampleRow> ready_;
-  std::uint64_t skipped_ = 0, cut_off_ = 0;
+  std::optional<perfdata::SampleCompletion> completion_;  // if samples have to be completed
+  std::vector<std::byte> completed_chain_;
+  std::uint64_t skipped_ = 0, cut_off_ = 0, without_user_frames_ = 0;
   std::string first_unread_;
 };
 

@@ -10,6 +10,7 @@
 
 #include "formats/perfdata/deliveries.h"
 #include "formats/perfdata/rounds.h"
+#include "formats/perfdata/sample_completion.h"
 #include "tools/common/cli/escape.h"
 #include "tools/inspect/range_statistics.h"
 
@@ -25,6 +26,7 @@ class Counter {
   explicit Counter(const perfdata::Reader& reader)
       : events_(reader.events()), deliveries_(events_), shares_(reader) {
     statistics_.events.resize(events_.size());
+    if (perfdata::SampleCompletion::IsNeeded(events_)) completion_.emplace(reader);
   }
 
   // `event` is the event of the record.
@@ -64,8 +66,10 @@ class Counter {
       Miss(record, statistics_.skipped_samples);
       return;
     }
-    if (const auto sample = DecodeSample(record, event->format)) {
-      CountDeliveries(*sample, record, *event);
+    if (auto sample = DecodeSample(record, event->format)) {
+      RecordView completed = record;
+      if (completion_) completion_->Complete(completed, *event, *sample, completed_chain_);
+      CountDeliveries(*sample, completed, *event);
       return;
     }
     const auto salvaged = RecoverSample(record, event->format);
@@ -95,6 +99,8 @@ class Counter {
   const perfdata::EventTable& events_;
   perfdata::Deliveries deliveries_;
   SampleShares shares_;
+  std::optional<perfdata::SampleCompletion> completion_;  // if samples have to be completed
+  std::vector<std::byte> completed_chain_;
   Statistics statistics_;
   // Points into statistics_.records: most records have the type of the previous one.
   std::pair<const RecordType, std::uint64_t>* last_count_ = nullptr;

@@ -181,6 +181,83 @@ TEST_F(Normalized, DropsAndCountsRecordsUnknownToTheReader) {
   EXPECT_FALSE(Output().feature(FeatureBit::kEMachine));
 }
 
+// A recording of Linux 6.19 with user frames in records of their own.
+PerfDataBuilder DeferredRecording() {
+  using namespace perfdata;
+  PerfDataBuilder file;
+  file.AddEvent({.flags = kSampleIdAll | kDeferCallchain | kDeferOutput});
+  for (const std::uint32_t tid : {7U, 8U}) {
+    const std::vector<std::uint64_t> user = {kContextUser, 0x400000 + tid};
+    file.AddSample({.tid = tid, .time = 10, .callchain = {kContextUserDeferred, 0xc1}});
+    file.Add(CallchainDeferred{.cookie = 0xc1, .callchain = WordArray(user)},
+             {.tid = tid, .time = 20, .id = 101});
+  }
+  return file;
+}
+
+TEST_F(Normalized, HasDeferredCallchainsInTheSamplesForOlderReaders) {
+  const auto report = Run(DeferredRecording().Build(), {.reader = FindReaderLimits("6.1")});
+  ASSERT_THAT(report, IsOk());
+  EXPECT_TRUE(report->is_whole());
+  EXPECT_THAT(report->moved, ElementsAre(Pair(RecordType::kCallchainDeferred, 2)));
+  const Reader& output = Output();
+  EXPECT_FALSE(output.events()[0].attr.Has(perfdata::kDeferCallchain));
+  std::uint64_t leaf = 0x400007;
+  for (auto cursor = output.records(); cursor.Step();) {
+    const auto sample = perfdata::DecodeSample(cursor.record(), output.events()[0].format);
+    EXPECT_THAT(std::vector(sample->callchain.begin(), sample->callchain.end()),
+                ElementsAre(perfdata::kContextUser, leaf++));
+  }
+}
+
+TEST_F(Normalized, HasNoCallchainsOfFilteredSamples) {
+  const std::vector<bool> kept = {false, true};
+  const auto report = Run(DeferredRecording().Build(), {.kept_samples = &kept});
+  ASSERT_THAT(report, IsOk());
+  const Reader& output = Output();
+  auto cursor = output.records();
+  ASSERT_TRUE(cursor.Step());
+  const auto sample = perfdata::DecodeSample(cursor.record(), output.events()[0].format);
+  EXPECT_EQ(sample->callchain[1], 0x400008U);
+  EXPECT_FALSE(cursor.Step());
+}
+
+TEST_F(Normalized, CopiesDeferredCallchainsOtherwise) {
+  PerfDataBuilder file = DeferredRecording();
+  ASSERT_THAT(Run(file.Build()), IsOk());
+  EXPECT_EQ(RecordsOf(Output()), RecordsOf(file.Open()));
+}
+
+TEST_F(Normalized, HasOffCpuSamplesInTheUsualFieldsForOlderReaders) {
+  using namespace perfdata;
+  PerfDataBuilder file;
+  file.AddEvent({.name = "offcpu-time",
+                 .config = kSoftwareBpfOutput,
+                 .sample_type = kIdentifier | kIp | kTid | kTime | kPeriod | kRaw});
+  file.AddFeature(FeatureBit::kEventDesc, file.Description());
+  // { u32 pid, tid; u64 period, nr, ips[2], cgroup; } and the padding of RAW
+  std::vector<std::byte> raw;
+  ByteWriter at(raw);
+  for (const std::uint64_t word : {std::uint64_t{8} << 32 | 7, std::uint64_t{600}, std::uint64_t{2},
+                                   kContextUser, std::uint64_t{0x400010}, std::uint64_t{0}}) {
+    at.Fixed(word);
+  }
+  at.Padding(4);
+  file.AddSample({.pid = 1, .tid = 1, .time = 30, .raw = raw});
+  ASSERT_THAT(Run(file.Build(), {.reader = FindReaderLimits("6.1")}), IsOk());
+  const Reader& output = Output();
+  const Event& event = output.events()[0];
+  EXPECT_FALSE(event.format.Has(kRaw));
+  auto cursor = output.records();
+  ASSERT_TRUE(cursor.Step());
+  const auto sample = DecodeSample(cursor.record(), event.format);
+  ASSERT_TRUE(sample);
+  EXPECT_EQ(sample->tid, 8U);
+  EXPECT_EQ(sample->period, 600U);
+  EXPECT_THAT(std::vector(sample->callchain.begin(), sample->callchain.end()),
+              ElementsAre(kContextUser, 0x400010));
+}
+
 TEST_F(Normalized, KeepsUnknownRecordsWithoutATargetReader) {
   PerfDataBuilder file = SmallRecording();
   file.AddHeaderOnly({.type = RecordType{200}});

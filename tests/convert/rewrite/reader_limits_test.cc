@@ -34,5 +34,20 @@ TEST(ReaderLimits, ReduceOnlyWhatIsTooNew) {
   EXPECT_EQ(perf.Reduced(newer).branch_sample_type, 0U);
 }
 
+TEST(ReaderLimits, ClearTheFlagsAndRegistersOfNewerKernels) {
+  for (const ReaderLimits& perf : AllReaderLimits()) {
+    const perfdata::EventAttr newest = {.size = 176,
+                                        .flags = perfdata::kTask | perfdata::kDeferCallchain,
+                                        .sample_regs_user = 0xff'ff0f'ffff,
+                                        .simd_regs_enabled = 1};
+    EXPECT_EQ(perf.Reduced(newest).flags, perfdata::kTask) << perf.version;
+    EXPECT_EQ(perf.Reduced(newest).sample_regs_user, 0x0f'ffffU) << perf.version;
+    EXPECT_FALSE(FormatOf(perf.Reduced(newest)).simd_regs) << perf.version;
+    // Without vector registers, the upper bits have the meaning that they always had.
+    const perfdata::EventAttr older = {.sample_regs_user = 0xff'ff0f'ffff};
+    EXPECT_EQ(perf.Reduced(older).sample_regs_user, older.sample_regs_user);
+  }
+}
+
 }  // namespace
 }  // namespace perftape::rewrite

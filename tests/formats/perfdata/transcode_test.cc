@@ -101,7 +101,7 @@ TEST(Transcode, LeavesOutTheBranchCountersThatTheTargetHasNot) {
           {.branches = WordArray(branches), .branch_counters = WordArray(counters), .weight = 5},
           with, 2, record),
       IsOk());
-  ASSERT_THAT(Transcode(RecordIn(record), &with, {.format = &without}, out), IsOk());
+  ASSERT_THAT(Transcode(RecordIn(record), &with, &without, out), IsOk());
   EXPECT_EQ(out.size(), record.size() - 8);
   const auto value = DecodeSample(RecordIn(out), without);
   ASSERT_THAT(value, IsOk());
@@ -109,18 +109,26 @@ TEST(Transcode, LeavesOutTheBranchCountersThatTheTargetHasNot) {
   EXPECT_EQ(value->weight, 5U);
 }
 
-TEST(Transcode, CutsADeferredChainOnlyWhereItIsToBeCut) {
-  const std::vector<std::uint64_t> chain = {kContextKernel, 0x10, kContextUserDeferred, 0xc00c1e};
-  const SampleFormat format{.sample_type = kCallchain};
-  std::vector<std::byte> record, kept, cut;
-  ASSERT_THAT(EncodeSample({.callchain = WordArray(chain)}, format, 2, record), IsOk());
-  ASSERT_THAT(Transcode(RecordIn(record), &format, {}, kept), IsOk());
-  EXPECT_EQ(kept, record);
-  const RecordTarget target{.deferred_chains = DeferredChains::kCut};
-  ASSERT_THAT(Transcode(RecordIn(record), &format, target, cut), IsOk());
-  const auto value = DecodeSample(RecordIn(cut), format);
-  ASSERT_THAT(value, IsOk());
-  EXPECT_THAT(WordsOf(value->callchain), ElementsAre(kContextKernel, 0x10));
+TEST(Transcode, RemovesRegistersThatTheTargetHasNot) {
+  const SampleFormat with = {.sample_type = kRegsUser | kWeight,
+                             .regs_user_mask = std::uint64_t{1} << 30 | 0b101,
+                             .simd_regs = true};
+  const SampleFormat without = {.sample_type = kRegsUser | kWeight, .regs_user_mask = 0b101};
+  const std::vector<std::uint64_t> general = {1, 2, 3}, vectors = {1, 2, 0, 0, 8, 9};
+  std::vector<std::byte> record, out;
+  ASSERT_THAT(EncodeSample({.regs_user_abi = kRegsAbi64 | kRegsAbiSimd,
+                            .regs_user = WordArray(general),
+                            .regs_user_simd = WordArray(vectors),
+                            .weight = 7},
+                           with, 0, record),
+              IsOk());
+  ASSERT_THAT(Transcode(RecordIn(record), &with, &without, out), IsOk());
+  const auto sample = DecodeSample(RecordIn(out), without);
+  ASSERT_TRUE(sample);
+  EXPECT_EQ(sample->regs_user_abi, kRegsAbi64);
+  EXPECT_THAT(sample->regs_user, ElementsAre(1, 2));
+  EXPECT_TRUE(sample->regs_user_simd.empty());
+  EXPECT_EQ(sample->weight, 7U);
 }
 
 TEST(Transcode, RejectsAForeignRecordWithUnknownFields) {

@@ -29,6 +29,21 @@ std::vector<SampleRow> RowsOf(PerfDataBuilder& file) {
   return all;
 }
 
+TEST(SampleRows, HaveDeferredUserFrames) {
+  PerfDataBuilder file;
+  file.AddEvent({.flags = perfdata::kSampleIdAll | perfdata::kDeferCallchain});
+  file.AddSample({.tid = 7, .time = 10, .callchain = {perfdata::kContextUserDeferred, 0xc1}});
+  file.AddSample({.tid = 7, .time = 11, .callchain = {perfdata::kContextUserDeferred, 0xc2}});
+  const std::vector<std::uint64_t> user = {kContextUser, 0x401000, 0x402000};
+  file.Add(perfdata::CallchainDeferred{.cookie = 0xc2, .callchain = WordArray(user)},
+           {.tid = 7, .time = 12, .id = 101});
+  const perfdata::Reader reader = file.Open();
+  SampleRows rows(reader);
+  EXPECT_THAT(rows.Next().value()->frames, IsEmpty());
+  EXPECT_THAT(rows.Next().value()->frames, ElementsAre(0x401000, 0x402000));
+  EXPECT_EQ(rows.without_user_frames(), 1U);
+}
+
 TEST(SampleRows, ContainTheFieldsOfTheSample) {
   PerfDataBuilder file;
   file.AddEvent();

@@ -19,6 +19,9 @@ std::string ReadLine(const convert::ImportReport& report, std::string_view forma
   if (report.lost_records != 0) {
     line += fmt::format(", {} lost while recording", Counted(report.lost_records, "record"));
   }
+  if (report.without_user_frames != 0) {
+    line += fmt::format(", {} of them without user frames", report.without_user_frames);
+  }
   if (report.outside_time != 0) line += fmt::format(", {} outside --time", report.outside_time);
   if (report.skipped_lines != 0) {
     line += fmt::format(", {} skipped", Counted(report.skipped_lines, "line"));
@@ -53,6 +56,11 @@ std::vector<std::string> RemarkLines(const convert::ImportReport& report) {
   if (report.late_records != 0) {
     lines.push_back(fmt::format("after newer records, and sorted by their time: {}",
                                 Counted(report.late_records, "record")));
+  }
+  if (report.without_user_frames != 0) {
+    lines.push_back(fmt::format(
+        "{} without user frames: the record with them (CALLCHAIN_DEFERRED) is not in the file",
+        Counted(report.without_user_frames, "sample")));
   }
   if (report.unknown_records != 0) {
     lines.push_back(fmt::format("of unknown types, and skipped: {}",
