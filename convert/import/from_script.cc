@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "convert/import/deferred_script.h"
 #include "convert/import/script_stacks.h"
 #include "convert/import/time_window.h"
 #include "convert/model/label_keys.h"
@@ -112,10 +113,14 @@ Result<Profile> ScriptImporter::Import(Input& input) {
 Result<Profile> ScriptImporter::ReadAll(script::Reader reader, std::size_t size) {
   if (size != 0) AddWorkToProgress(size, 1);
   ProgressMeter progress(0);
+  DeferredScriptSamples deferred(
+      [&](const script::Sample& sample) { AddSample(sample, reader.header()); });
   for (script::Sample sample; reader.Next(sample);) {
     progress.MoveTo(reader.position(), report_.samples);
-    AddSample(sample, reader.header());
+    deferred.Add(sample);
   }
+  deferred.Finish();
+  report_.without_user_frames = deferred.without_user_frames();
   progress.Finish(reader.position(), report_.samples);
   Describe(reader);
   return std::move(builder_).Finish();

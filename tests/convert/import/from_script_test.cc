@@ -152,6 +152,26 @@ TEST(ReadScript, TakesTraceErrorsForNoDamage) {
   EXPECT_EQ(read.report.lost_records, 2);
 }
 
+// Text of `perf script --no-merge-callchains` of perf 7.3.
+TEST(ReadScript, JoinsDeferredUserFrames) {
+  const Outcome read = Read(
+      "app     101     1.000000:          7 cpu-clock: \n\tffffffff81001000 k+0x9 "
+      "([kernel.kallsyms])\n"
+      "\t       b00000006 (cookie) ([unknown])\n\n"
+      "app     102     1.000001:          5 cpu-clock: \n\t       b00000006 (cookie) "
+      "([unknown])\n\n"
+      "app     101     1.000002:          3 cpu-clock: \n\t       b00000005 (cookie) "
+      "([unknown])\n\n"
+      "app     101     1.000003: DEFERRED CALLCHAIN [cookie: b00000006]\n\t 401000 f (/opt/app)\n"
+      "\t 402000 main (/opt/app)\n\n"
+      "app     102     1.000004: DEFERRED CALLCHAIN [cookie: b00000006]\n\t 403000 g "
+      "(/opt/app)\n\n");
+  EXPECT_THAT(
+      SampleLines(read.profile),
+      ElementsAre("cpu-clock app  1:3", "cpu-clock app main;f;k 1:7", "cpu-clock app g 1:5"));
+  EXPECT_EQ(read.report.without_user_frames, 1U);
+}
+
 TEST(ReadScript, TellsFramesOfOtherLinesApart) {
   EXPECT_EQ(Read("sh 7 1.0: e: \n\t 40 f (/x)\n  a.c:1\n\nsh 7 1.0: e: \n\t 40 f (/x)\n  a.c:2\n\n"
                  "sh 7 1.0: e: \n\t 40 f (/x)\n  a.c:1\n")
