@@ -16,7 +16,7 @@ constexpr std::uint64_t kTrailerBits = kTid | kTime | kId | kStreamId | kCpu | k
 constexpr std::uint64_t kKnownSampleBits = (std::uint64_t{kWeightStruct} << 1) - 1;
 
 // PERF_ATTR_SIZE_VER6, 7 and 8: the largest attributes that perf 5.10, 6.1 and 6.12 accept.
-constexpr std::uint32_t kSizeOf510 = 120, kSizeOf61 = 128, kSizeOf612 = 136;
+constexpr std::uint32_t kSizeOf510 = 120, kSizeOf61 = 128, kSizeOf612 = 136, kSizeOf73 = 144;
 
 // The index of the word with the id, from the start of a sample (IdPosition) or from the end of
 // other records (TrailerIdPosition); -1 if there is no id. Source: tools/perf/util/evsel.c,
@@ -91,7 +91,9 @@ class EventChecks {
       Add(Rule::kEventAttrNewerThan510, i, "the attribute has {} bytes", attr.size);
       return;
     }
-    const Readers breaks = attr.size > kSizeOf612 ? kOldPerf : Readers::kPerf510 | Readers::kPerf61;
+    Readers breaks = Readers::kPerf510 | Readers::kPerf61;
+    if (attr.size > kSizeOf612) breaks = kOldPerf;
+    if (attr.size > kSizeOf73) breaks = breaks | Readers::kPerf73;
     report_.AddAt(
         Rule::kEventAttrNewer, offsets_[i],
         fmt::format("event {} ({}): the attribute has {} bytes", i, events_[i].name, attr.size),

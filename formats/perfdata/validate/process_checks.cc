@@ -117,6 +117,10 @@ void ProcessChecks::Finish() {
     });
   }
   for (const auto& [dso, hit] : HitsInFileOrder()) {
+    if (dso->is_kernel && dso->path == kKernelMappingName) {
+      report_.AddAt(Rule::kKernelNames, hit.offset,
+                    fmt::format("the first of {} samples in the kernel", hit.samples));
+    }
     if (!HasFile(*dso) || !dso->build_id.empty() || ids_.contains(dso->path)) continue;
     report_.AddAt(Rule::kBuildIdMissing, hit.offset,
                   fmt::format("{} has no build id (samples: {})", dso->path, hit.samples));

@@ -15,7 +15,7 @@ enum class Readers : std::uint16_t {
   kPerf510 = 1 << 0,     // in Debian 11
   kPerf61 = 1 << 1,      // in Debian 12; was run on files made for the rules
   kPerf612 = 1 << 2,     // in Debian 13
-  kPerfNewest = 1 << 3,  // of Linux 7, which checks each record before it uses it
+  kPerf73 = 1 << 3,      // in Debian's trixie-backports; checks each record before it uses it
   kPerfInject = 1 << 4,  // `perf inject` of any of these, which writes the records that it reads
   kHotspot = 1 << 5,     // perfparser of hotspot 1.3; was run on files made for the rules
   kQuipper = 1 << 6,     // perf_data_converter, which pprof and autofdo use
@@ -33,7 +33,7 @@ constexpr bool Overlap(Readers a, Readers b) {
 
 // The versions of perf that do not check records before they use them.
 inline constexpr Readers kOldPerf = Readers::kPerf510 | Readers::kPerf61 | Readers::kPerf612;
-inline constexpr Readers kAnyPerf = kOldPerf | Readers::kPerfNewest | Readers::kPerfInject;
+inline constexpr Readers kAnyPerf = kOldPerf | Readers::kPerf73 | Readers::kPerfInject;
 inline constexpr Readers kEveryReader =
     kAnyPerf | Readers::kHotspot | Readers::kQuipper | Readers::kSamply;
 
@@ -45,7 +45,7 @@ inline constexpr auto kNamedReaders =
     std::to_array<NamedReader>({{Readers::kPerf510, "perf-5.10"},
                                 {Readers::kPerf61, "perf-6.1"},
                                 {Readers::kPerf612, "perf-6.12"},
-                                {Readers::kPerfNewest, "perf-newest"},
+                                {Readers::kPerf73, "perf-7.3"},
                                 {Readers::kPerfInject, "perf-inject"},
                                 {Readers::kHotspot, "hotspot"},
                                 {Readers::kQuipper, "quipper"},

@@ -16,7 +16,7 @@ using enum Severity;
 constexpr Readers kNone = Readers::kNone;
 constexpr Readers kPerf510 = Readers::kPerf510;
 constexpr Readers kPerf61 = Readers::kPerf61;
-constexpr Readers kNewest = Readers::kPerfNewest;
+constexpr Readers kPerf73 = Readers::kPerf73;
 constexpr Readers kInject = Readers::kPerfInject;
 constexpr Readers kHotspot = Readers::kHotspot;
 constexpr Readers kQuipper = Readers::kQuipper;
@@ -35,7 +35,7 @@ constexpr auto kRules = std::to_array<RuleInfo>({
     {Rule::kHeaderAttrsOutside, "header-attrs-outside", kError, kEveryReader,
      "The attribute table extends beyond the end of the file (tested)."},
     {Rule::kHeaderDataEmpty, "header-data-empty", kError, kEveryReader,
-     "data.size is 0, as a killed recorder leaves it. perf shows nothing and hotspot hangs (tested)."},
+     "data.size is 0, as a killed recorder leaves it. perf shows nothing and hotspot hangs (tested). perftape reads the records, and perftape-recover writes a file that all can read."},
     {Rule::kHeaderDataOutside, "header-data-outside", kError, kEveryReader,
      "The data section extends beyond the end of the file. perf reads zeros there or is killed by SIGBUS (tested)."},
     {Rule::kHeaderOverlap, "header-overlap", kError, kEveryReader,
@@ -45,11 +45,11 @@ constexpr auto kRules = std::to_array<RuleInfo>({
     {Rule::kHeaderTrailingBytes, "header-trailing-bytes", kNote, kNone,
      "The file has bytes after the last section that belong to no section. All readers ignore them (tested)."},
 
-    {Rule::kFeatureTableCut, "feature-table-cut", kError, kNewest | kHotspot | kQuipper | kSamply,
+    {Rule::kFeatureTableCut, "feature-table-cut", kError, kPerf73 | kHotspot | kQuipper | kSamply,
      "The file ends inside the feature table, which begins at the end of the data."},
-    {Rule::kFeatureOutside, "feature-outside", kError, kNewest | kHotspot | kQuipper | kSamply,
+    {Rule::kFeatureOutside, "feature-outside", kError, kPerf73 | kHotspot | kQuipper | kSamply,
      "The section of a feature extends beyond the end of the file. hotspot hangs (tested), and newer perf does not open the file."},
-    {Rule::kFeatureUndecodable, "feature-undecodable", kError, kNewest | kQuipper,
+    {Rule::kFeatureUndecodable, "feature-undecodable", kError, kPerf73 | kQuipper,
      "A feature declares more data than its section contains. Newer perf does not open the file; perf 6.1 ignores the feature (header.c, perf_header__process_sections; tested)."},
     {Rule::kFeatureEventDescCount, "feature-event-desc-count", kError, kAnyPerf,
      "EVENT_DESC declares more events than its section can contain. perf 6.1 allocates memory for all of them and crashes (tested)."},
@@ -66,8 +66,8 @@ constexpr auto kRules = std::to_array<RuleInfo>({
 
     {Rule::kEventNone, "event-none", kError, kAnyPerf | kHotspot | kQuipper,
      "No attribute describes an event (tested). linux-perf-data reads the events from EVENT_DESC."},
-    {Rule::kEventAttrNewer, "event-attr-newer", kError, kOldPerf | kInject,
-     "An attribute in a file is larger than the largest that the reading perf accepts: 120 bytes for 5.10, 128 for 6.1, 136 for 6.12 (header.c, read_attr; tested)."},
+    {Rule::kEventAttrNewer, "event-attr-newer", kError, kOldPerf | kPerf73 | kInject,
+     "An attribute in a file is larger than the largest that the reading perf accepts: 120 bytes for 5.10, 128 for 6.1, 136 for 6.12, 144 for 7.3 (header.c, read_attr; tested)."},
     {Rule::kEventAttrNewerThan510, "event-attr-newer-than-5.10", kNote, kPerf510,
      "perf before 5.13 refuses an attribute of 128 bytes."},
     {Rule::kEventIdsOutside, "event-ids-outside", kError, kEveryReader,
@@ -105,7 +105,7 @@ constexpr auto kRules = std::to_array<RuleInfo>({
      "A record size is below 8, so the offset of the next record is unknown (session.c, reader__read_event; tested)."},
     {Rule::kRecordCut, "record-cut", kError, kEveryReader,
      "The data ends inside a record. In a pipe stream, perf reads all records before it (tested)."},
-    {Rule::kRecordSizeAlignment, "record-size-alignment", kError, kNewest,
+    {Rule::kRecordSizeAlignment, "record-size-alignment", kError, kPerf73,
      "The size is not a multiple of 8. Newer perf stops (session.c, perf_session__process_event); perf 6.1 reads the record (tested)."},
     {Rule::kRecordTooSmall, "record-too-small", kError, kAnyPerf,
      "The record is shorter than the shortest record of its type. Newer perf ignores it (session.c, perf_event__min_size). Older versions read the bytes after it (tested)."},
@@ -119,7 +119,7 @@ constexpr auto kRules = std::to_array<RuleInfo>({
      "The record has a type that is newer than Linux 5.10. perf 5.10 stops."},
     {Rule::kRecordSizeExcess, "record-size-excess", kWarning, kAnyPerf | kQuipper | kSamply,
      "The kernel counted the trailer of a KSYMBOL, BPF_EVENT or TEXT_POKE once for each event that listened (kernel/events/core.c, perf_event_ksymbol_output). Therefore meaningless bytes follow the trailer. Readers look for id and time at the end of the record and find wrong ones (tested). perftape-recover writes the record with its true size."},
-    {Rule::kRecordNameUnterminated, "record-name-unterminated", kError, kNewest,
+    {Rule::kRecordNameUnterminated, "record-name-unterminated", kError, kPerf73,
      "The name has no NUL before the end of the record. Newer perf ignores the record (session.c, perf_event__check_nul)."},
     {Rule::kRecordNameInTrailer, "record-name-in-trailer", kWarning, kAnyPerf | kHotspot | kQuipper,
      "The name has no NUL before the trailer, so bytes of the trailer are read as part of the name."},
@@ -134,7 +134,7 @@ constexpr auto kRules = std::to_array<RuleInfo>({
      "The sample is longer than its fields, so a field may be read wrong."},
     {Rule::kSampleCpumode, "sample-cpumode", kWarning, kEveryReader,
      "The sample has no user or kernel mode (misc bits 0 to 2). perf finds no mapping for it (tested)."},
-    {Rule::kSampleCpuBeyond, "sample-cpu-beyond", kWarning, kNewest,
+    {Rule::kSampleCpuBeyond, "sample-cpu-beyond", kWarning, kPerf73,
      "The CPU number is beyond the CPUs in the feature NRCPUS. Newer perf reads it as CPU 0 (session.c, perf_session__deliver_event)."},
     {Rule::kSampleTaskUnknown, "sample-task-unknown", kNote, kNone,
      "pid and tid are -1. The kernel writes this for a task that has ended."},
@@ -142,10 +142,14 @@ constexpr auto kRules = std::to_array<RuleInfo>({
      "perf delivers a sample of time 0 at once, before the processes of its time are known (ordered-events.c)."},
     {Rule::kCallchainContext, "callchain-context", kWarning, kAnyPerf,
      "A call chain contains an unknown PERF_CONTEXT marker. perf discards the chain (machine.c, add_callchain_ip; tested)."},
-    {Rule::kCallchainDeferred, "callchain-deferred", kError, kOldPerf,
-     "The user part of the call chain follows in a record of Linux 6.19. perf 6.1 and 6.12 discard the whole chain."},
+    {Rule::kCallchainDeferred, "callchain-deferred", kError, kOldPerf | kHotspot | kSamply,
+     "The user part of the call chain follows in a record of Linux 6.19. perf 6.1 and 6.12 discard the whole chain; hotspot and samply lose the user part (tested). perftape-convert --compat 6.1 joins the parts."},
     {Rule::kCallchainDeep, "callchain-deep", kNote, kNone,
      "The call chain has more than 127 frames. `perf script` cuts it there (PERF_MAX_STACK_DEPTH)."},
+    {Rule::kSampleOffCpuRaw, "sample-off-cpu-raw", kError, kOldPerf | kHotspot | kSamply,
+     "Process, stack and time of an off-CPU sample are in RAW, where perf writes them since Linux 6.16. Others show them as samples of process 0 (tested). perftape-convert --compat 6.1 writes them into the usual fields."},
+    {Rule::kSampleVectorRegisters, "sample-vector-registers", kError, kEveryReader,
+     "The sample has vector registers, which kernels after Linux 7.3 write. Readers up to perf 7.3 read the fields after them wrong, and perf 6.1 stops (tested). perftape-convert --compat 6.1 removes them."},
 
     {Rule::kMmapEmpty, "mmap-empty", kWarning, kAnyPerf,
      "The mapping has length 0. perf ignores it (map.c)."},
@@ -157,6 +161,8 @@ constexpr auto kRules = std::to_array<RuleInfo>({
      "The kernel was sampled, but no MMAP of [kernel.kallsyms] with a kernel cpumode gives its address. There are no kernel symbols (tested)."},
     {Rule::kKernelMmapReference, "kernel-mmap-reference", kWarning, kAnyPerf,
      "The mapping of the kernel does not name its reference symbol (\"_text\") with its address as page offset. A kernel that moved at boot is not recognized (tested). kptr_restrict has the same effect."},
+    {Rule::kKernelNames, "kernel-names", kNote, kNone,
+     "Kernel code was sampled. On a machine with another kernel, perf 7.3 names it with the /proc/kallsyms of the running kernel without a warning, although the build id differs; perf 6.1 prints addresses (tested). The options -k and --kallsyms of perf take the files of the recorded kernel."},
     {Rule::kSampleBeforeComm, "sample-before-comm", kWarning, kEveryReader,
      "The COMM of the sample's thread has a later time. The sample has no command."},
     {Rule::kSampleBeforeMmap, "sample-before-mmap", kWarning, kEveryReader,
@@ -200,7 +206,7 @@ constexpr auto kRules = std::to_array<RuleInfo>({
     {Rule::kPipeAttrUndecodable, "pipe-attr-undecodable", kError, kAnyPerf | kSamply,
      "A HEADER_ATTR is shorter than its attribute declares. perf stops (tested)."},
     {Rule::kPipeFeatureUnknown, "pipe-feature-unknown", kError, kPerf61 | Readers::kPerf612,
-     "A HEADER_FEATURE is above 31, or an end marker is not 32. `perf report` 6.1 and 6.12 stop; `perf script` reads the stream (tested)."},
+     "A HEADER_FEATURE is above 31, or an end marker is not 32. `perf report` 6.1 and 6.12 stop; `perf script` reads the stream. perf 7.3 knows the features up to 34, and warns once of a higher one (tested)."},
     {Rule::kPipeAuxtrace, "pipe-auxtrace", kError, kPerf61,
      "An AUXTRACE record of a pipe is followed by its trace. perf 6.1 reads the trace as records and stops with \"bad event header size\" (tested)."},
     {Rule::kPipeForeignFeatures, "pipe-foreign-features", kWarning, kPerf61,

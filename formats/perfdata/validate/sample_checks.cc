@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "formats/perfdata/off_cpu_raw.h"
 #include "formats/perfdata/sample_layout.h"
 
 namespace perftape::perfdata {
@@ -45,6 +46,22 @@ void SampleChecks::Check(const RecordView& record, const Event* event) {
   CheckCpu(record, sample.cpu, format);
   CheckTask(record, sample, format);
   CheckCallchain(record, sample);
+  CheckNewFields(record, sample, *event);
+}
+
+void SampleChecks::CheckNewFields(const RecordView& record, const Sample& sample,
+                                  const Event& event) {
+  if (HasOffCpuRaw(event)) {
+    report_.Add(Rule::kSampleOffCpuRaw, record,
+                [] { return std::string("the values of the off-CPU sample are in RAW"); });
+  }
+  if (!sample.regs_user_simd.empty() || !sample.regs_intr_simd.empty()) {
+    report_.Add(Rule::kSampleVectorRegisters, record, [&] {
+      return fmt::format(
+          "SAMPLE has {} bytes of vector registers",
+          sample.regs_user_simd.bytes().size() + sample.regs_intr_simd.bytes().size());
+    });
+  }
 }
 
 void SampleChecks::CheckCpu(const RecordView& record, std::uint32_t cpu,

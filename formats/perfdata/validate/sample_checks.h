@@ -18,6 +18,7 @@ class SampleChecks {
  private:
   void CheckCpu(const RecordView& record, std::uint32_t cpu, const SampleFormat& format);
   void CheckTask(const RecordView& record, const Sample& sample, const SampleFormat& format);
+  void CheckNewFields(const RecordView& record, const Sample& sample, const Event& event);
   void CheckCallchain(const RecordView& record, const Sample& sample);
 
   Report& report_;

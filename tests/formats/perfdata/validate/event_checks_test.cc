@@ -33,6 +33,12 @@ TEST(EventChecks, ReportAnAttributeNewerThanPerf612) {
   EXPECT_TRUE(Overlap(Judge(file).broken(), Readers::kPerf612));
 }
 
+TEST(EventChecks, ReportAnAttributeNewerThanPerf73) {
+  PerfDataBuilder largest = GoodFile({{.attr_size = 144}}), larger = GoodFile({{.attr_size = 176}});
+  EXPECT_FALSE(Overlap(Judge(largest).broken(), Readers::kPerf73));
+  EXPECT_TRUE(Overlap(Judge(larger).broken(), Readers::kPerf73));
+}
+
 TEST(EventChecks, NoteThatAnAttributeIsNewerThanPerf510) {
   EXPECT_THAT(RulesOfEvents({{.attr_size = 128}}), ElementsAre("event-attr-newer-than-5.10"));
 }

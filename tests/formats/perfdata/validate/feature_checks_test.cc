@@ -40,7 +40,7 @@ TEST(FeatureChecks, ReportATextLongerThanItsSection) {
   Put<std::uint32_t>(file, SectionOf(file, 0), 0xffffffff);  // HOSTNAME
   const Report report = Judge(file);
   EXPECT_THAT(RulesOf(report), ElementsAre("feature-undecodable"));
-  EXPECT_TRUE(Overlap(report.broken(), Readers::kPerfNewest));
+  EXPECT_TRUE(Overlap(report.broken(), Readers::kPerf73));
   EXPECT_FALSE(Overlap(report.broken(), Readers::kPerf61));
 }
 

@@ -24,6 +24,20 @@ TEST(ProcessChecks, ReportKernelSamplesWithoutAKernel) {
   EXPECT_THAT(report.InFileOrder().at(0).message, HasSubstr("2 kernel samples"));
 }
 
+TEST(ProcessChecks, NoteWhatPerf73NamesByTheRunningKernel) {
+  PerfDataBuilder file = GoodFile();
+  file.AddMmap({.start = kKernelText,
+                .length = 0x1000000,
+                .page_offset = kKernelText,
+                .path = "[kernel.kallsyms]_text",
+                .build_id = *BuildId::FromHex("0011"),
+                .mode = CpuMode::kKernel});
+  AddGoodSample(file, {.ip = kKernelText, .mode = CpuMode::kKernel});
+  const Report report = Judge(file);
+  EXPECT_THAT(RulesOf(report), ElementsAre("kernel-names"));
+  EXPECT_TRUE(report.is_clean());
+}
+
 TEST(ProcessChecks, ReportSamplesBeforeTheirComm) {
   PerfDataBuilder file = GoodFile();
   file.AddSample({.ip = 0x400100, .pid = 7, .tid = 8, .time = 10});

@@ -27,7 +27,7 @@ TEST(RecordChecks, ReportASizeThatIsNoMultipleOf8) {
   AddWords(file, RecordType::kThreadMap, {0}, 1);
   const Report report = Judge(file);
   EXPECT_THAT(RulesOf(report), ElementsAre("record-size-alignment"));
-  EXPECT_EQ(report.broken(), Readers::kPerfNewest);
+  EXPECT_EQ(report.broken(), Readers::kPerf73);
   EXPECT_EQ(report.InFileOrder().at(0).message, "THREAD_MAP has 17 bytes, not a multiple of 8");
 }
 
@@ -68,7 +68,7 @@ TEST(RecordChecks, ReportUnknownKernelTypes) {
     AddWords(file, static_cast<RecordType>(type), {});
     const Report report = Judge(file);
     EXPECT_THAT(RulesOf(report), ElementsAre("record-type-unknown")) << type;
-    EXPECT_TRUE(Overlap(report.broken(), Readers::kPerfNewest)) << type;
+    EXPECT_TRUE(Overlap(report.broken(), Readers::kPerf73)) << type;
   }
 }
 
@@ -77,7 +77,7 @@ TEST(RecordChecks, ReportToolTypesThatOldPerfRejects) {
   AddWords(file, static_cast<RecordType>(32769), {});
   const Report report = Judge(file);
   EXPECT_THAT(RulesOf(report), ElementsAre("record-type-private"));
-  EXPECT_FALSE(Overlap(report.broken(), Readers::kPerfNewest));
+  EXPECT_FALSE(Overlap(report.broken(), Readers::kPerf73));
 }
 
 TEST(RecordChecks, ReportTypesNewerThanPerf612) {

@@ -68,12 +68,21 @@ TEST(SampleChecks, ReportAMarkerUnknownToPerf) {
   EXPECT_THAT(RulesOf(Judge(file)), ElementsAre("callchain-context"));
 }
 
+TEST(SampleChecks, ReportOffCpuSamplesWithTheirValuesInRaw) {
+  PerfDataBuilder file = GoodFile({{.name = "offcpu-time",
+                                    .config = kSoftwareBpfOutput,
+                                    .sample_type = kIdentifier | kIp | kTid | kTime | kRaw}});
+  file.AddFeature(FeatureBit::kEventDesc, file.Description());
+  AddGoodSample(file);
+  EXPECT_THAT(RulesOf(Judge(file)), testing::Contains("sample-off-cpu-raw"));
+}
+
 TEST(SampleChecks, ReportADeferredChain) {
   PerfDataBuilder file = GoodFile();
   AddGoodSample(file, {.callchain = {kContextUserDeferred, 0xffffffffffffffff}});
   const Report report = Judge(file);
   EXPECT_THAT(RulesOf(report), ElementsAre("callchain-deferred"));
-  EXPECT_FALSE(Overlap(report.broken(), Readers::kPerfNewest));
+  EXPECT_FALSE(Overlap(report.broken(), Readers::kPerf73));
 }
 
 TEST(SampleChecks, NoteAChainDeeperThanPerfPrints) {
