@@ -101,6 +101,7 @@ class PerfDataExport {
 
  private:
   void LookAtLabels();
+  perfdata::NrCpus CpusOfSamples() const;
   void AddFeaturesOfAFile();
   Result<perfdata::Writer> Open(const std::filesystem::path& output);
   Status AddFunctions();
@@ -127,6 +128,7 @@ class PerfDataExport {
   Clock clock_;
   std::uint64_t sample_type_ = perfdata::kIdentifier | perfdata::kIp | perfdata::kTid |
                                perfdata::kTime | perfdata::kPeriod | perfdata::kCallchain;
+  std::int64_t last_cpu_ = 0;                          // the highest in a label
   std::map<std::string_view, std::uint64_t> cgroups_;  // ids, from 1
   std::vector<perfdata::Event> events_;
   std::vector<perfdata::Feature> features_;
@@ -148,6 +150,7 @@ Result<PerfDataReport> PerfDataExport::Run(const std::filesystem::path& output) 
   LookAtLabels();
   events_ = PerfDataEvents(profile_, sample_type_, clock_.is_made_up());
   features_ = PerfDataFeatures(profile_, clock_.span(), report_.lost_facts);
+  features_.push_back({perfdata::FeatureBit::kNrCpus, CpusOfSamples()});
   TRY_ASSIGN(perfdata::Writer writer, Open(output));
   writer_.emplace(std::move(writer));
 
@@ -169,6 +172,13 @@ Result<PerfDataReport> PerfDataExport::Run(const std::filesystem::path& output) 
 }
 
 // Selects the labels that a record can hold, and reports the others as lost.
+// perf 7 warns of a file without this feature, and assumes 4096 CPUs.
+perfdata::NrCpus PerfDataExport::CpusOfSamples() const {
+  constexpr std::int64_t kMostCpus = 8192;  // of x86-64: arch/x86/Kconfig, NR_CPUS_RANGE_END
+  const auto cpus = static_cast<std::uint32_t>(std::min(last_cpu_, kMostCpus - 1)) + 1;
+  return {.available = cpus, .online = cpus};
+}
+
 void PerfDataExport::LookAtLabels() {
   std::set<std::string_view> lost;
   for (const PlannedSample& planned : samples_.samples) {
@@ -178,6 +188,7 @@ void PerfDataExport::LookAtLabels() {
       const bool has_thread = sample.thread != ThreadId{};
       if (key == kCpuLabel && label.text == StringId{}) {
         sample_type_ |= perfdata::kCpu;
+        if (label.number > 0) last_cpu_ = std::max(last_cpu_, label.number);
       } else if (key == kCgroupLabel && label.text != StringId{}) {
         sample_type_ |= perfdata::kSampleCgroup;
         cgroups_.emplace(profile_.text(label.text), 0);
