@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Opens our files with a newer perf (newer_perf.py), and files of newer kernels with perf 6.1.
+
+    newer_perf_test.py --bin build/dev/bin
+
+A recording with deferred user callchains has the same stacks in the newer perf, in our table of samples, and as a copy
+of `--compat 6.1` in both versions of perf. A perf.data that was made of folded stacks shows their functions without a
+warning. Skipped (status 77) without a newer perf.
+"""
+import argparse
+import pathlib
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+
+import newer_perf
+
+SKIPPED = 77
+IP, TID, TIME, CALLCHAIN, PERIOD = 1 << 0, 1 << 1, 1 << 2, 1 << 5, 1 << 8
+MMAP, COMM, TASK, SAMPLE_ID_ALL, DEFER_CALLCHAIN, DEFER_OUTPUT = (1 << bit for bit in (8, 9, 13, 18, 38, 39))
+USER, DEFERRED = 2**64 - 512, 2**64 - 640
+PID = 100
+
+
+def words(*values):
+    return b"".join(struct.pack("<Q", value) for value in values)
+
+
+def record(kind, body, misc=0):
+    body += b"\0" * (-len(body) % 8)
+    return struct.pack("<IHH", kind, misc, 8 + len(body)) + body
+
+
+def trailer(tid, time):
+    return struct.pack("<IIQ", PID, tid, time)
+
+
+def deferred_recording():
+    """Returns a perf.data with deferred callchains, and the samples that it stands for: period and addresses."""
+    flags = MMAP | COMM | TASK | SAMPLE_ID_ALL | DEFER_CALLCHAIN | DEFER_OUTPUT
+    attr = struct.pack("<II5Q", 1, 136, 0, 1000, IP | TID | TIME | CALLCHAIN | PERIOD, 0, flags).ljust(136, b"\0")
+    samples, data = [], record(3, struct.pack("<II", PID, PID) + b"app\0\0\0\0\0" + trailer(PID, 0))
+    for number in range(20):
+        tid = PID + number % 3
+        frames = [0x401000 + number % 4, 0x402000, 0x403000]
+        data += record(9, struct.pack("<QIIQQ", frames[0], PID, tid, 1000 + 10 * number, number + 1) +
+                       words(2, DEFERRED, 7 + number), misc=2)
+        data += record(22, words(7 + number, 4, USER, *frames) + trailer(tid, 1005 + 10 * number), misc=2)
+        samples.append((number + 1, frames))
+    attrs_at = 104
+    data_at = attrs_at + len(attr) + 16
+    features = b""
+    header = b"PERFILE2" + words(104, len(attr) + 16, attrs_at, len(attr) + 16, data_at, len(data), 0, 0)
+    header += words(1 << 6 | 1 << 7, 0, 0, 0)  # ARCH, NRCPUS
+    arch = struct.pack("<I", 64) + b"x86_64".ljust(64, b"\0")
+    table_at = data_at + len(data)
+    features = words(table_at + 32, len(arch), table_at + 32 + len(arch), 8) + arch + struct.pack("<II", 4, 4)
+    return header + attr + words(0, 0) + data + features, samples
+
+
+def run(*arguments):
+    return subprocess.run([str(argument) for argument in arguments], capture_output=True, text=True, timeout=120,
+                          check=False)
+
+
+def samples_in(perf, path):
+    """Returns the samples that a perf prints: period and addresses, by period."""
+    done = run(*perf, "script", "-i", path, "-F", "comm,tid,time,period,ip", "--ns")
+    samples = []
+    for block in done.stdout.split("\n\n"):
+        lines = block.splitlines()
+        if lines:
+            samples.append((int(lines[0].split()[-1]), [int(line, 16) for line in lines[1:]]))
+    return sorted(samples)
+
+
+class Judge:
+    def __init__(self, bin_dir, work):
+        self.bin = pathlib.Path(bin_dir)
+        self.work = pathlib.Path(work)
+        self.failures = []
+
+    def expect(self, what, found, wanted):
+        if found != wanted:
+            self.failures.append(f"{what}: {str(found)[:300]} instead of {str(wanted)[:300]}")
+
+    def check_deferred(self, newer, older):
+        contents, wanted = deferred_recording()
+        original, copy = self.work / "deferred.data", self.work / "deferred-6.1.data"
+        original.write_bytes(contents)
+        self.expect("newer perf, deferred", samples_in(newer, original), wanted)
+        table = run(self.bin / "perftape-inspect", "-q", "--samples", original).stdout.splitlines()[1:]
+        rows = [line.split("\t") for line in table]
+        self.expect("perftape-inspect", [(int(row[6]), [int(ip, 16) for ip in row[10].split(",")]) for row in rows],
+                    wanted)
+        self.expect("status", run(self.bin / "perftape-convert", "-q", original, "--compat", "6.1", "-o",
+                                  copy).returncode, 0)
+        self.expect("newer perf, copy", samples_in(newer, copy), wanted)
+        if older:
+            self.expect("perf of the system, copy", samples_in(older, copy), wanted)
+
+    def check_folded(self, newer):
+        folded, path = self.work / "in.folded", self.work / "folded.data"
+        folded.write_text("app;main;work 30\napp;main 10\n")
+        run(self.bin / "perftape-convert", "-q", folded, "-o", path)
+        done = run(*newer, "report", "-i", path, "--stdio", "--no-children", "--sort", "sym", "-g", "none")
+        self.expect("newer perf, messages", done.stderr, "")
+        rows = re.findall(r"^ +([\d.]+)% +\[.\] (\S+)", done.stdout, re.M)
+        self.expect("newer perf, functions", rows, [("75.00", "work"), ("25.00", "main")])
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--bin", required=True)
+    arguments = parser.parse_args()
+    try:
+        newer = newer_perf.command()
+    except newer_perf.Unavailable as error:
+        print(f"skipped: no newer perf: {error}")
+        return SKIPPED
+    older = shutil.which("perf")
+    with tempfile.TemporaryDirectory() as work:
+        judge = Judge(arguments.bin, work)
+        judge.check_deferred(newer, [older] if older else None)
+        judge.check_folded(newer)
+    for failure in judge.failures:
+        print(f"FAILED {failure}")
+    print(f"newer perf: {len(judge.failures)} failures")
+    return 1 if judge.failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
