@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "convert/symbolize/demangle.h"
 #include "formats/base/symbol_limits.h"
 #include "formats/base/truncation.h"
 
@@ -167,7 +166,7 @@ const ElfNames::Name& ElfNames::Show(std::string_view linker_name) {
   const bool is_plt = linker_name.ends_with(kPlt);
   std::string mangled(linker_name);
   if (is_plt) mangled.resize(mangled.size() - kPlt.size());
-  name.shown = Demangle(mangled, options_.demangling);
+  name.shown = demangle::Demangle(mangled, options_.demangling);
   if (name.shown != mangled) name.linker = linker_name;
   if (is_plt) name.shown += kPlt;
   return name;

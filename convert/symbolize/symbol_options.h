@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <vector>
 
+#include "formats/demangle/demangle.h"
+
 namespace perftape::symbolize {
 
 // Whether files, /proc/kallsyms, the vdso and perf maps of this machine are sources.
@@ -15,12 +17,7 @@ enum class LocalSystem : std::uint8_t {
   kNever,
 };
 
-enum class Demangling : std::uint8_t {
-  kNone,       // linker names
-  kSimple,     // without parameters, return types and template arguments
-  kTemplates,  // without parameters and return types, as perf report shows them
-  kFull,       // "void f<int>(std::string const&)"
-};
+using demangle::Demangling;
 
 // Whether DWARF is used for source lines and for inlined functions.
 enum class SourceLines : std::uint8_t { kNone, kLines, kLinesAndInlines };

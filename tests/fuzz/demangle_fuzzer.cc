@@ -5,15 +5,15 @@
 #include <cstdlib>
 #include <string>
 
-#include "convert/symbolize/demangle.h"
+#include "formats/demangle/demangle.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  namespace symbolize = perftape::symbolize;
+  namespace demangle = perftape::demangle;
   const std::string name(reinterpret_cast<const char*>(data), size);
-  for (const symbolize::Demangling how :
-       {symbolize::Demangling::kNone, symbolize::Demangling::kSimple,
-        symbolize::Demangling::kTemplates, symbolize::Demangling::kFull}) {
-    if (symbolize::Demangle(name, how).empty() != name.empty()) std::abort();
+  for (const demangle::Demangling how :
+       {demangle::Demangling::kNone, demangle::Demangling::kSimple,
+        demangle::Demangling::kTemplates, demangle::Demangling::kSignature, demangle::Demangling::kFull}) {
+    if (demangle::Demangle(name, how).empty() != name.empty()) std::abort();
   }
   return 0;
 }

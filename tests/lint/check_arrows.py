@@ -36,7 +36,7 @@ OUTSIDE = {
     r"lzma\.h": r"formats/elf/expand\.cc",
     r"boost/math/.*": r"convert/summarize/estimate\.cc",
     r"boost/(?!math/).*": r"tools/common/cli.*",
-    r"(libiberty/)?demangle\.h": r"convert/symbolize/demangle\.cc",
+    r"(libiberty/)?demangle\.h": r"formats/demangle/demangle\.cc",
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "convert/symbolize/demangle.h"
+#include "formats/demangle/demangle.h"
 
 // Without this, libiberty declares a basename() that contradicts <cstring>'s.
 #define HAVE_DECL_BASENAME 1
@@ -16,7 +16,7 @@
 #include <unordered_map>
 #include <utility>
 
-namespace perftape::symbolize {
+namespace perftape::demangle {
 namespace {
 
 // libiberty recurses for each level of a name. For C++, recursion up to this length is safe.
@@ -53,13 +53,15 @@ std::optional<std::string> Collect(const Print& print) {
 }
 
 int OptionsFor(Demangling how) {
-  const int parameters = how == Demangling::kFull ? DMGL_PARAMS : 0;
-  return DMGL_ANSI | DMGL_NO_RECURSE_LIMIT | parameters;
+  int parts = 0;
+  if (how == Demangling::kFull) parts = DMGL_PARAMS;
+  if (how == Demangling::kSignature) parts = DMGL_PARAMS | DMGL_RET_DROP;
+  return DMGL_ANSI | DMGL_NO_RECURSE_LIMIT | parts;
 }
 
-std::optional<std::string> DemangleRust(const std::string& name) {
+std::optional<std::string> DemangleRust(const std::string& name, int options = DMGL_ANSI) {
   return Collect([&](demangle_callbackref append, void* output) {
-    return rust_demangle_callback(name.c_str(), DMGL_ANSI, append, output);
+    return rust_demangle_callback(name.c_str(), options, append, output);
   });
 }
 
@@ -295,9 +297,15 @@ std::optional<std::string> DemangleD(const std::string& name, Demangling how) {
   };
   const std::unique_ptr<char, Free> text(dlang_demangle(name.c_str(), DMGL_PARAMS));
   if (!text || std::string_view(text.get()).size() > kLongestName) return std::nullopt;
-  if (how == Demangling::kFull) return text.get();
+  if (how == Demangling::kFull || how == Demangling::kSignature) return text.get();
   const std::string simple = WithoutDArguments(text.get(), how);
   return simple.empty() ? text.get() : simple;  // empty for names that are no functions: "(x)"
+}
+
+bool MayBeMangled(const std::string& name) {
+  const bool has_prefix =
+      name.starts_with("_Z") || name.starts_with("_R") || name.starts_with("_D");
+  return has_prefix && name.size() <= kLongestMangled;
 }
 
 std::optional<std::string> TryDemangle(const std::string& name, Demangling how) {
@@ -316,10 +324,13 @@ std::optional<std::string> TryDemangle(const std::string& name, Demangling how) 
 }  // namespace
 
 std::string Demangle(const std::string& name, Demangling how) {
-  const bool is_mangled =
-      name.starts_with("_Z") || name.starts_with("_R") || name.starts_with("_D");
-  if (!is_mangled || how == Demangling::kNone || name.size() > kLongestMangled) return name;
+  if (!MayBeMangled(name) || how == Demangling::kNone) return name;
   return TryDemangle(name, how).value_or(name);
 }
 
-}  // namespace perftape::symbolize
+std::string DemangleWithHashes(const std::string& name) {
+  if (!MayBeMangled(name)) return name;
+  return DemangleRust(name, DMGL_ANSI | DMGL_VERBOSE).value_or(name);
+}
+
+}  // namespace perftape::demangle

@@ -1,13 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "convert/symbolize/demangle.h"
+#include "formats/demangle/demangle.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 #include <utility>
 
-namespace perftape::symbolize {
+namespace perftape::demangle {
 namespace {
+
+TEST(Demangle, ASignatureHasParametersAndNoReturnType) {
+  EXPECT_EQ(Demangle("_ZN4Tape4playIiEEvT_", Demangling::kSignature), "Tape::play<int>(int)");
+  EXPECT_EQ(Demangle("_ZN4Tape4playEi.cold", Demangling::kSignature),
+            "Tape::play(int) [clone .cold]");
+}
+
+TEST(Demangle, HashesOfRustAreShownOnRequest) {
+  EXPECT_EQ(DemangleWithHashes("_ZN4core3fmt5write17h0123456789abcdefE"),
+            "core::fmt::write::h0123456789abcdef");
+  EXPECT_EQ(DemangleWithHashes("_RNvCs15kBYyAo9fc_7mycrate3foo"), "mycrate[ca63f166dbe9294]::foo");
+  EXPECT_EQ(DemangleWithHashes("_ZN4Tape4playEi"), "_ZN4Tape4playEi");
+}
 
 TEST(Demangle, ReadsCppAsPerfDoesWithoutParameters) {
   EXPECT_EQ(Demangle("_ZN4Tape4playEi"), "Tape::play");
@@ -176,4 +189,4 @@ TEST(Demangle, ReadsNamesOfMoreThanAThousandCharacters) {
 }
 
 }  // namespace
-}  // namespace perftape::symbolize
+}  // namespace perftape::demangle
