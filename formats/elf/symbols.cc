@@ -139,7 +139,14 @@ void AddPlt(const ElfFile& file, std::vector<Candidate>& candidates,
   candidates.insert(candidates.end(), named.begin(), named.end());
 }
 
-// Returns nothing if there is no MiniDebugInfo or if it is damaged.
+bool HasSymtab(const ElfFile& file) {
+  return std::ranges::any_of(file.sections(), [](const Section& section) {
+    return section.type == SHT_SYMTAB && section.size != 0;
+  });
+}
+
+}  // namespace
+
 std::optional<ElfFile> ReadMiniDebugInfo(const ElfFile& file) {
   const Section* section = file.FindSection(".gnu_debugdata");
   if (section == nullptr) return std::nullopt;
@@ -148,14 +155,6 @@ std::optional<ElfFile> ReadMiniDebugInfo(const ElfFile& file) {
   auto embedded = ElfFile::Owning(*std::move(expanded));
   return embedded ? std::optional(*std::move(embedded)) : std::nullopt;
 }
-
-bool HasSymtab(const ElfFile& file) {
-  return std::ranges::any_of(file.sections(), [](const Section& section) {
-    return section.type == SHT_SYMTAB && section.size != 0;
-  });
-}
-
-}  // namespace
 
 SymbolTable SymbolTable::Read(const ElfFile& file) {
   const std::array files = {&file};

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -25,6 +26,9 @@ struct Symbol {
   ImageAddress start;
   std::uint64_t size = 0;  // never 0
 };
+
+// Returns the ELF file in .gnu_debugdata. Returns nothing if there is none or if it is damaged.
+std::optional<ElfFile> ReadMiniDebugInfo(const ElfFile& file);
 
 class SymbolTable {
  public:

@@ -51,7 +51,7 @@ class PcLineTable {
   std::uint64_t functions() const { return header_.functions; }
   // The start of a function, by its index in the table. The highest address if there is none.
   ImageAddress entry(std::uint64_t function) const;
-  // The name of a function, by its index. Empty if there is none.
+  // The name of a function, by its index; a view of the file. Empty if its record is damaged.
   std::string_view name(std::uint64_t function) const;
 
   // The ranges of the file that are read, besides the ELF header and section headers. A copy with

@@ -132,4 +132,12 @@ std::optional<ImagePart> FindTable(const Image& image) {
   return std::nullopt;
 }
 
+bool IsGoBinary(const elf::ElfFile& file) {
+  const auto is_of_go = [](const elf::Section& section) {
+    return section.name.ends_with(".gopclntab") || section.name == ".note.go.buildid" ||
+           section.name == ".go.buildinfo";
+  };
+  return std::ranges::any_of(file.sections(), is_of_go) || FindTable(Image(file)).has_value();
+}
+
 }  // namespace perftape::go

@@ -45,4 +45,7 @@ std::optional<TableHeader> ReadTableHeader(Bytes table, std::endian order);
 // nothing if the file is not a Go binary.
 std::optional<ImagePart> FindTable(const Image& image);
 
+// Whether the file has code of Go: the sections that its linker writes, or the table.
+bool IsGoBinary(const elf::ElfFile& file);
+
 }  // namespace perftape::go

@@ -11,6 +11,7 @@
 
 #include "formats/base/file.h"
 #include "record/events/did_you_mean.h"
+#include "record/probes/explain_missing.h"
 #include "record/processes/executable.h"
 
 namespace perftape::record {
@@ -96,11 +97,12 @@ Result<std::filesystem::path> FindBinary(const std::string& name) {
   }
   if (const auto library = FindLibrary(name, libraries)) return Canonical(*library);
   if (const Result<Executable> program = FindExecutable(name)) return Canonical(program->path);
+  const std::string moved = NoteOnMovedLibrary(name);
   std::vector<std::string> names;
   for (const CachedLibrary& library : libraries) names.push_back(library.name);
   return Fail(ErrorCode::kNotFound,
               fmt::format("'{}' is no library in {} and no program in $PATH{}", name, kCacheFile,
-                          DidYouMean(name, names)));
+                          moved.empty() ? DidYouMean(name, names) : moved));
 }
 
 }  // namespace perftape::record

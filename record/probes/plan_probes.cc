@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "record/events/did_you_mean.h"
+#include "record/probes/explain_missing.h"
 #include "record/probes/find_binary.h"
 #include "record/probes/kernel_functions.h"
 #include "record/probes/probed_binary.h"
@@ -88,6 +89,9 @@ class ProbePlanner {
     const std::string wanted =
         is_usdt ? fmt::format("{}:{}", probe_.provider, probe_.symbol) : probe_.symbol;
     if (!is_usdt && !IsGlob(wanted)) return std::vector<std::string>{wanted};
+    // "operator*", "main.(*T).Get" and "name[abi:cxx11]" are no globs if there is such a function.
+    if (!is_usdt && binary_ && binary_->HasFunction(wanted))
+      return std::vector<std::string>{wanted};
     std::vector<std::string> all;
     if (is_usdt) {
       all = binary_->UsdtNames();
@@ -110,6 +114,13 @@ class ProbePlanner {
     const std::string file = binary_ ? binary_->path().string() + ":" : "";
     const std::string offset = probe_.offset == 0 ? "" : fmt::format("+0x{:x}", probe_.offset);
     return fmt::format("{}:{}{}{}", WordOf(probe_.kind), file, name, offset);
+  }
+
+  // Fails if the function cannot be probed in this way.
+  Status CheckName(const std::string& name) const {
+    if (probe_.kind != ProbeKind::kUretprobe || !binary_->is_go()) return {};
+    const Result<std::vector<ProbedOffset>> offsets = binary_->FindFunction(name, 0);
+    return offsets ? CheckReturnProbe(name, *offsets) : Status();
   }
 
   Result<PlannedEvent> Plan(const std::string& name, std::uint64_t every) const {
@@ -135,7 +146,12 @@ class ProbePlanner {
       return EventOf(NameInFile(name), every, LocationsOf(probe_, *binary_, offsets));
     }
     const Result<std::vector<ProbedOffset>> offsets = binary_->FindFunction(name, probe_.offset);
-    if (!offsets) return FailEvent(spec_, offsets.error().code, offsets.error().message);
+    if (!offsets) {
+      return FailEvent(spec_, offsets.error().code,
+                       offsets.error().code == ErrorCode::kNotFound ? ExplainMissing(*binary_, name)
+                                                                    : offsets.error().message);
+    }
+    TRY(CheckReturnProbe(name, *offsets));
     PlannedEvent event = EventOf(NameInFile(name), every, LocationsOf(probe_, *binary_, *offsets));
     if (probe_.kind != ProbeKind::kUprobe || probe_.offset != 0) return event;
     event.settings.flags |= WIRE_AT_ENTRY;
@@ -147,6 +163,24 @@ class ProbePlanner {
   }
 
  private:
+  // The kernel replaces the return address on the stack by its own (prepare_uretprobe). Go's
+  // runtime reads return addresses when it moves or scans a stack, finds this one in no function,
+  // and ends the program. C functions of a cgo program run on the stack of the thread, which Go
+  // neither moves nor reads.
+  Status CheckReturnProbe(const std::string& name, const std::vector<ProbedOffset>& offsets) const {
+    if (probe_.kind != ProbeKind::kUretprobe) return {};
+    const auto is_go = [&](const ProbedOffset& at) { return binary_->IsGoCode(at.offset); };
+    if (std::ranges::none_of(offsets, is_go)) return {};
+    return FailEvent(
+        spec_, ErrorCode::kUnsupported,
+        fmt::format(
+            "'{0}' is a function of Go, and a return probe would kill the program: Go moves "
+            "its stacks and does not know the return address that the kernel puts there; "
+            "probe the entry, uprobe:{1}:{0}, or each return instruction, "
+            "uprobe:{1}:{0}+OFFSET ('objdump -d' shows them as ret)",
+            name, binary_->path().string()));
+  }
+
   Status CheckKernelFunction(const std::string& name) const {
     const Result<std::vector<std::string>> functions = machine_.kernel_functions();
     if (!functions || std::ranges::binary_search(*functions, name)) return {};
@@ -170,6 +204,7 @@ Result<std::vector<std::string>> MatchingProbes(const EventSpec& spec,
   ProbePlanner planner(spec, std::move(probe), machine);
   TRY(planner.OpenBinary());
   TRY_ASSIGN(std::vector<std::string> names, planner.Names());
+  for (const std::string& name : names) TRY(planner.CheckName(name));
   for (std::string& name : names) name = planner.NameInFile(name);
   return names;
 }

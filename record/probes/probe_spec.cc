@@ -44,6 +44,15 @@ std::string_view SplitOffComponent(std::string_view& rest) {
   return component;
 }
 
+// Whether the slash at the start of `text` begins options: "/every=50/" up to a comma or the end.
+// The import paths of Go have slashes, too: "github.com/pkg/errors.New".
+bool BeginsOptions(std::string_view text) {
+  const std::size_t end = text.find_first_not_of("abcdefghijklmnopqrstuvwxyz", 1);
+  if (end == std::string_view::npos) return text.size() == 1;
+  if (text[end] == '=') return end > 1;
+  return text[end] == '/' && (end + 1 == text.size() || text[end + 1] == ',');
+}
+
 // "malloc+0x10". A name of C++ may contain a plus sign: "operator+".
 Status ParseOffset(std::string_view name, ProbeSpec& probe) {
   const std::size_t plus = probe.symbol.rfind('+');
@@ -62,6 +71,21 @@ Status ParseOffset(std::string_view name, ProbeSpec& probe) {
   }
   probe.symbol.resize(plus);
   return {};
+}
+
+constexpr std::string_view kOperator = "operator";
+
+// The length of the symbol of an operator of C++ at the start of `text`, the longer ones first. Its
+// brackets have no counterpart, and its comma and slash separate nothing.
+std::size_t LengthOfSymbol(std::string_view text) {
+  constexpr std::string_view kSymbols[] = {"<=>", "<<=", ">>=", "->*", "<<", ">>", "<=", ">=",
+                                           "->",  "()",  "[]",  "/=",  "<",  ">",  ",",  "/"};
+  for (const std::string_view symbol : kSymbols) {
+    if (!text.starts_with(symbol)) continue;
+    // "operator/every=2/" is "operator" with an option; no operator is followed by a letter.
+    return symbol == "/" && BeginsOptions(text) ? 0 : symbol.size();
+  }
+  return 0;
 }
 
 // ":u" and ":k" of other events.
@@ -105,11 +129,16 @@ std::size_t LengthOfProbe(std::string_view list) {
     const char letter = list[at];
     if (letter == ':' && colons > 0) {
       --colons;
+    } else if (colons == 0 && list.substr(at).starts_with(kOperator)) {
+      at += kOperator.size() + LengthOfSymbol(list.substr(at + kOperator.size()));
+      --at;
     } else if (letter == '(' || letter == '<') {
       ++depth;
-    } else if (letter == ')' || letter == '>') {
+    } else if (letter == ')' || (letter == '>' && (at == 0 || list[at - 1] != '-'))) {
       --depth;
-    } else if (depth <= 0 && (letter == ',' || (letter == '/' && colons == 0))) {
+    } else if (depth <= 0 && letter == ',') {
+      return at;
+    } else if (depth <= 0 && letter == '/' && colons == 0 && BeginsOptions(list.substr(at))) {
       return at;
     }
   }

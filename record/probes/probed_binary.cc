@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/probes/probed_binary.h"
 
-#include <cxxabi.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <fnmatch.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <map>
-#include <memory>
 #include <optional>
 #include <set>
 #include <tuple>
 #include <utility>
 
 #include "formats/elf/debug_search_paths.h"
-#include "record/events/did_you_mean.h"
+#include "formats/elf/symbols.h"
+#include "formats/go/pclntab.h"
+#include "record/probes/direct_branches.h"
+#include "record/probes/explain_missing.h"
+#include "record/probes/function_names.h"
 #include "record/symbols/debug_files.h"
 
 namespace perftape::record {
@@ -24,35 +25,6 @@ namespace {
 
 bool IsFunction(const elf::Candidate& symbol) {
   return symbol.type == STT_FUNC || symbol.type == STT_GNU_IFUNC || symbol.type == STT_NOTYPE;
-}
-
-// Returns the readable form of a symbol of C++; empty for others.
-std::string Demangled(std::string_view symbol) {
-  // Longer ones are not worth the recursion of the demangler.
-  constexpr std::size_t kLongest = 2000;
-  if (!symbol.starts_with("_Z") || symbol.size() > kLongest) return "";
-  int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> text(
-      abi::__cxa_demangle(std::string(symbol).c_str(), nullptr, nullptr, &status), &std::free);
-  return text ? text.get() : "";
-}
-
-// "ns::sort(int)" and "sort" have the last identifier "sort", which the symbol contains.
-std::string_view LastIdentifier(std::string_view name) {
-  constexpr std::string_view kLetters =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
-  name = name.substr(0, name.find('('));
-  const std::size_t end = name.find_last_of(kLetters);
-  if (end == std::string_view::npos) return "";
-  const std::size_t before = name.find_last_not_of(kLetters, end);
-  const std::size_t start = before == std::string_view::npos ? 0 : before + 1;
-  return name.substr(start, end - start + 1);
-}
-
-// Whether `readable` is `name`, or `name` with parameters.
-bool IsReadableName(std::string_view readable, std::string_view name) {
-  if (!readable.starts_with(name)) return false;
-  return readable.size() == name.size() || readable[name.size()] == '(';
 }
 
 // "malloc" rather than "__libc_malloc" or the local "__GI___libc_malloc".
@@ -63,11 +35,48 @@ bool IsBetterName(const elf::Candidate& one, const elf::Candidate& other) {
   return rank(one) < rank(other);
 }
 
+// The symbols are sorted by name, so those of a name and its clones are next to each other.
+constexpr auto kByNameAndStart = [](const elf::Candidate& symbol) {
+  return std::pair(symbol.name, symbol.start);
+};
+
+bool IsEntryOfPlt(const elf::Candidate& symbol) {
+  return symbol.name.ends_with("@plt");
+}
+
+// Whether calls of the function `name` run this symbol. Parts do if there is no whole function.
+void KeepWholeFunctions(std::vector<elf::Candidate>& found) {
+  const auto is_part = [](const elf::Candidate& symbol) {
+    return SplitClone(symbol.name).kind == CloneKind::kPart;
+  };
+  if (!std::ranges::all_of(found, is_part)) std::erase_if(found, is_part);
+}
+
+// "parse(int) [clone .isra.0]" as demanglers write it, and "parse.isra.0".
+std::pair<std::string, std::string> SplitCloneMarks(std::string_view name) {
+  std::string suffix;
+  if (const std::size_t mark = name.find(" [clone "); mark != std::string_view::npos) {
+    for (const char letter : name.substr(mark)) {
+      if (letter == '.' || (letter >= '0' && letter <= '9') || letter == '_') suffix += letter;
+      const bool is_word = letter >= 'a' && letter <= 'z';
+      if (is_word && !suffix.empty()) suffix += letter;
+      if (letter == ']') suffix += '\n';
+    }
+    std::erase(suffix, '\n');
+    return {std::string(name.substr(0, mark)), suffix};
+  }
+  const CloneName clone = SplitClone(name);
+  return {std::string(clone.base), std::string(clone.suffix)};
+}
+
 }  // namespace
 
 Result<ProbedBinary> ProbedBinary::Open(const std::filesystem::path& path) {
   Result<elf::ElfFile> file = elf::ElfFile::Open(path);
-  if (!file) return Fail(InContext(path.string(), std::move(file).error()));
+  if (!file) {
+    if (const auto script = DescribeScript(path)) return Fail(ErrorCode::kUnsupported, *script);
+    return Fail(InContext(path.string(), std::move(file).error()));
+  }
   const std::uint16_t type = file->header().type;
   if (type != ET_EXEC && type != ET_DYN) {
     return Fail(ErrorCode::kUnsupported,
@@ -79,28 +88,71 @@ Result<ProbedBinary> ProbedBinary::Open(const std::filesystem::path& path) {
   return binary;
 }
 
+void ProbedBinary::ReadFile(Result<elf::ElfFile> opened) {
+  if (!opened) return;
+  other_files_.push_back(*std::move(opened));
+  elf::AppendCandidates(other_files_.back(), functions_);
+}
+
 void ProbedBinary::ReadFunctions() {
   elf::AppendCandidates(file_, functions_);
-  for (const SeparateDebugFile& debug :
-       FindDebugFiles(file_, file_.path(), elf::DefaultDebugDirs())) {
-    if (!debug.file) continue;
-    Result<elf::ElfFile> opened = elf::ElfFile::Open(debug.path);
-    if (!opened) continue;
-    debug_files_.push_back(*std::move(opened));
-    elf::AppendCandidates(debug_files_.back(), functions_);
+  if (auto embedded = elf::ReadMiniDebugInfo(file_)) ReadFile(*std::move(embedded));
+  const std::vector<std::filesystem::path> directories = elf::DefaultDebugDirs();
+  for (const SeparateDebugFile& debug : FindDebugFiles(file_, file_.path(), directories)) {
+    if (debug.file) ReadFile(elf::ElfFile::Open(debug.path));
   }
-  const auto key = [](const elf::Candidate& symbol) {
-    return std::pair(symbol.name, symbol.start);
-  };
+  if (other_files_.empty()) {
+    if (const auto image = FindImage(file_, directories)) ReadFile(elf::ElfFile::Open(*image));
+  }
   std::erase_if(functions_, [](const elf::Candidate& symbol) { return !IsFunction(symbol); });
-  std::ranges::sort(functions_, {}, key);
-  const auto repeated = std::ranges::unique(functions_, {}, key);
+  ReadGoTable();
+  ReadPlt();
+  std::ranges::stable_sort(functions_, {}, kByNameAndStart);
+  const auto repeated = std::ranges::unique(functions_, {}, kByNameAndStart);
   functions_.erase(repeated.begin(), repeated.end());
+}
+
+void ProbedBinary::ReadGoTable() {
+  is_go_ = go::IsGoBinary(file_);
+  if (!is_go_) return;
+  Result<go::PcLineTable> table = go::PcLineTable::Read(file_);
+  if (!table) return;
+  for (std::uint64_t i = 0; i < table->functions(); ++i) {
+    const std::uint64_t start = table->entry(i).value;
+    const std::uint64_t end = std::max(start, table->entry(i + 1).value);
+    const std::string_view name = table->name(i);
+    if (name.empty()) continue;
+    functions_.push_back(
+        {.name = name, .start = start, .end = end, .section_end = end, .type = STT_FUNC});
+  }
+  go_table_ = *std::move(table);
+}
+
+void ProbedBinary::ReadPlt() {
+  plt_ = elf::ReadPlt(file_);
+  std::ranges::sort(plt_, {}, &elf::PltEntry::start);
+  for (const elf::PltEntry& entry : plt_) {
+    if (entry.name.empty()) continue;
+    const std::uint64_t end = entry.start.value + entry.size;
+    functions_.push_back({.name = made_names_.emplace_back(std::string(entry.name) + "@plt"),
+                          .start = entry.start.value,
+                          .end = end,
+                          .section_end = end,
+                          .type = STT_FUNC});
+  }
+}
+
+bool ProbedBinary::IsGoCode(std::uint64_t offset) const {
+  if (!is_go_) return false;
+  // Without the table, C code is not told from Go's.
+  if (!go_table_) return true;
+  const std::optional<ImageAddress> address = file_.ToImage(FileOffset{offset});
+  return !address || !go_table_->Find(*address).empty();
 }
 
 // The code of memcpy is in functions such as __memcpy_avx_unaligned.
 std::unexpected<Error> ProbedBinary::ExplainIndirect(std::string_view name) const {
-  std::vector<std::string> names = MatchingFunctions(fmt::format("*{}_*", name));
+  std::vector<std::string> names = MatchingFunctions(fmt::format("*{}[_.]*", name));
   constexpr std::size_t kMost = 3;
   if (names.size() > kMost) names.resize(kMost);
   std::string message = fmt::format(
@@ -111,24 +163,87 @@ std::unexpected<Error> ProbedBinary::ExplainIndirect(std::string_view name) cons
   return Fail(ErrorCode::kUnsupported, std::move(message));
 }
 
-Result<std::vector<ProbedOffset>> ProbedBinary::FindFunction(std::string_view name,
-                                                             std::uint64_t offset) const {
+std::vector<elf::Candidate> ProbedBinary::FindSymbol(std::string_view name) const {
   const auto same_name = std::ranges::equal_range(functions_, name, {}, &elf::Candidate::name);
   std::vector<elf::Candidate> found(same_name.begin(), same_name.end());
-  if (found.empty()) {
-    const std::string_view identifier = LastIdentifier(name);
-    std::ranges::copy_if(functions_, std::back_inserter(found), [&](const elf::Candidate& symbol) {
-      return symbol.name.contains(identifier) && IsReadableName(Demangled(symbol.name), name);
-    });
+  // The names of Go's functions have dots of their own.
+  if (is_go_ || SplitClone(name).kind != CloneKind::kNone) return found;
+  const std::string with_dot = std::string(name) + ".";
+  for (auto at = std::ranges::lower_bound(functions_, with_dot, {}, &elf::Candidate::name);
+       at != functions_.end() && at->name.starts_with(with_dot); ++at) {
+    const CloneName clone = SplitClone(at->name);
+    if (clone.base == name && clone.kind != CloneKind::kCold) found.push_back(*at);
   }
+  KeepWholeFunctions(found);
+  return found;
+}
+
+std::vector<elf::Candidate> ProbedBinary::FindSpelling(std::string_view name) const {
+  const auto [base, suffix] = SplitCloneMarks(name);
+  const std::string wanted = CanonicalName(base);
+  const std::string_view identifier = NecessaryIdentifier(base);
+  std::vector<elf::Candidate> found;
+  for (const elf::Candidate& symbol : functions_) {
+    if (symbol.type == STT_GNU_IFUNC || IsEntryOfPlt(symbol)) continue;
+    if (!symbol.name.contains(identifier)) continue;
+    const CloneName clone = is_go_ ? CloneName{.base = symbol.name} : SplitClone(symbol.name);
+    const bool is_wanted = suffix.empty() ? clone.kind != CloneKind::kCold : clone.suffix == suffix;
+    if (is_wanted && IsSpellingOf(wanted, clone.base)) {
+      found.push_back(symbol);
+    }
+  }
+  if (suffix.empty()) KeepWholeFunctions(found);
+  RemoveCallers(found);
+  return found;
+}
+
+std::vector<elf::Candidate> ProbedBinary::FindNamed(std::string_view name) const {
+  std::vector<elf::Candidate> found = FindSymbol(name);
+  return found.empty() ? FindSpelling(name) : found;
+}
+
+// A constructor of a complete object may call that of a base object of the same class, and a
+// deleting destructor calls the one that does the work (Itanium C++ ABI, 5.1.4.3).
+void ProbedBinary::RemoveCallers(std::vector<elf::Candidate>& found) const {
+  std::map<std::string, std::vector<elf::Candidate>> by_name;
+  for (const elf::Candidate& symbol : found) {
+    by_name[ReadableName(SplitClone(symbol.name).base)].push_back(symbol);
+  }
+  std::erase_if(found, [&](const elf::Candidate& symbol) {
+    std::vector<elf::Candidate> others = by_name[ReadableName(SplitClone(symbol.name).base)];
+    std::erase_if(others, [&](const elf::Candidate& other) {
+      return SplitClone(other.name).base == SplitClone(symbol.name).base ||
+             other.start == symbol.start;
+    });
+    return !others.empty() && CallsOneOf(symbol, others);
+  });
+}
+
+// A target in the linkage table counts as the function of this name.
+bool ProbedBinary::CallsOneOf(const elf::Candidate& caller,
+                              const std::vector<elf::Candidate>& called) const {
+  const std::optional<FileOffset> at = file_.ToFile(ImageAddress{caller.start});
+  const Bytes image = file_.image();
+  if (!at || at->value >= image.size()) return false;
+  const std::uint64_t size = std::min(caller.end - caller.start, image.size() - at->value);
+  const std::vector<std::uint64_t> targets =
+      DirectBranches(image.subspan(at->value, size), caller.start, file_.header().machine);
+  return std::ranges::any_of(targets, [&](std::uint64_t target) {
+    const auto entry =
+        std::ranges::lower_bound(plt_, ImageAddress{target}, {}, &elf::PltEntry::start);
+    const std::string_view name =
+        entry != plt_.end() && entry->start.value == target ? entry->name : std::string_view();
+    return std::ranges::any_of(called, [&](const elf::Candidate& other) {
+      return other.start == target || (!name.empty() && other.name == name);
+    });
+  });
+}
+
+Result<std::vector<ProbedOffset>> ProbedBinary::FindFunction(std::string_view name,
+                                                             std::uint64_t offset) const {
+  const std::vector<elf::Candidate> found = FindNamed(name);
   if (found.empty()) {
-    std::vector<std::string> names;
-    for (const elf::Candidate& symbol : functions_) names.emplace_back(symbol.name);
-    return Fail(ErrorCode::kNotFound,
-                functions_.empty()
-                    ? fmt::format("{} has no symbols: install its debug symbols", path().string())
-                    : fmt::format("no function '{}' in {}{}", name, path().string(),
-                                  DidYouMean(name, names)));
+    return Fail(ErrorCode::kNotFound, fmt::format("no function '{}' in {}", name, path().string()));
   }
   std::set<ProbedOffset> offsets;
   for (const elf::Candidate& symbol : found) {
@@ -142,7 +257,8 @@ Result<std::vector<ProbedOffset>> ProbedBinary::FindFunction(std::string_view na
     if (at) offsets.insert({.offset = at->value, .semaphore_offset = 0});
   }
   if (offsets.empty()) {
-    return Fail(ErrorCode::kNotFound, fmt::format("'{}' has no code in {}", name, path().string()));
+    return Fail(ErrorCode::kUnsupported,
+                fmt::format("'{}' has no code in {}", name, path().string()));
   }
   return std::vector<ProbedOffset>(offsets.begin(), offsets.end());
 }
@@ -155,15 +271,44 @@ bool ProbedBinary::PushesFramePointer(std::uint64_t offset) const {
 }
 
 std::vector<std::string> ProbedBinary::MatchingFunctions(const std::string& glob) const {
+  const bool is_of_symbols = glob.starts_with("_Z") || glob.starts_with("_R");
+  const bool wants_plt = glob.contains("@");
+  const std::string canonical = CanonicalName(glob);
+  const std::string_view identifier =
+      is_of_symbols ? std::string_view() : NecessaryIdentifier(glob);
+  const auto base_of = [&](const elf::Candidate& symbol) {
+    return std::string(is_go_ ? symbol.name : SplitClone(symbol.name).base);
+  };
+  const auto matches = [](const std::string& pattern, const std::string& name) {
+    return fnmatch(pattern.c_str(), name.c_str(), 0) == 0;
+  };
   std::map<std::uint64_t, const elf::Candidate*> chosen;  // by address
   for (const elf::Candidate& symbol : functions_) {
     if (symbol.type == STT_GNU_IFUNC || symbol.type == STT_NOTYPE) continue;
-    if (fnmatch(glob.c_str(), std::string(symbol.name).c_str(), 0) != 0) continue;
+    if (IsEntryOfPlt(symbol) && !wants_plt) continue;
+    if (!symbol.name.contains(identifier)) continue;
+    const bool is_match =
+        matches(glob, std::string(symbol.name)) ||
+        (!is_of_symbols && std::ranges::any_of(SpellingsOf(base_of(symbol)), [&](const auto& name) {
+          return matches(canonical, name);
+        }));
+    if (!is_match) continue;
+    if (!is_go_ && SplitClone(symbol.name).kind == CloneKind::kCold) continue;
     const elf::Candidate*& other = chosen.try_emplace(symbol.start, &symbol).first->second;
     if (IsBetterName(symbol, *other)) other = &symbol;
   }
   std::set<std::string> names;
-  for (const auto& [address, symbol] : chosen) names.emplace(symbol->name);
+  for (const auto& [address, symbol] : chosen) {
+    names.insert(is_of_symbols ? std::string(symbol->name) : ReadableName(base_of(*symbol)));
+  }
+  return {names.begin(), names.end()};
+}
+
+std::vector<std::string> ProbedBinary::ReadableNames() const {
+  std::set<std::string> names;
+  for (const elf::Candidate& symbol : functions_) {
+    if (!IsEntryOfPlt(symbol)) names.insert(ReadableName(SplitClone(symbol.name).base));
+  }
   return {names.begin(), names.end()};
 }
 

@@ -22,10 +22,10 @@ std::optional<SeparateDebugFile> WithBuildId(const fs::path& path, const BuildId
 }
 
 std::optional<SeparateDebugFile> FindByBuildId(const BuildId& build_id,
-                                               const std::vector<fs::path>& directories) {
+                                               const std::vector<fs::path>& directories,
+                                               elf::BuildIdFile type = elf::BuildIdFile::kDebug) {
   for (const fs::path& directory : directories) {
-    for (const fs::path& path :
-         elf::SearchPathsIn(directory, build_id, elf::BuildIdFile::kDebug, {})) {
+    for (const fs::path& path : elf::SearchPathsIn(directory, build_id, type, {})) {
       if (auto found = WithBuildId(path, build_id)) return found;
     }
   }
@@ -99,6 +99,12 @@ std::vector<SeparateDebugFile> FindDebugFiles(const elf::ElfFile& binary, const 
   const Result<elf::ElfFile> debug = elf::ElfFile::FromBytes(mapped->bytes());
   if (debug) add(FindShared(*debug, fs::path(files[0].path), directories));
   return files;
+}
+
+std::optional<fs::path> FindImage(const elf::ElfFile& binary,
+                                  const std::vector<fs::path>& directories) {
+  const auto found = FindByBuildId(binary.build_id(), directories, elf::BuildIdFile::kImage);
+  return found ? std::optional(found->path) : std::nullopt;
 }
 
 }  // namespace perftape::record

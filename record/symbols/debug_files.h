@@ -5,6 +5,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <vector>
 
 #include "formats/base/build_id.h"
@@ -26,5 +27,10 @@ struct SeparateDebugFile {
 std::vector<SeparateDebugFile> FindDebugFiles(
     const elf::ElfFile& binary, const std::filesystem::path& path,
     const std::vector<std::filesystem::path>& directories);
+
+// Returns the path of a copy of the binary itself, perhaps an unstripped one, by its build id
+// (perf's build-id cache, debuginfod's cache). Returns nothing if there is none.
+std::optional<std::filesystem::path> FindImage(
+    const elf::ElfFile& binary, const std::vector<std::filesystem::path>& directories);
 
 }  // namespace perftape::record

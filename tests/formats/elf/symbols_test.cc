@@ -2,7 +2,6 @@
 #include "formats/elf/symbols.h"
 
 #include <gtest/gtest.h>
-#include <lzma.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -16,6 +15,7 @@
 #include "formats/elf/expand.h"
 #include "tests/support/elf_builder.h"
 #include "tests/support/sparse_elf.h"
+#include "tests/support/xz.h"
 
 namespace perftape::elf {
 namespace {
@@ -235,17 +235,6 @@ TEST(SymbolTable, UsesTheDebugFileOfAStrippedFile) {
   const SymbolTable table = SymbolTable::Read(*file, *debug_file);
   EXPECT_EQ(table.Find({kText})->name, "static_function");
   EXPECT_EQ(table.Find({0x401100})->name, "spin");
-}
-
-std::string Xz(const std::string& plain) {
-  std::string compressed(lzma_stream_buffer_bound(plain.size()), '\0');
-  std::size_t size = 0;
-  const lzma_ret result = lzma_easy_buffer_encode(
-      0, LZMA_CHECK_CRC32, nullptr, reinterpret_cast<const std::uint8_t*>(plain.data()),
-      plain.size(), reinterpret_cast<std::uint8_t*>(compressed.data()), &size, compressed.size());
-  EXPECT_EQ(result, LZMA_OK);
-  compressed.resize(size);
-  return compressed;
 }
 
 // As distributions strip programs: .dynsym has one function, .gnu_debugdata the other.

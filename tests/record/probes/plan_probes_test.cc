@@ -179,6 +179,25 @@ TEST_F(PlanProbesTest, MessagesNameTheFileAndWhatIsNear) {
   EXPECT_THAT(ErrorOf("uprobe:/etc/hostname:main"), HasSubstr("/etc/hostname"));
 }
 
+TEST_F(PlanProbesTest, AReturnProbeOfGoIsRefusedWithTheRemedy) {
+  ElfBuilder elf;
+  const auto text = elf.AddSection({.name = ".text",
+                                    .flags = SHF_ALLOC | SHF_EXECINSTR,
+                                    .address = 0x401000,
+                                    .size = 0x400,
+                                    .offset = 0x1000});
+  elf.AddSection({.name = ".note.go.buildid", .type = SHT_NOTE, .contents = "id"});
+  elf.AddSegment({.offset = 0x1000, .address = 0x401000, .size = 0x400});
+  elf.AddSymbol({.name = "main.work", .value = 0x401000, .size = 0x40, .section = text});
+  ASSERT_TRUE(WriteFile(elf.Build()));
+  for (const char* probe : {"uretprobe:@:main.work", "uretprobe:@:main.*"}) {
+    EXPECT_THAT(ErrorOf(probe), AllOf(HasSubstr("is a function of Go"),
+                                      HasSubstr("uprobe:" + path_.string() + ":main.work")));
+  }
+  EXPECT_FALSE(ListEvents(WithPath("uretprobe:@:main"), machine_));
+  EXPECT_THAT(OffsetsOf("uprobe:@:main.work"), ElementsAre(0x1000));
+}
+
 TEST_F(PlanProbesTest, TheListHasWhatMatches) {
   const Result<std::vector<ListedEvent>> events = ListEvents(WithPath("uprobe:@:alloc"), machine_);
   ASSERT_TRUE(events);

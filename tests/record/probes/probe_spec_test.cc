@@ -65,6 +65,19 @@ TEST(ProbeSpec, CommasInParametersDoNotEndIt) {
               ElementsAre("uprobe:a:f(int, char)", "uprobe:a:g<int, char>", "kprobe:h"));
 }
 
+TEST(ProbeSpec, SignsOfOperatorsSeparateNothing) {
+  for (const std::string name : {"a::operator<", "a::operator<<", "a::operator,", "a::operator/",
+                                 "a::operator->", "a::operator()", "a::operator<=>(b, c)"}) {
+    const std::string probe = "uprobe:p:" + name;
+    EXPECT_THAT(NamesIn(probe + "/every=2/,cs"), ElementsAre(probe, "cs"));
+  }
+}
+
+TEST(ProbeSpec, SlashesInImportPathsOfGoAreNoOptions) {
+  EXPECT_THAT(NamesIn("uprobe:p:github.com/pkg/errors.New,uprobe:p:a/b.F/every=2/,cs"),
+              ElementsAre("uprobe:p:github.com/pkg/errors.New", "uprobe:p:a/b.F", "cs"));
+}
+
 TEST(ProbeSpec, MessagesShowTheSyntax) {
   EXPECT_THAT(ErrorOf("uprobe:libc"), HasSubstr("write uprobe:PATH:FUNCTION[+OFFSET]"));
   EXPECT_THAT(ErrorOf("uprobe::malloc"), HasSubstr("write uprobe:PATH"));

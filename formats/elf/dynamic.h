@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the dynamic linker reads of a program or library (gABI, "Dynamic Section"): the libraries
+// that it needs, and the functions that it takes from them.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "formats/elf/elf_file.h"
+
+namespace perftape::elf {
+
+// The texts are views of the file.
+struct DynamicLinks {
+  std::vector<std::string_view> needed;    // DT_NEEDED: "libc.so.6"
+  std::vector<std::string_view> run_path;  // directories of DT_RUNPATH or DT_RPATH; "$ORIGIN/lib"
+};
+
+// Returns what a file with section headers says. Empty for a static program, and if the table is
+// damaged.
+DynamicLinks ReadDynamicLinks(const ElfFile& file);
+
+// Returns the names of the undefined symbols in .dynsym, in its order.
+std::vector<std::string_view> ReadImports(const ElfFile& file);
+
+}  // namespace perftape::elf
