@@ -11,6 +11,7 @@
 #include "record/bpf/cgroup_subsystem.h"
 #include "record/events/bpf_events.h"
 #include "record/events/cpu_list.h"
+#include "record/events/timer_limit.h"
 #include "record/machine/machine_features.h"
 #include "record/monotonic_clock.h"
 #include "record/rings/ring_plan.h"
@@ -111,6 +112,9 @@ Result<std::unique_ptr<EventInput>> EventInput::Open(const RecordOptions& option
   TRY_ASSIGN(EventPlan plan, PlanEvents(options.events, options.rate, options.missing_events,
                                         EventMachine::This()));
   std::ranges::move(plan.warnings, std::back_inserter(warnings));
+  if (auto warning = LimitTimers(plan.events, MeasureTimerInterrupt)) {
+    warnings.push_back(*std::move(warning));
+  }
   AddCgroupToSamples(scope, plan.events);
   AddUserStateToSamples(options, plan.events);
   if (std::ranges::find(plan.events, Trigger::kWakeup, &PlannedEvent::trigger) !=

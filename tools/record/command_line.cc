@@ -175,7 +175,7 @@ constexpr cli::Option kSamplingRows[] = {
      .letter = 'F',
      .argument = "HZ",
      .help = "record HZ samples per second on each CPU; max is the highest rate that the kernel "
-             "allows (default 99)",
+             "and this machine allow (default 99)",
      .conflicts = {"count"},
      .into = cli::StoreAs<&ParseFrequency, &Plan::record, &RecordOptions::rate>},
     {.name = "count",
@@ -442,13 +442,17 @@ constexpr cli::Command kCommand = {
     .foreign = kForeign};
 
 // The default frequency, too, must not exceed the kernel's limit.
+// High enough for functions that run for a millisecond, on each machine.
+constexpr std::uint64_t kSaneFrequency = 9999;
+
 Status CheckRate(std::string_view option, const record::SamplingRate& rate) {
   const auto* frequency = std::get_if<record::Frequency>(&rate);
   const std::optional<std::uint64_t> highest = HighestFrequency();
   if (frequency == nullptr || !highest || frequency->hz <= *highest) return {};
   return Usage(fmt::format(
-      "{}: {} exceeds the limit of this kernel, {} (kernel.perf_event_max_sample_rate): use -F max",
-      option, frequency->hz, *highest));
+      "{}: {} exceeds the limit of this kernel, {} (kernel.perf_event_max_sample_rate): use a "
+      "rate such as -F {}; each sample takes some microseconds",
+      option, frequency->hz, *highest, std::min<std::uint64_t>(*highest, kSaneFrequency)));
 }
 
 // Below a microsecond, sampling would use up all the time.
