@@ -1,36 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/output/file_finisher.h"
 
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <utility>
-
-#include "record/output/retention.h"
 
 namespace perftape::record {
 namespace {
 
-void WriteBundleOf(EndedFile& ended, std::uint64_t reserved_space, CompletedFile& completed) {
+void WriteBundleOf(EndedFile& ended, CompletedFile& completed) {
   if (ended.has_failed || completed.path.empty()) return;
   if (!ended.bundle) {
     // Without them, the file is complete, too.
     (void)AppendNotes(ended.file.fd(), completed.path.native(), ended.notes);
     return;
   }
-  struct stat before = {};
-  if (fstat(ended.file.fd(), &before) != 0) return;
   Result<BundleSummary> written =
       std::move(*ended.bundle).Write(ended.file.fd(), completed.path.native(), ended.notes);
   if (!written) {
     completed.bundle_failure = std::move(written).error().message;
-    return;
-  }
-  const Result<std::uint64_t> free = FreeSpace(completed.path.parent_path());
-  if (reserved_space > 0 && free && *free < reserved_space) {
-    (void)!ftruncate(ended.file.fd(), before.st_size);
-    completed.bundle_failure =
-        completed.path.native() + ": the disk has no room for symbols beside --reserve-space";
     return;
   }
   completed.bundle = *std::move(written);
@@ -62,7 +48,7 @@ Status WriteRounds(EndedFile& ended) {
 
 }  // namespace
 
-CompletedFile Complete(EndedFile ended, std::uint64_t reserved_space) {
+CompletedFile Complete(EndedFile ended) {
   const Status rounds = WriteRounds(ended);
   CompletedFile completed{.path = {},
                           .requested_path = ended.file.requested_path(),
@@ -80,12 +66,11 @@ CompletedFile Complete(EndedFile ended, std::uint64_t reserved_space) {
     ended.has_failed = true;
   }
   completed.path = ended.file.CurrentPath().value_or(std::filesystem::path());
-  WriteBundleOf(ended, reserved_space, completed);
+  WriteBundleOf(ended, completed);
   return completed;
 }
 
-FileFinisher::FileFinisher(std::uint64_t reserved_space)
-    : reserved_space_(reserved_space), thread_([this] { Run(); }) {}
+FileFinisher::FileFinisher() : thread_([this] { Run(); }) {}
 
 FileFinisher::~FileFinisher() {
   {
@@ -124,7 +109,7 @@ void FileFinisher::Run() {
     waiting_.pop_front();
     is_working_ = true;
     lock.unlock();
-    CompletedFile completed = Complete(std::move(ended), reserved_space_);
+    CompletedFile completed = Complete(std::move(ended));
     lock.lock();
     is_working_ = false;
     completed_.push_back(std::move(completed));

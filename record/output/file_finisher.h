@@ -54,13 +54,12 @@ struct CompletedFile {
   std::string failure = {};  // why it has no features
 };
 
-// Writes the rounds, the features and then the bundle. Leaves `reserved_space` bytes of the disk
-// free: a bundle that would use them is removed again.
-CompletedFile Complete(EndedFile ended, std::uint64_t reserved_space);
+// Writes the rounds, the features and then the bundle.
+CompletedFile Complete(EndedFile ended);
 
 class FileFinisher {
  public:
-  explicit FileFinisher(std::uint64_t reserved_space);
+  FileFinisher();
   FileFinisher(const FileFinisher&) = delete;
   FileFinisher& operator=(const FileFinisher&) = delete;
   // Waits for all files.
@@ -75,7 +74,6 @@ class FileFinisher {
  private:
   void Run();
 
-  std::uint64_t reserved_space_;
   std::mutex mutex_;  // of all that follow
   std::condition_variable changed_;
   std::deque<EndedFile> waiting_;

@@ -46,10 +46,7 @@ Result<std::unique_ptr<FileSeries>> FileSeries::Prepare(FileSeriesOptions option
 
 FileSeries::FileSeries(FileSeriesOptions options, NamePattern pattern,
                        std::optional<CommandRunner> commands)
-    : options_(std::move(options)),
-      names_(std::move(pattern)),
-      commands_(std::move(commands)),
-      finisher_(options_.reserved_space) {}
+    : options_(std::move(options)), names_(std::move(pattern)), commands_(std::move(commands)) {}
 
 std::filesystem::path FileSeries::NextPath() {
   return names_.Next(RealtimeNs());

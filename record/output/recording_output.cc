@@ -92,7 +92,9 @@ Result<std::unique_ptr<RecordingOutput>> RecordingOutput::Open(
     std::vector<std::string>& warnings) {
   std::optional<RecordingBundle> bundle;
   if (WantsBundle(options.bundle, target)) {
-    TRY_ASSIGN(RecordingBundle prepared, RecordingBundle::Prepare(options.bundle));
+    BundleRequest request = options.bundle;
+    request.reserved_space = options.reserved_space;
+    TRY_ASSIGN(RecordingBundle prepared, RecordingBundle::Prepare(request));
     bundle.emplace(std::move(prepared));
   }
   Contents contents{.events = input.events().AttributeTable(), .features = {}, .stop = stop};
@@ -382,7 +384,9 @@ void RecordingOutput::WriteBundle(RecordSummary& summary) {
 }
 
 void RecordingOutput::WriteSymbols(const bundle::RecordingNotes& notes, RecordSummary& summary) {
-  if (!summary.failure.empty() && !bundle_->is_separate_file()) {
+  // On a full disk, the features may have found room, and the bundle may as well.
+  const bool is_finished = has_features_ && file_->CurrentPath();
+  if (!is_finished && !bundle_->is_separate_file()) {
     summary.bundle_failure = "they can only be appended to a finished recording";
     return;
   }

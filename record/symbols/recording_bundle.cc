@@ -2,7 +2,7 @@
 #include "record/symbols/recording_bundle.h"
 
 #include <fcntl.h>
-#include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -15,6 +15,14 @@ namespace {
 
 // The fastest level of zstd, because the user waits for the end of the recording.
 constexpr int kCompressionLevel = 1;
+
+// Whether the disk of the file has less than `reserved` bytes for others.
+Status CheckReserved(int file, std::uint64_t reserved) {
+  struct statvfs status = {};
+  if (reserved == 0 || fstatvfs(file, &status) != 0) return {};
+  if (std::uint64_t{status.f_bavail} * status.f_frsize >= reserved) return {};
+  return Fail(ErrorCode::kIo, "the disk has no room for symbols beside --reserve-space");
+}
 
 }  // namespace
 
@@ -55,7 +63,9 @@ Result<BundleSummary> RecordingBundle::WriteTo(UniqueFd fd, const bundle::Record
 
 Result<BundleSummary> RecordingBundle::WriteSeparateFile(const bundle::RecordingNotes& notes) {
   TRY_ASSIGN(UniqueFd fd, separate_file_->Duplicate());
+  TRY_ASSIGN(const UniqueFd written, separate_file_->Duplicate());
   TRY_ASSIGN(BundleSummary summary, WriteTo(std::move(fd), notes));
+  TRY(CheckReserved(written.get(), request_.reserved_space));
   TRY(std::move(*separate_file_).Commit());
   return summary;
 }
@@ -65,7 +75,8 @@ Result<BundleSummary> RecordingBundle::AppendTo(int recording, std::string_view 
   BundleSummary summary;
   Status embedded = bundle::EmbedWith(recording, [&](UniqueFd end) -> Status {
     TRY_ASSIGN(summary, WriteTo(std::move(end), notes));
-    return {};
+    // After an error, EmbedWith removes what was appended.
+    return CheckReserved(recording, request_.reserved_space);
   });
   if (!embedded) return Fail(InContext(name, std::move(embedded).error()));
   summary.is_in_recording = true;

@@ -3,6 +3,7 @@
 // bundle is written when the recording is finished.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -26,6 +27,8 @@ struct BundleRequest {
   Destination destination = Destination::kRecording;
   std::filesystem::path file = {};
   BundleDepth depth = BundleDepth::kSymbols;
+  // A bundle that leaves fewer bytes of the disk free is removed again.
+  std::uint64_t reserved_space = 0;
 };
 
 // Appends the notes without a bundle to a finished recording, open for reading and writing. If they
@@ -54,8 +57,8 @@ class RecordingBundle {
 
   // Writes the bundle to its destination, with `notes`. `recording` is the finished recording, open
   // for reading and writing; `name` is its name for messages. An existing separate file is kept as
-  // FILE.old. If the bundle does not fit after the recording, the recording is restored. Fails with
-  // kIo if the disk is full.
+  // FILE.old. If the bundle does not fit after the recording, or not beside
+  // BundleRequest::reserved_space, the recording is restored. Fails with kIo if the disk is full.
   Result<BundleSummary> Write(int recording, std::string_view name,
                               const bundle::RecordingNotes& notes) &&;
 
