@@ -169,7 +169,10 @@ std::unexpected<Error> Recording::CommandFailed(Error error) {
 }
 
 bool Recording::IsOver() {
-  if (stop_.IsMet()) return true;
+  if (stop_.IsMet()) {
+    if (!stop_.token().stop_requested()) end_ = End::kDurationOver;
+    return true;
+  }
   if (input_->targets().Gone()) {
     end_ = End::kTargetsGone;
     return true;

@@ -50,7 +50,7 @@ class Recording {
 
  private:
   // Why a recording ends.
-  enum class End : std::uint8_t { kRequested, kTargetsGone, kCommandEnded };
+  enum class End : std::uint8_t { kRequested, kDurationOver, kTargetsGone, kCommandEnded };
 
   void ChooseCallchains();
   Result<std::filesystem::path> FirstPath();

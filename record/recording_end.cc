@@ -27,7 +27,9 @@ Result<RecordSummary> Recording::GiveUp(Error error) && {
 Result<RecordSummary> Recording::Finish() && {
   if (command_) {
     TRY(command_->Send(SIGTERM));
-    TRY_ASSIGN(summary_.command_status, command_->Wait());
+    TRY_ASSIGN(const int status, command_->Wait());
+    // The recorder ended it after its time. That is no failure of the command.
+    if (end_ != End::kDurationOver) summary_.command_status = status;
   }
   WarnOfUntrackedForks();
   Summarize();
@@ -54,7 +56,7 @@ std::string Recording::EndCause() const {
   const bool is_of_command =
       end_ == End::kCommandEnded ||
       (end_ == End::kTargetsGone && std::holds_alternative<Workload>(options_.target));
-  if (end_ == End::kRequested) return "the end of the recording";
+  if (end_ == End::kRequested || end_ == End::kDurationOver) return "the end of the recording";
   if (!is_of_command || !summary_.command_status) return "the recorded tasks ended";
   const int status = *summary_.command_status;
   if (status <= kSignalled) return "the command ended with status " + std::to_string(status);

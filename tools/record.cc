@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -19,6 +20,7 @@
 #include "tools/common/cli/console.h"
 #include "tools/common/cli/escape.h"
 #include "tools/common/cli/output.h"
+#include "tools/common/cli/pager.h"
 #include "tools/common/sandbox/recorder_privileges.h"
 #include "tools/doctor/report.h"
 #include "tools/record/command_line.h"
@@ -90,7 +92,7 @@ Status WriteJson(std::string_view json, const std::filesystem::path& path) {
   return std::move(out).Commit();
 }
 
-// Prints the events that match.
+// Prints the events that match, on a terminal in a pager.
 Result<int> List(const std::string& glob) {
   TRY_ASSIGN(const std::vector<record::ListedEvent> events,
              record::ListEvents(glob, record::EventMachine::This()));
@@ -99,6 +101,8 @@ Result<int> List(const std::string& glob) {
                 "list: no event matches '" + cli::EscapeForTerminal(glob) + "'");
   }
   const std::string text = ListText(events);
+  std::optional<cli::Pager> pager;
+  if (cli::IsTerminal()) pager.emplace();
   TRY(WriteAll(STDOUT_FILENO, AsBytes(text)));
   return cli::kDone;
 }

@@ -2,6 +2,7 @@
 // perftape-report: shows where a profile spends its time, and what changed between two.
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <optional>
 #include <set>
 #include <string>
@@ -16,6 +17,7 @@
 #include "tools/common/cli/console.h"
 #include "tools/common/cli/count.h"
 #include "tools/common/cli/output.h"
+#include "tools/common/cli/pager.h"
 #include "tools/common/profiles/filter_text.h"
 #include "tools/common/profiles/input_messages.h"
 #include "tools/common/profiles/symbol_text.h"
@@ -152,12 +154,25 @@ Status Print(const std::string& text, const ReportPlan& plan) {
   return std::move(file).Commit();
 }
 
+// Without operands the report is on perf.data, as perf's.
+Status CheckDefaultInput(const ReportPlan& plan) {
+  std::error_code error;
+  if (!plan.operands.empty() || std::filesystem::exists(plan.inputs.front(), error)) return {};
+  return Fail(
+      ErrorCode::kNotFound,
+      fmt::format("{}: no such file here: record first, with 'perftape-record -- COMMAND' or "
+                  "'perftape-record -a --duration 5', or name a file",
+                  plan.inputs.front().string()));
+}
+
 Result<int> Run(const ReportPlan& plan, cli::Console& console) {
+  TRY(CheckDefaultInput(plan));
   TRY(cli::CheckOutput(plan.output, plan.if_exists));
-  const bool is_shown = plan.output == "-" && IsTerminal() && plan.format == ReportFormat::kText;
+  const bool is_shown =
+      plan.output == "-" && cli::IsTerminal() && plan.format == ReportFormat::kText;
   const TextStyle style = is_shown ? StyleOfStdout() : TextStyle();
   // A pager cannot be started in the sandbox.
-  std::optional<Pager> pager;
+  std::optional<cli::Pager> pager;
   if (is_shown && !plan.no_pager) pager.emplace();
   if (!plan.no_sandbox) TRY(Confine(plan));
   const auto make = [&] {

@@ -8,6 +8,8 @@
 #include <iterator>
 #include <utility>
 
+#include "formats/base/duration.h"
+
 namespace perftape::record {
 namespace {
 
@@ -37,19 +39,10 @@ std::optional<double> NumberWith(std::string_view text, std::string_view unit) {
   return number;
 }
 
-// A time above 0, with a unit. The longer units first.
-std::optional<nanoseconds> DurationOf(std::string_view text) {
-  constexpr std::pair<std::string_view, double> kUnits[] = {
-      {"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
-  constexpr double kLongestNs = 1e15;  // 11 days
-  for (const auto& [unit, unit_ns] : kUnits) {
-    const std::optional<double> number = NumberWith(text, unit);
-    if (!number) continue;
-    const double time_ns = *number * unit_ns;
-    if (time_ns < 1 || time_ns > kLongestNs) return std::nullopt;
-    return nanoseconds(std::llround(time_ns));
-  }
-  return std::nullopt;
+// A time above 0, with a unit.
+std::optional<nanoseconds> TimeOf(std::string_view text) {
+  const std::optional<nanoseconds> time = DurationOf(text, nanoseconds(0));
+  return time && time->count() > 0 ? time : std::nullopt;
 }
 
 struct Share {
@@ -62,7 +55,7 @@ std::optional<Share> ShareOf(std::string_view text) {
   const std::size_t slash = text.find('/');
   if (slash == std::string_view::npos) return std::nullopt;
   const std::optional<double> percent = NumberWith(text.substr(0, slash), "%");
-  const std::optional<nanoseconds> window = DurationOf(text.substr(slash + 1));
+  const std::optional<nanoseconds> window = TimeOf(text.substr(slash + 1));
   if (!percent || !window || *percent <= 0 || *percent > 100) return std::nullopt;
   return Share{.percent = *percent, .window = *window};
 }
@@ -132,7 +125,7 @@ Result<TriggerSpec> ParseTrigger(std::string_view text) {
   if (text.starts_with(kPressure)) {
     TRY_ASSIGN(spec.condition, ParsePressure(text.substr(kPressure.size())));
   } else if (text.starts_with(kWait)) {
-    const std::optional<nanoseconds> time = DurationOf(text.substr(kWait.size()));
+    const std::optional<nanoseconds> time = TimeOf(text.substr(kWait.size()));
     if (!time) return NoTrigger("write offcpu>TIME with ns, us, ms or s, such as 'offcpu>500ms'");
     spec.condition = WaitCondition{.longer_than = *time};
   } else if (text.starts_with(kBusy)) {

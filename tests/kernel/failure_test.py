@@ -35,6 +35,20 @@ class Failure(harness.RecordingTest):
                                      cwd=self.dir)
         self.assertEqual(status, 128 + signal.SIGTERM, err)
 
+    def test_a_command_that_the_duration_ends_is_no_failure(self):
+        for target in ((), ("-a",)):
+            status, _, err = harness.run(harness.RECORD, "-q", *target, "--no-bundle", "--duration", "200ms",
+                                         "--", "sleep", "60", cwd=self.dir)
+            self.assertEqual(status, 0, err)
+
+    def test_a_rate_above_what_the_machine_carries_is_lowered(self):
+        for rate in (("-F", "max"), ("-c", "1000")):
+            _, err = self.record(*rate, "--call-graph", "none", "--no-bundle", "-o", "a.data", "--", "true")
+            period = int(re.search(r"recorded at (\d+)", err)[1]) if "than this machine carries" in err else 0
+            attributes = harness.run(harness.INSPECT, "--header", self.dir / "a.data")[1]
+            if period and rate[0] == "-F":
+                self.assertRegex(attributes, rf"\b{period}\b")
+
     def contents(self):
         return {file.name: file.read_bytes() for file in self.dir.iterdir() if file.is_file()}
 

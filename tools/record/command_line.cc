@@ -237,9 +237,9 @@ constexpr cli::Option kSamplingRows[] = {
      .help = "record the namespaces of processes, for 'perf report --sort cgroup_id'",
      .into = cli::Set<&Plan::record, &RecordOptions::scope, &ScopeOptions::namespaces>},
     {.name = "duration",
-     .argument = "SECONDS",
-     .help = "end the recording after this time; fractions are allowed",
-     .into = cli::StoreAs<&cli::ParseSeconds, &Plan::record, &RecordOptions::duration>},
+     .argument = "TIME",
+     .help = "end the recording after TIME: seconds, or a number with a unit: 500ms, 10m, 1h",
+     .into = cli::StoreAs<&cli::ParseDuration, &Plan::record, &RecordOptions::duration>},
     {.letter = 'g',
      .help = "record call chains of kernel and user code (default), found as by --call-graph's "
              "default",
@@ -292,11 +292,12 @@ constexpr cli::Option kOutputRows[] = {
      .conflicts = {"bundle"},
      .into = cli::StoreAs<&ParseSwitchMode, &Plan::switch_output>},
     {.name = "flight",
-     .argument = "SECONDS",
-     .help = "keep the last SECONDS in memory and write them to a file on SIGUSR2, on a --trigger "
+     .argument = "TIME",
+     .help = "keep the last TIME (30, 500ms, 5m) in memory and write them to a file on SIGUSR2, on "
+             "a --trigger "
              "and at the end; the name of -o is as with --switch-output",
      .conflicts = {"switch-output", "bundle", "aggregate"},
-     .into = cli::StoreAs<&cli::ParseSeconds, &Plan::flight>},
+     .into = cli::StoreAs<&cli::ParseDuration, &Plan::flight>},
     {.name = "flight-memory",
      .argument = "SIZE",
      .help = "with --flight: keep at most SIZE of records, then fewer seconds (default 256M)",
@@ -309,8 +310,8 @@ constexpr cli::Option kOutputRows[] = {
     {.name = "cooldown",
      .argument = "TIME",
      .help = "with --flight: after a file, ignore triggers for TIME: 30s, 10m, 1h (default the "
-             "SECONDS of --flight)",
-     .into = cli::StoreAs<&ParsePeriodOfTime, &Plan::cooldown>},
+             "TIME of --flight)",
+     .into = cli::StoreAs<&cli::ParseDuration, &Plan::cooldown>},
     {.name = "keep-files",
      .argument = "N",
      .help = "with --switch-output or --flight: keep the newest N files of the name",
@@ -322,7 +323,7 @@ constexpr cli::Option kOutputRows[] = {
     {.name = "keep-age",
      .argument = "TIME",
      .help = "with --switch-output or --flight: delete files that are older: 90s, 30m, 12h, 7d",
-     .into = cli::StoreAs<&ParsePeriodOfTime, &Plan::keep, &RetentionLimits::age>},
+     .into = cli::StoreAs<&cli::ParseDuration, &Plan::keep, &RetentionLimits::age>},
     {.name = "reserve-space",
      .argument = "SIZE",
      .help = "leave SIZE of the disk free: end the recording before, or with --switch-output or "
@@ -362,9 +363,9 @@ constexpr cli::Option kOutputRows[] = {
          "wait at each flush until the records are on the disk, so that they survive a power cut",
      .into = cli::SetTo<true, &Plan::record, &RecordOptions::sync>},
     {.name = "aggregate",
-     .argument = "SECONDS",
-     .help = "make one sample of equal ones of each SECONDS, with the sum of their periods",
-     .into = cli::StoreAs<&cli::ParseSeconds, &Plan::record, &RecordOptions::aggregate>},
+     .argument = "TIME",
+     .help = "make one sample of equal ones of each TIME (1, 100ms), with the sum of their periods",
+     .into = cli::StoreAs<&cli::ParseDuration, &Plan::record, &RecordOptions::aggregate>},
     {.name = "max-cpu",
      .argument = "PERCENT",
      .help = "lower the rate while the recorder itself uses more than PERCENT of a CPU",
@@ -391,7 +392,7 @@ constexpr cli::ForeignOption kForeign[] = {
     {.name = "off-cpu", .instead = "-e offcpu records the time that threads wait"},
     {.name = "off-cpu-thresh",
      .instead = "--off-cpu-threshold TIME sums shorter waits; a TIME without a unit is in ms"},
-    {.name = "time", .instead = "--duration SECONDS ends the recording after a time"},
+    {.name = "time", .instead = "--duration TIME ends the recording after a time"},
     {.name = "delay",
      .letter = 'D',
      .instead = "a delayed start is not supported; start perftape-record later with -p PID, or "
@@ -436,15 +437,15 @@ constexpr cli::Command kCommand = {
         "  perftape-record -a --switch-output=10m --keep-files 6  the last hour, until Ctrl-C\n"
         "  perftape-record -a --flight 30 --trigger 'cpu>90%/5s'  the half minute before a peak\n"
         "  perftape-record -o - -a | perf report --stdio -i -\n"
-        "Exit status: that of COMMAND if it ran, 126 or 127 if it could not; otherwise\n"
-        "0 success, 1 failure, 2 wrong usage, 3 samples lost (--max-loss) or bundle not\n"
-        "written.\n",
+        "Exit status: that of COMMAND if it ended by itself, 126 or 127 if it could not\n"
+        "run; otherwise 0 success, 1 failure, 2 wrong usage, 3 samples lost (--max-loss)\n"
+        "or bundle not written.\n",
     .foreign = kForeign};
 
-// The default frequency, too, must not exceed the kernel's limit.
 // High enough for functions that run for a millisecond, on each machine.
 constexpr std::uint64_t kSaneFrequency = 9999;
 
+// The default frequency, too, must not exceed the kernel's limit.
 Status CheckRate(std::string_view option, const record::SamplingRate& rate) {
   const auto* frequency = std::get_if<record::Frequency>(&rate);
   const std::optional<std::uint64_t> highest = HighestFrequency();

@@ -51,7 +51,7 @@ Result<std::optional<record::RotationOptions>> RotationOf(const Plan& plan,
 Status SetFlight(const Plan& plan, record::RecordOptions& options) {
   if (!plan.flight) {
     if (plan.triggers.empty() && !plan.cooldown && !plan.flight_memory) return {};
-    return WrongFiles("--trigger, --cooldown and --flight-memory are for --flight SECONDS");
+    return WrongFiles("--trigger, --cooldown and --flight-memory are for --flight TIME");
   }
   TRY(CheckPattern("--flight", options));
   options.flight = {.span = *plan.flight,

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <span>
 
+#include "formats/base/duration.h"
 #include "tools/common/cli/escape.h"
 #include "tools/common/cli/values.h"
 
@@ -18,9 +19,7 @@ struct Unit {
   std::uint64_t factor;
 };
 constexpr Unit kSizes[] = {{'B', 1}, {'K', 1 << 10}, {'M', 1 << 20}, {'G', 1 << 30}};
-constexpr std::uint64_t kNs = 1'000'000'000;
-constexpr Unit kTimes[] = {{'s', kNs}, {'m', 60 * kNs}, {'h', 3600 * kNs}, {'d', 86400 * kNs}};
-// Below 2^63 in both units: 8 EiB and 292 years.
+// 8 EiB.
 constexpr std::uint64_t kLargestValue = INT64_MAX;
 
 std::unexpected<Error> BadValue(std::string_view option, std::string_view text,
@@ -46,21 +45,17 @@ std::optional<std::uint64_t> WithUnit(std::string_view text, std::span<const Uni
 Result<SwitchMode> ParseSwitchMode(std::string_view option, std::string_view text) {
   if (text.empty() || text == "signal") return SwitchMode{};
   if (const auto bytes = WithUnit(text, kSizes)) return SwitchMode{.bytes = *bytes};
-  if (const auto time_ns = WithUnit(text, kTimes)) {
-    return SwitchMode{.interval = std::chrono::nanoseconds(*time_ns)};
-  }
+  // A bare number could be a size.
+  const auto interval = DurationOf(text, std::chrono::nanoseconds(0));
+  if (interval && interval->count() > 0) return SwitchMode{.interval = *interval};
   return BadValue(option, text,
-                  "mode: use 'signal', a size with B, K, M or G, or a time with s, m, h or d");
+                  fmt::format("mode: use 'signal', a size with B, K, M or G, or a time with {}",
+                              kDurationUnits));
 }
 
 Result<std::uint64_t> ParseSize(std::string_view option, std::string_view text) {
   if (const auto bytes = WithUnit(text, kSizes)) return *bytes;
   return BadValue(option, text, "size: use a number above 0 with B, K, M or G, such as 100M");
-}
-
-Result<std::chrono::nanoseconds> ParsePeriodOfTime(std::string_view option, std::string_view text) {
-  if (const auto time_ns = WithUnit(text, kTimes)) return std::chrono::nanoseconds(*time_ns);
-  return BadValue(option, text, "time: use a number above 0 with s, m, h or d, such as 12h");
 }
 
 Result<std::uint64_t> ParseFileCount(std::string_view option, std::string_view text) {

@@ -176,6 +176,9 @@ constexpr cli::Option kOutputRows[] = {
          "fit lines into N columns by shorter names; default: the width of the terminal, else no "
          "limit",
      .into = cli::StoreAs<&cli::ParseNumberIn<std::size_t, 40, 100000>, &ReportPlan::width>},
+    {.name = "stdio",
+     .help = "the same as --no-pager, as in perf report; the report is always text",
+     .into = cli::Set<&ReportPlan::no_pager>},
     {.name = "no-pager",
      .help = "write to the terminal without a pager",
      .into = cli::Set<&ReportPlan::no_pager>},
@@ -189,6 +192,20 @@ constexpr cli::Option kOutputRows[] = {
 
 constexpr auto kOptions = cli::Table(kInputRows, kContentRows, kDiffRows, cli::kFilterRows,
                                      cli::kSymbolRows, kOutputRows);
+
+// Options of perf report.
+constexpr cli::ForeignOption kForeign[] = {
+    {.name = "call-graph",
+     .letter = 'g',
+     .instead = "--tree shows the call tree, --tree=callers who calls the functions of --focus"},
+    {.name = "children", .instead = "--sort total sorts by samples with callees"},
+    {.name = "no-children", .instead = "--sort self is the default"},
+    {.name = "tui", .instead = "the report is text, in a pager on a terminal"},
+    {.name = "gtk", .instead = "'perftape-convert perf.data -o profile.html' writes a page"},
+    {.name = "fields", .letter = 'F', .instead = "--by comm,dso adds up the samples by these"},
+    {.name = "comms", .letter = 'c', .instead = "--comm GLOB selects threads"},
+    {.name = "dsos", .letter = 'd', .instead = "--dso GLOB selects binaries"},
+};
 
 constexpr cli::Command kCommand = {
     .name = "perftape-report",
@@ -205,7 +222,8 @@ constexpr cli::Command kCommand = {
         "  perftape-report old.pb.gz --markdown -o report.md\n"
         "  perftape-report --diff old.data new.data --fail-on 'parse self +5%'\n"
         "Exit status: 0 success, 1 failure, 2 wrong usage, 3 success but an input was damaged,\n"
-        "or a rule of --fail-on is broken.\n"};
+        "or a rule of --fail-on is broken.\n",
+    .foreign = kForeign};
 
 }  // namespace
 

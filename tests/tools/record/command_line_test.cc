@@ -287,13 +287,14 @@ TEST(RecordPlan, ReadsTheOffCpuThresholdInItsUnit) {
   const std::pair<const char*, nanoseconds> thresholds[] = {
       {"0", nanoseconds(0)},           {"500", std::chrono::milliseconds(500)},
       {"250us", nanoseconds(250'000)}, {"1.5ms", nanoseconds(1'500'000)},
-      {"700ns", nanoseconds(700)},     {"2s", std::chrono::seconds(2)}};
+      {"700ns", nanoseconds(700)},     {"2s", std::chrono::seconds(2)},
+      {"1m", std::chrono::minutes(1)}};
   for (const auto& [text, threshold] : thresholds) {
     const auto plan = PlanOfWords({"-e", "offcpu", "--off-cpu-threshold", text});
     ASSERT_TRUE(plan) << text;
     EXPECT_EQ(plan->off_cpu_threshold, threshold) << text;
   }
-  for (const char* text : {"", "ms", "-1ms", "1m", "1e3", "inf", "99999999999s"}) {
+  for (const char* text : {"", "ms", "-1ms", "1x", "1e3", "inf", "99999999999s"}) {
     EXPECT_THAT(PlanOfWords({"-e", "offcpu", "--off-cpu-threshold", text}),
                 FailsWith(ErrorCode::kInvalidArgument, HasSubstr("no time")))
         << text;

@@ -12,6 +12,7 @@
 #include <string>
 #include <thread>
 
+#include "formats/base/duration.h"
 #include "tools/common/cli/escape.h"
 #include "tools/common/cli/output.h"
 
@@ -94,13 +95,13 @@ Result<int> ParseCompressionLevel(std::string_view option, std::string_view text
   return static_cast<int>(level);
 }
 
-Result<std::chrono::nanoseconds> ParseSeconds(std::string_view option, std::string_view text) {
-  constexpr double kLongest = 1e9;  // 30 years; the nanoseconds do not overflow
-  const std::optional<double> seconds = DecimalNumber(text);
-  if (!seconds || !(*seconds > 0) || *seconds > kLongest) {
-    return Refuse(option, text, "a number of seconds above 0");
-  }
-  return std::chrono::nanoseconds(std::max<std::int64_t>(1, std::llround(*seconds * 1e9)));
+Result<std::chrono::nanoseconds> ParseDuration(std::string_view option, std::string_view text) {
+  const auto duration = DurationOf(text, std::chrono::seconds(1));
+  if (duration && duration->count() > 0) return *duration;
+  return Refuse(
+      option, text,
+      fmt::format("a time above 0: use a number of seconds, or one with {}, such as 500ms",
+                  kDurationUnits));
 }
 
 Result<double> ParsePercent(std::string_view option, std::string_view text) {

@@ -48,8 +48,8 @@ Result<std::filesystem::path> ParseDirectory(std::string_view option, std::strin
 // A compression level of zstd that perf accepts, 1 to 22. An empty text is level 1.
 Result<int> ParseCompressionLevel(std::string_view option, std::string_view text);
 
-// Seconds above 0, fractions allowed: "2.5".
-Result<std::chrono::nanoseconds> ParseSeconds(std::string_view option, std::string_view text);
+// A time above 0: "2.5" seconds, or a number with a unit (formats/base/duration.h): "500ms", "10m".
+Result<std::chrono::nanoseconds> ParseDuration(std::string_view option, std::string_view text);
 
 // A number from 0 to 100.
 Result<double> ParsePercent(std::string_view option, std::string_view text);

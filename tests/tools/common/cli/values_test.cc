@@ -32,15 +32,19 @@ TEST(ParseNumber, ReportsTheRangeOfNumbers) {
             "-F: 99999999999999999999 is out of range: use 0 to 8");
 }
 
-TEST(ParseSeconds, AcceptsFractions) {
-  EXPECT_EQ(ParseSeconds("--duration", "5"), nanoseconds(5'000'000'000));
-  EXPECT_EQ(ParseSeconds("--duration", "0.25"), nanoseconds(250'000'000));
+TEST(ParseDuration, CountsSecondsOrUnits) {
+  EXPECT_EQ(ParseDuration("--duration", "5"), nanoseconds(5'000'000'000));
+  EXPECT_EQ(ParseDuration("--duration", "0.25"), nanoseconds(250'000'000));
+  EXPECT_EQ(ParseDuration("--duration", "100ms"), nanoseconds(100'000'000));
 }
 
-TEST(ParseSeconds, RefusesWhatIsNoTimeToWait) {
-  for (const char* text : {"0", "-1", "nan", "inf", "1e3", "1s", "", "99999999999"}) {
-    EXPECT_EQ(ErrorOf(ParseSeconds("--duration", text)),
-              "--duration: '" + std::string(text) + "' is not a number of seconds above 0");
+TEST(ParseDuration, RefusesWhatIsNoTimeToWait) {
+  for (const char* text : {"0", "0ms", "-1", "nan", "inf", "1e3", "1x", "", "99999999999"}) {
+    EXPECT_EQ(
+        ErrorOf(ParseDuration("--duration", text)),
+        "--duration: '" + std::string(text) +
+            "' is not a time above 0: use a number of seconds, or one with ns, us, ms, s, m, h "
+            "or d, such as 500ms");
   }
 }
 
