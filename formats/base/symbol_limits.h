@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Size limits for the files that names are read from. Other users choose these sizes: the owner of
-// a sampled process writes its perf map and its binary. A sparse file of many gigabytes costs
-// nothing to create, and its holes count in full. A file beyond a limit is left out and reported.
+// The budget of each file that names and unwind tables are read from. Other users choose what these
+// files contain: the owner of a sampled process writes its perf map and its binary. A sparse file
+// of many gigabytes costs nothing to create, and its holes count in full. What is beyond a limit is
+// left out and reported.
 #pragma once
 
 #include <cstdint>
@@ -35,6 +36,33 @@ inline constexpr std::uint64_t kWholeFile = 16 * kGiB;
 inline constexpr std::uint64_t kWholeBundle = 64 * kGiB;
 // Section headers, or program headers, in one ELF file.
 inline constexpr std::uint32_t kElfHeaders = 1 << 18;
+// Sections of one kind that are read in one ELF file. Linkers write one or two; more sections can
+// name the same bytes again and again.
+inline constexpr std::size_t kSameSections = 32;
+// The bytes of a section's name. Names of C++ functions (-ffunction-sections) have some hundreds.
+inline constexpr std::size_t kSectionName = 4096;
+// All names of the symbols of one ELF file together. Symbols can share a long name.
+inline constexpr std::uint64_t kSymbolNames = 2 * kGiB;
+// The code of a procedure linkage table. Chromium's has 0.1 MiB.
+inline constexpr std::uint64_t kLinkageTable = 64 * kMiB;
+// All notes of one ELF file that are searched for its build id.
+inline constexpr std::uint64_t kNotes = kMiB;
+
+// The unwind table of one binary. Chromium's, which is among the largest, is made of 30 MiB of call
+// frame information: 800,000 functions, 4 million rows and some hundred rules.
+inline constexpr std::uint64_t kFrameBytes = 256 * kMiB;
+inline constexpr std::size_t kFrameFunctions = std::size_t{1} << 22;
+inline constexpr std::size_t kFrameRows = std::size_t{1} << 24;
+inline constexpr std::size_t kFrameRules = std::size_t{1} << 12;
+// Linkers merge equal common entries (CIE), so that a dozen is left.
+inline constexpr std::size_t kFrameCommonEntries = std::size_t{1} << 14;
+// One common entry, and one entry of a function.
+inline constexpr std::uint64_t kCommonEntry = 64 << 10;
+inline constexpr std::uint64_t kFunctionEntry = 16 * kMiB;
+// The sections and segments that the gaps between functions are searched in, counted for each gap.
+inline constexpr std::uint64_t kSearchedHeaders = std::uint64_t{1} << 28;
+// The executable segments of a file in which functions are searched.
+inline constexpr std::size_t kCodeSegments = 256;
 
 }  // namespace symbol_limits
 

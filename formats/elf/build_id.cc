@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "formats/base/regular_file.h"
+#include "formats/base/symbol_limits.h"
 
 namespace perftape::elf {
 namespace {
@@ -19,6 +20,8 @@ namespace {
 // More than any linker writes. Limits the reads if a header contains false sizes.
 constexpr std::uint64_t kMaxTableSize = std::uint64_t{4} << 20;
 constexpr std::uint64_t kMaxNotesSize = std::uint64_t{64} << 10;
+// What a read costs in addition to its bytes. So many empty notes reach the limit, too.
+constexpr std::uint64_t kCostOfRead = 1024;
 
 // A source of bytes. Read returns `size` bytes at `offset`, or fewer at the end of the file.
 class FileSource {
@@ -151,9 +154,10 @@ std::optional<Extent> NotesOfSectionHeader(ByteReader at, bool is_64) {
   return notes;
 }
 
+// `left` is the number of bytes of notes that may still be read.
 template <class Source, class NotesOf>
 BuildId SearchTable(const Source& source, const Header& header, const Table& table,
-                    const NotesOf& notes_of) {
+                    const NotesOf& notes_of, std::uint64_t& left) {
   const std::uint64_t size =
       std::min<std::uint64_t>(std::uint64_t{table.entry_size} * table.count, kMaxTableSize);
   if (size == 0) return {};
@@ -162,7 +166,9 @@ BuildId SearchTable(const Source& source, const Header& header, const Table& tab
     const std::optional<Extent> notes =
         notes_of(ByteReader(rest.first(table.entry_size), header.order), header.is_64);
     if (!notes) continue;
-    const auto read = source.Read(notes->offset, std::min(notes->size, kMaxNotesSize));
+    if (left == 0) break;
+    const auto read = source.Read(notes->offset, std::min({notes->size, kMaxNotesSize, left}));
+    left -= std::min<std::uint64_t>(left, read.size() + kCostOfRead);
     if (const BuildId id = BuildIdFromNotes(Bytes(read), header.order); !id.empty()) return id;
   }
   return {};
@@ -174,9 +180,10 @@ template <class Source>
 Result<BuildId> Search(const Source& source) {
   const auto beginning = source.Read(0, sizeof(Elf64_Ehdr));
   TRY_ASSIGN(const Header header, DecodeHeader(Bytes(beginning)));
-  const BuildId id = SearchTable(source, header, header.programs, NotesOfProgramHeader);
+  std::uint64_t left = symbol_limits::kNotes;
+  const BuildId id = SearchTable(source, header, header.programs, NotesOfProgramHeader, left);
   if (!id.empty()) return id;
-  return SearchTable(source, header, header.sections, NotesOfSectionHeader);
+  return SearchTable(source, header, header.sections, NotesOfSectionHeader, left);
 }
 
 }  // namespace

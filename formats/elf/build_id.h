@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads build ids from ELF files and from the notes that the kernel exports. It reads only headers
-// and notes, so it is fast enough for every binary that a recording samples. It does not map the
-// file, so a file that shrinks meanwhile causes no SIGBUS.
+// and a MiB of notes (symbol_limits.h), so it is fast enough for every binary that a recording
+// samples. It does not map the file, so a file that shrinks meanwhile causes no SIGBUS.
 #pragma once
 
 #include <bit>

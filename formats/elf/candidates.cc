@@ -2,6 +2,7 @@
 #include "formats/elf/candidates.h"
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 #include <string_view>
 
@@ -65,11 +66,13 @@ class CandidateReader {
 
   void Read(const Section& table) {
     const std::uint64_t size = file_.RawBytes(table).size();
-    if (size > left_) {
+    if (IsRepeated(table)) return;
+    if (size > left_ || read_.size() == symbol_limits::kSameSections) {
       counts_.left_out += size;
       return;
     }
     left_ -= size;
+    read_.push_back(&table);
     may_have_versions_ = table.type == SHT_SYMTAB;
     const SymbolEntries entries(file_, table);
     const FixedArray<std::uint32_t> large_numbers = LargeNumbersOf(table);
@@ -85,6 +88,13 @@ class CandidateReader {
   const CandidateCounts& counts() const { return counts_; }
 
  private:
+  // Sections can name the same symbols again and again.
+  bool IsRepeated(const Section& table) const {
+    return std::ranges::any_of(read_, [&](const Section* other) {
+      return other->offset == table.offset && other->link == table.link;
+    });
+  }
+
   // With more than 65279 sections, a separate table contains the section numbers of symbols.
   FixedArray<std::uint32_t> LargeNumbersOf(const Section& table) const {
     const auto number = static_cast<std::uint32_t>(&table - sections_.data());
@@ -111,14 +121,21 @@ class CandidateReader {
       return;
     }
     if (*text == '\0' || (has_marks_ && IsMark(machine_, text))) return;
+    // Symbols can share a long name.
+    const std::size_t length = strnlen(text, names_left_);
+    if (length == names_left_) {
+      counts_.left_out += sizeof(Elf64_Sym);
+      return;
+    }
+    names_left_ -= length;
     if (&section == descriptors_) {
-      AddByDescriptor(text, entry);
+      AddByDescriptor({text, length}, entry);
     } else {
-      AddAt(text, entry, section, AddressOf(entry, section));
+      AddAt({text, length}, entry, section, AddressOf(entry, section));
     }
   }
 
-  void AddByDescriptor(const char* text, const SymbolEntry& entry) {
+  void AddByDescriptor(std::string_view text, const SymbolEntry& entry) {
     const Bytes table = file_.RawBytes(*descriptors_);
     const std::uint64_t at = entry.value - descriptors_->address;
     if (at >= table.size()) return;
@@ -142,7 +159,7 @@ class CandidateReader {
     return is_thumb ? entry.value & ~std::uint64_t{1} : entry.value;
   }
 
-  void AddAt(const char* text, const SymbolEntry& entry, const Section& section,
+  void AddAt(std::string_view text, const SymbolEntry& entry, const Section& section,
              std::uint64_t start) {
     const std::uint64_t section_start = StartOf(section);
     if (start < section_start || start - section_start >= section.size) return;
@@ -168,6 +185,8 @@ class CandidateReader {
   const Section* descriptors_ = nullptr;  // .opd, or null
   bool may_have_versions_ = false;  // "memcpy@@GLIBC_2.14"; .dynsym has versions in another table
   std::uint64_t left_ = symbol_limits::kSymbolTables;  // bytes that may still be read
+  std::uint64_t names_left_ = symbol_limits::kSymbolNames;
+  std::vector<const Section*> read_;
   CandidateCounts counts_;
 };
 

@@ -102,9 +102,13 @@ Bytes ElfFile::RawBytes(const Section& section) const {
 }
 
 std::optional<ImageAddress> ElfFile::ToImage(FileOffset offset) const {
+  return elf::ToImage(segments_, offset);
+}
+
+std::optional<ImageAddress> ToImage(std::span<const Segment> segments, FileOffset offset) {
   const Segment* best = nullptr;
   int best_rank = 0;
-  for (const Segment& segment : segments_) {
+  for (const Segment& segment : segments) {
     const std::uint64_t first_page = segment.offset.value & ~kPageMask;
     if (offset.value < first_page) continue;
     const bool inside = offset >= segment.offset;

@@ -32,6 +32,9 @@ struct Segment {
   bool executable = false;
 };
 
+// Converts an offset in the file to an address, as ElfFile::ToImage does with its segments.
+std::optional<ImageAddress> ToImage(std::span<const Segment> segments, FileOffset offset);
+
 // Movable. Views of the file live as long as the ElfFile, even if it is moved.
 class ElfFile {
  public:

@@ -76,7 +76,10 @@ void ReadLargeNumbers(Bytes image, FileHeader& header) {
 
 std::string_view NameAt(Bytes names, std::uint32_t offset) {
   if (offset >= names.size()) return {};
-  const std::string_view text = AsText(names.subspan(offset));
+  // Many sections may have the same name. A longer one is damaged.
+  const Bytes rest = names.subspan(offset);
+  const std::string_view text =
+      AsText(rest.first(std::min(rest.size(), symbol_limits::kSectionName)));
   const std::size_t end = text.find('\0');
   return end == std::string_view::npos ? std::string_view() : text.substr(0, end);
 }

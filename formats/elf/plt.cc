@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "formats/base/symbol_limits.h"
 #include "formats/elf/plt_code.h"
 #include "formats/elf/symbol_entries.h"
 
@@ -73,7 +74,8 @@ std::uint64_t WordAt(const ElfFile& file, std::uint64_t address) {
 
 class SlotReader {
  public:
-  SlotReader(const ElfFile& file, const SlotTypes& types) : file_(file), types_(types) {}
+  SlotReader(const ElfFile& file, const SlotTypes& types)
+      : file_(file), types_(types), relatives_(CountOfRelatives()) {}
 
   void Read(const Section& section) {
     const bool is_64 = file_.header().is_64;
@@ -84,12 +86,13 @@ class SlotReader {
     const SymbolEntries symbols(file_, has_symbols ? file_.sections()[section.link] : Section{});
     const std::size_t info_at = is_64 ? 8 : 4;
     Bytes rest = file_.RawBytes(section);
+    if (rest.size() > left_) return;
+    left_ -= rest.size();
     // The linker writes the relative relocations first, and their number into .dynamic. A slim copy
     // has fewer than that number.
-    const std::uint64_t relatives = CountOfRelatives();
-    if (relatives != 0 && relatives <= rest.size() / stride &&
-        TypeAt(rest.data() + (relatives - 1) * stride + info_at) == types_.relative) {
-      rest = rest.subspan(relatives * stride);
+    if (relatives_ != 0 && relatives_ <= rest.size() / stride &&
+        TypeAt(rest.data() + (relatives_ - 1) * stride + info_at) == types_.relative) {
+      rest = rest.subspan(relatives_ * stride);
     }
     for (; rest.size() >= stride; rest = rest.subspan(stride)) {
       if (!FillsASlot(TypeAt(rest.data() + info_at))) continue;
@@ -111,13 +114,16 @@ class SlotReader {
   std::uint64_t CountOfRelatives() const {
     for (const Section& section : file_.sections()) {
       if (section.type != SHT_DYNAMIC) continue;
-      FieldReader at(file_.RawBytes(section), file_.header());
+      constexpr std::size_t kMostBytes = 64 << 10;  // usual are some dozen entries
+      const Bytes entries = file_.RawBytes(section);
+      FieldReader at(entries.first(std::min(entries.size(), kMostBytes)), file_.header());
       while (at.remaining() != 0) {
         std::uint64_t tag = 0, value = 0;
         at.Word(tag);
         at.Word(value);
         if (tag == DT_RELACOUNT || tag == DT_RELCOUNT) return value;
       }
+      break;
     }
     return 0;
   }
@@ -146,12 +152,25 @@ class SlotReader {
 
   const ElfFile& file_;
   const SlotTypes& types_;
+  std::uint64_t relatives_;
+  std::uint64_t left_ = symbol_limits::kSymbolTables;  // bytes that may still be read
   Slots slots_;
 };
 
 bool HoldsPltCode(const Section& section) {
   constexpr std::array<std::string_view, 4> kNames = {".plt", ".plt.sec", ".plt.got", ".iplt"};
   return section.is_loaded() && std::ranges::find(kNames, section.name) != kNames.end();
+}
+
+// Sections can name the same bytes again and again. Adds `section` to `read` if it is to be read.
+bool IsRepeated(const Section& section, std::vector<const Section*>& read) {
+  if (read.size() == symbol_limits::kSameSections) return true;
+  const auto is_same = [&](const Section* other) {
+    return other->offset == section.offset && other->address == section.address;
+  };
+  if (std::ranges::any_of(read, is_same)) return true;
+  read.push_back(&section);
+  return false;
 }
 
 // .rela.plt fills the slots of .plt. The other relocations of the file, perhaps a million, are read
@@ -161,9 +180,11 @@ Slots ReadSlots(const ElfFile& file, const SlotTypes& types) {
     return HoldsPltCode(section) && (section.name == ".plt.got" || section.name == ".iplt");
   });
   SlotReader reader(file, types);
+  std::vector<const Section*> read;
   for (const Section& section : file.sections()) {
     if (section.type != SHT_RELA && section.type != SHT_REL) continue;
     if (!section.is_loaded() || !(has_others || section.name.ends_with(".plt"))) continue;
+    if (IsRepeated(section, read)) continue;
     reader.Read(section);
   }
   return std::move(reader).Finish();
@@ -193,9 +214,11 @@ std::vector<PltEntry> ReadPlt(const ElfFile& file) {
     return entries;
   }
   const Slots slots = ReadSlots(file, *types);
+  std::vector<const Section*> read;
   for (const Section& section : file.sections()) {
-    if (!HoldsPltCode(section)) continue;
-    const PltCode plt = {.code = file.RawBytes(section),
+    if (!HoldsPltCode(section) || IsRepeated(section, read)) continue;
+    const Bytes code = file.RawBytes(section);
+    const PltCode plt = {.code = code.first(std::min(code.size(), symbol_limits::kLinkageTable)),
                          .address = section.address,
                          .entry_size = section.entry_size,
                          .got = GlobalOffsetTable(file)};

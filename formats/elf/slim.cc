@@ -122,8 +122,9 @@ constexpr std::array<std::string_view, 5> kKeptBeginnings = {".plt", ".got", ".r
 
 class Slimmer {
  public:
-  Slimmer(const LibelfHandle& handle, const SlimOptions& options)
-      : handle_(handle),
+  Slimmer(const ElfFile& file, const LibelfHandle& handle, const SlimOptions& options)
+      : file_(file),
+        handle_(handle),
         options_(options),
         image_(handle.image),
         is_64_(gelf_getclass(handle.elf) == ELFCLASS64),
@@ -133,7 +134,7 @@ class Slimmer {
 
   std::optional<std::vector<std::byte>> Copy() {
     if (handle_.header.e_type == ET_REL || !ReadSections() || !ReadPrograms()) return std::nullopt;
-    ChooseActions();
+    if (!ChooseActions()) return std::nullopt;
     KeepHeaders();
     const std::uint64_t size = pieces_.AssignOffsets();
     if (size >= image_.size() || size > options_.limit) return std::nullopt;
@@ -168,9 +169,11 @@ class Slimmer {
       SlimSection& section = sections_[i];
       Elf_Scn* const scn = elf_getscn(handle_.elf, i);
       if (scn == nullptr || gelf_getshdr(scn, &section.header) == nullptr) return false;
-      const char* name = elf_strptr(handle_.elf, names, section.header.sh_name);
-      if (name != nullptr) section.name = name;
-      if (section.name.starts_with(".got")) got_.push_back(section.header);
+      // Not elf_strptr, which looks for the end of the names in all of their section each time.
+      if (i < file_.sections().size()) section.name = file_.sections()[i].name;
+      if (section.name.starts_with(".got") && got_.size() < symbol_limits::kSameSections) {
+        got_.push_back(section.header);
+      }
     }
     return true;
   }
@@ -190,7 +193,8 @@ class Slimmer {
     return true;
   }
 
-  void ChooseActions() {
+  // False if sections name more bytes than one file may cost.
+  bool ChooseActions() {
     for (std::size_t i = 0; i < sections_.size(); ++i) {
       SlimSection& section = sections_[i];
       if (!HasBytes(section)) continue;
@@ -208,6 +212,10 @@ class Slimmer {
     for (SlimSection& section : sections_) {
       if (section.action == Action::kDrop) continue;
       section.kept_size = section.header.sh_size;
+      if (section.action == Action::kKeepPart || section.action == Action::kKeepSlots) {
+        if (section.kept_size > bytes_to_read_) return false;
+        bytes_to_read_ -= section.kept_size;
+      }
       if (section.action == Action::kKeepSlots) {
         section.slots = CollectSlots(section);
         section.kept_size = section.slots.size();
@@ -218,6 +226,7 @@ class Slimmer {
         pieces_.Keep(section.header.sh_offset, section.kept_size);
       }
     }
+    return true;
   }
 
   bool HasBytes(const SlimSection& section) const {
@@ -408,8 +417,10 @@ class Slimmer {
     std::memcpy(&out_[at], &value, sizeof value);
   }
 
+  const ElfFile& file_;
   const LibelfHandle& handle_;
   const SlimOptions& options_;
+  std::uint64_t bytes_to_read_ = symbol_limits::kSymbolTables;  // of relocations and parts
   Bytes image_;
   bool is_64_;
   std::endian order_;
@@ -429,7 +440,7 @@ std::optional<std::vector<std::byte>> SlimCopy(const ElfFile& file, const SlimOp
   if (file.header().section_count > symbol_limits::kElfHeaders) return std::nullopt;
   const LibelfHandle handle(file);
   if (handle.elf == nullptr) return std::nullopt;
-  std::optional<std::vector<std::byte>> copy = Slimmer(handle, options).Copy();
+  std::optional<std::vector<std::byte>> copy = Slimmer(file, handle, options).Copy();
   if (!copy) return std::nullopt;
   // If parts of a file overlap, a change of one changes the other. The build id detects that.
   const Result<ElfFile> opened = ElfFile::FromBytes(*copy);

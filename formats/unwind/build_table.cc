@@ -3,6 +3,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -25,17 +26,30 @@ struct CodeRange {
 
 // Nothing for a function that is no code of the file.
 std::optional<CodeRange> RangeOf(std::uint64_t start, std::uint64_t size,
-                                 const elf::ElfFile& file) {
+                                 std::span<const elf::Segment> code) {
   if (start == 0 || size == 0) return std::nullopt;
-  for (const elf::Segment& segment : file.segments()) {
+  for (const elf::Segment& segment : code) {
     const std::uint64_t distance = start - segment.address.value;
-    if (!segment.executable || start < segment.address.value || distance >= segment.size) continue;
+    if (start < segment.address.value || distance >= segment.size) continue;
     const std::uint64_t in_segment = std::min(size, segment.size - distance);
     if (in_segment > std::numeric_limits<std::uint32_t>::max()) return std::nullopt;
     if (start + in_segment < start) return std::nullopt;
     return CodeRange{.start = start, .end = start + in_segment};
   }
   return std::nullopt;
+}
+
+std::vector<elf::Segment> CodeOf(const elf::ElfFile& file, TableBudget& budget) {
+  std::vector<elf::Segment> code;
+  for (const elf::Segment& segment : file.segments()) {
+    if (!segment.executable) continue;
+    if (code.size() == symbol_limits::kCodeSegments) {
+      budget.Reached(code.size(), "executable segments");
+      break;
+    }
+    code.push_back(segment);
+  }
+  return code;
 }
 
 // An entry jumps to the function: its frame has the return address only. On x86-64 an entry for a
@@ -52,14 +66,20 @@ struct OwnedRows {
 
 class TableBuilder {
  public:
-  TableBuilder(const elf::ElfFile& file, Machine machine)
-      : file_(file), machine_(machine), go_(GoFunctions::Read(file, machine)) {}
+  TableBuilder(const elf::ElfFile& file, Machine machine, TableBudget& budget)
+      : file_(file),
+        machine_(machine),
+        go_(GoFunctions::Read(file, machine)),
+        budget_(budget),
+        code_(CodeOf(file, budget)),
+        rules_(budget.limits().rules) {}
 
   // Adds what is known better than from the sections.
   void AddKnownFunctions() {
     for (const GoFunctions::SignalReturn& function : go_.signal_returns()) {
-      const auto range = RangeOf(function.start, function.end - function.start, file_);
+      const auto range = RangeOf(function.start, function.end - function.start, code_);
       if (!range) continue;
+      if (IsFull()) return;
       functions_.StartFunction(range->start, range->end);
       functions_.AddRow(range->start, rules_.Add(function.rule));
     }
@@ -69,10 +89,12 @@ class TableBuilder {
   // functions in .eh_frame and .debug_frame.
   void AddSection(const FrameSection& section) {
     functions_.Sort();
-    CallFrameInfo info(section);
+    CallFrameInfo info(section, budget_);
     while (const auto entry = info.Next()) {
-      const auto range = RangeOf(entry->start, entry->size, file_);
-      if (range && !functions_.Covers(range->start, range->end)) AddFunction(*entry, *range);
+      const auto range = RangeOf(entry->start, entry->size, code_);
+      if (!range || functions_.Covers(range->start, range->end)) continue;
+      if (IsFull()) return;
+      AddFunction(*entry, *range);
     }
   }
 
@@ -83,8 +105,9 @@ class TableBuilder {
     functions_.Sort();
     for (const elf::Section& section : file_.sections()) {
       if (!section.name.starts_with(".plt") || !section.is_code()) continue;
-      const auto range = RangeOf(section.address, section.size, file_);
+      const auto range = RangeOf(section.address, section.size, code_);
       if (!range || functions_.Covers(range->start, range->end)) continue;
+      if (IsFull()) return;
       functions_.StartFunction(range->start, range->end);
       functions_.AddRow(range->start, rules_.Add(LinkageRule(machine_)));
     }
@@ -96,6 +119,8 @@ class TableBuilder {
   OwnedRows Finish() &&;
 
  private:
+  bool IsFull();
+  bool HasNoRoomForRows();
   void AddFunction(const FrameEntry& entry, const CodeRange& range);
   void AddCorrectedRows(const CodeRange& range);
   std::uint32_t GapRule(std::uint64_t start, std::uint64_t end, std::uint32_t before);
@@ -103,10 +128,27 @@ class TableBuilder {
   const elf::ElfFile& file_;
   Machine machine_;
   GoFunctions go_;
+  TableBudget& budget_;
+  std::vector<elf::Segment> code_;
+  std::uint64_t searched_headers_ = 0;  // for gaps
   FunctionRows functions_;
   RuleSet rules_;
   std::vector<RuleAt> rows_;  // scratch
 };
+
+bool TableBuilder::IsFull() {
+  const std::size_t limit = budget_.limits().functions;
+  if (functions_.functions() < limit) return HasNoRoomForRows();
+  budget_.Reached(limit, "functions");
+  return true;
+}
+
+bool TableBuilder::HasNoRoomForRows() {
+  const TableLimits& limits = budget_.limits();
+  if (functions_.rows() >= limits.rows) budget_.Reached(limits.rows, "rows");
+  if (rules_.has_overflowed()) budget_.Reached(limits.rules, "rules");
+  return functions_.rows() >= limits.rows || rules_.has_overflowed();
+}
 
 void TableBuilder::AddFunction(const FrameEntry& entry, const CodeRange& range) {
   const CommonEntry& common = *entry.common;
@@ -114,6 +156,10 @@ void TableBuilder::AddFunction(const FrameEntry& entry, const CodeRange& range) 
   FrameProgram program(entry.instructions, common.context, range.start);
   rows_.clear();
   while (program.NextRow() && program.start() < range.end) {
+    if (HasNoRoomForRows() || budget_.MustStop()) {
+      functions_.AddRow(program.start(), RuleSet::kNone);
+      return;
+    }
     const Rule rule = RuleOf(program.state(), common.context.machine, common.signal_frame);
     if (go_.is_go()) {
       rows_.push_back({.start = program.start(), .rule = rule});
@@ -138,6 +184,9 @@ void TableBuilder::AddCorrectedRows(const CodeRange& range) {
 std::uint32_t TableBuilder::GapRule(std::uint64_t start, std::uint64_t end, std::uint32_t before) {
   Rule rule = rules_.rules()[before];
   if (rule.cfa == CfaRule::kNone || rule.cfa == CfaRule::kUnsupported) return before;
+  // Each gap looks through the sections or segments, of which a file can have very many.
+  searched_headers_ += file_.sections().size() + file_.segments().size();
+  if (searched_headers_ > symbol_limits::kSearchedHeaders) return RuleSet::kNone;
   if (IsPadding(machine_, CodeBytes(file_, ImageAddress{start}, end - start))) return before;
   if ((rule.flags & Rule::kSignalFrame) != 0) return RuleSet::kNone;
   rule.flags |= Rule::kInGap;
@@ -156,13 +205,14 @@ OwnedRows TableBuilder::Finish() && {
 
 }  // namespace
 
-Result<Table> Table::Build(const elf::ElfFile& file) {
+Result<Table> Table::Build(const elf::ElfFile& file, const TableLimits& limits) {
   const std::optional<Machine> machine = MachineOf(file);
   if (!machine) {
     return Fail(ErrorCode::kUnsupported,
                 "call frame information of this processor is not supported");
   }
-  TableBuilder builder(file, *machine);
+  TableBudget budget(limits);
+  TableBuilder builder(file, *machine, budget);
   builder.AddKnownFunctions();
   for (const FrameSection& section : EhFrameSections(file, *machine)) builder.AddSection(section);
   if (const auto debug_frame = ReadDebugFrameSection(file, *machine)) {
@@ -171,7 +221,9 @@ Result<Table> Table::Build(const elf::ElfFile& file) {
   builder.AddLinkageTables();
   builder.AddDerived();
   const auto owned = std::make_shared<const OwnedRows>(std::move(builder).Finish());
-  return Table(*machine, ImageAddress{owned->merged.base}, owned->merged.rows, owned->rules, owned);
+  Table table(*machine, ImageAddress{owned->merged.base}, owned->merged.rows, owned->rules, owned);
+  table.limit_reached_ = budget.reason();
+  return table;
 }
 
 }  // namespace perftape::unwind

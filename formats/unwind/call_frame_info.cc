@@ -13,6 +13,9 @@ namespace {
 
 using dwarf::Cursor;
 
+// Linkers leave a few zeros between entries. More of them are a hole in the file.
+constexpr std::uint64_t kLongestZeros = symbol_limits::kMiB;
+
 constexpr bool IsAddressSize(unsigned size) {
   return size == 2 || size == 4 || size == 8;
 }
@@ -22,6 +25,7 @@ constexpr bool IsAddressSize(unsigned size) {
 void ReadAugmentation(std::string_view letters, Cursor at, CommonEntry& common) {
   ProgramContext& context = common.context;
   for (const char letter : letters) {
+    if (!at.ok()) return;
     switch (letter) {
       case 'R':
         context.pointer_encoding = at.Fixed<std::uint8_t>();
@@ -56,17 +60,32 @@ bool RunInitialInstructions(Cursor instructions, CommonEntry& common) {
 
 }  // namespace
 
-CallFrameInfo::CallFrameInfo(const FrameSection& section) : section_(section), at_(Start()) {
+CallFrameInfo::CallFrameInfo(const FrameSection& section, TableBudget& budget)
+    : section_(section), budget_(budget), at_({}, 0, section.order) {
+  const bool is_cut = section_.bytes.size() > budget.bytes_left();
+  if (is_cut) section_.bytes = section_.bytes.first(budget.bytes_left());
+  at_ = Start();
   Cursor at = Start();
   while (const std::optional<Entry> entry = NextEntry(at)) {
-    if (!entry->is_common) continue;
+    if (budget_.MustStop()) break;
+    if (!entry->is_common || entry->body.remaining() > symbol_limits::kCommonEntry) continue;
+    if (commons_.size() == budget_.limits().common_entries) {
+      budget_.Reached(commons_.size(), "common entries (CIE)");
+      break;
+    }
     if (const auto common = ReadCommon(*entry)) commons_.push_back(*common);
+  }
+  budget_.SpendBytes(at.offset());
+  const bool has_ended_early = at.remaining() > kLongestZeros;
+  if (is_cut && !has_ended_early) {
+    budget_.Reached(budget_.limits().bytes, "bytes of call frame information");
   }
 }
 
 std::optional<FrameEntry> CallFrameInfo::Next() {
   while (const std::optional<Entry> entry = NextEntry(at_)) {
-    if (entry->is_common) continue;
+    if (budget_.MustStop()) return std::nullopt;
+    if (entry->is_common || entry->body.remaining() > symbol_limits::kFunctionEntry) continue;
     if (const auto frame = ReadFrame(*entry)) return frame;
   }
   return std::nullopt;
@@ -75,7 +94,8 @@ std::optional<FrameEntry> CallFrameInfo::Next() {
 // { length; CIE: 0 or ~0, FDE: where its CIE is; ... }
 std::optional<CallFrameInfo::Entry> CallFrameInfo::NextEntry(Cursor& at) const {
   const bool is_eh = section_.format == FrameSection::Format::kEhFrame;
-  while (at.remaining() != 0) {
+  const std::uint64_t start = at.offset();
+  while (at.remaining() != 0 && at.offset() - start <= kLongestZeros) {
     Entry entry;
     entry.offset = at.offset();
     std::uint8_t offset_size = 4;

@@ -13,6 +13,7 @@
 #include "formats/dwarf/cursor.h"
 #include "formats/unwind/encoded_pointer.h"
 #include "formats/unwind/frame_program.h"
+#include "formats/unwind/table_budget.h"
 
 namespace perftape::unwind {
 
@@ -43,14 +44,16 @@ struct FrameEntry {
 };
 
 // Reads the FDEs of a section in their order. Leaves out entries that are damaged or refer to no
-// CIE. Ends where an entry does not fit into the section.
+// CIE. Ends where an entry does not fit into the section, behind a MiB of zeros, and where the
+// budget ends. Leaves out entries that are longer than any compiler writes (symbol_limits.h).
 //
-//   CallFrameInfo info(section);
+//   CallFrameInfo info(section, budget);
 //   while (const auto entry = info.Next()) ...
 class CallFrameInfo {
  public:
-  // Reads the CIEs. So an FDE may precede its CIE, and each CIE is read once.
-  explicit CallFrameInfo(const FrameSection& section);
+  // Reads the CIEs. So an FDE may precede its CIE, and each CIE is read once. The budget pays for
+  // the section, and must outlive this object.
+  CallFrameInfo(const FrameSection& section, TableBudget& budget);
 
   // Returns nothing at the end. The entry points into this object and into the section.
   std::optional<FrameEntry> Next();
@@ -71,6 +74,7 @@ class CallFrameInfo {
   const CommonEntry* FindCommon(std::uint64_t offset);
 
   FrameSection section_;
+  TableBudget& budget_;
   std::vector<CommonEntry> commons_;  // sorted by offset
   dwarf::Cursor at_;
   std::size_t last_common_ = 0;  // most FDEs have the CIE of the one before

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "formats/base/symbol_limits.h"
 #include "formats/unwind/constants.h"
 
 namespace perftape::unwind {
@@ -15,6 +16,21 @@ namespace {
 std::uint64_t AddressOf(const elf::ElfFile& file, std::string_view section_name) {
   const elf::Section* section = file.FindSection(section_name);
   return section == nullptr ? 0 : section->address;
+}
+
+// The sections of a name that have bytes. Those that name the same bytes again are left out.
+std::vector<const elf::Section*> DistinctSections(const elf::ElfFile& file, std::string_view name) {
+  std::vector<const elf::Section*> distinct;
+  for (const elf::Section& section : file.sections()) {
+    if (section.name != name || section.type == SHT_NOBITS) continue;
+    const bool is_repeated = std::ranges::any_of(distinct, [&](const elf::Section* other) {
+      return other->offset == section.offset && other->address == section.address;
+    });
+    if (is_repeated) continue;
+    if (distinct.size() == symbol_limits::kSameSections) break;
+    distinct.push_back(&section);
+  }
+  return distinct;
 }
 
 FrameSection SectionAt(const elf::ElfFile& file, Machine machine, Bytes bytes,
@@ -74,13 +90,13 @@ std::optional<Machine> MachineOf(const elf::ElfFile& file) {
 
 std::vector<FrameSection> EhFrameSections(const elf::ElfFile& file, Machine machine) {
   std::vector<FrameSection> sections;
-  for (const elf::Section& section : file.sections()) {
-    if (section.name != ".eh_frame" || section.type == SHT_NOBITS) continue;
-    sections.push_back(SectionAt(file, machine, file.RawBytes(section), section.address));
+  for (const elf::Section* section : DistinctSections(file, ".eh_frame")) {
+    sections.push_back(SectionAt(file, machine, file.RawBytes(*section), section->address));
   }
   if (file.sections().size() > 1) return sections;
   for (const elf::ProgramHeader& header : elf::ReadProgramHeaders(file.image(), file.header())) {
     if (header.type != PT_GNU_EH_FRAME) continue;
+    if (sections.size() == symbol_limits::kSameSections) break;
     const auto address = ReadEhFrameAddress(file, header.address);
     if (!address) continue;
     sections.push_back(SectionAt(file, machine, BytesFrom(file, *address), *address));

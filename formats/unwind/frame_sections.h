@@ -15,8 +15,8 @@ namespace perftape::unwind {
 // Nothing for a machine that is not in Machine.
 std::optional<Machine> MachineOf(const elf::ElfFile& file);
 
-// The sections .eh_frame, usually one. If the file has no section headers, the one that
-// PT_GNU_EH_FRAME refers to. Views of the file.
+// The sections .eh_frame, usually one; at most symbol_limits::kSameSections. If the file has no
+// section headers, the one that PT_GNU_EH_FRAME refers to. Views of the file.
 std::vector<FrameSection> EhFrameSections(const elf::ElfFile& file, Machine machine);
 
 struct FrameSectionsSummary {

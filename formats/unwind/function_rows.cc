@@ -44,7 +44,10 @@ void FunctionRows::Sort() {
   const auto by_address = [](const Function& a, const Function& b) {
     return std::tie(a.start, a.order) < std::tie(b.start, b.order);
   };
-  std::ranges::sort(functions_, by_address);
+  // Many sections may add few functions each.
+  const auto added = functions_.begin() + static_cast<std::ptrdiff_t>(sorted_);
+  std::sort(added, functions_.end(), by_address);
+  std::inplace_merge(functions_.begin(), added, functions_.end(), by_address);
   sorted_ = functions_.size();
 }
 

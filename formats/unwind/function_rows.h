@@ -23,6 +23,8 @@ class FunctionRows {
   void AddRow(std::uint64_t pc, std::uint32_t rule);
 
   bool empty() const { return functions_.empty(); }
+  std::size_t functions() const { return functions_.size(); }
+  std::size_t rows() const { return rows_.size(); }
 
   // Sorts what has been added so far, so that Covers() can be called. The order in which functions
   // were added still counts.

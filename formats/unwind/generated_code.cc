@@ -35,7 +35,8 @@ class GeneratedTableBuilder {
     CallFrameInfo info({.bytes = function.eh_frame,
                         .order = order_,
                         .machine = machine_,
-                        .bases = {.section = function.eh_frame_address}});
+                        .bases = {.section = function.eh_frame_address}},
+                       budget_);
     const std::uint64_t end = function.start + function.size;
     while (const auto entry = info.Next()) {
       if (entry->start < function.start || entry->start >= end || entry->size == 0) continue;
@@ -67,7 +68,8 @@ class GeneratedTableBuilder {
   Machine machine_;
   std::endian order_;
   FunctionRows functions_;
-  RuleSet rules_;
+  TableBudget budget_{TableLimits{}};
+  RuleSet rules_{symbol_limits::kFrameRules};
 };
 
 }  // namespace

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/unwind/rule_set.h"
 
+#include <sys/random.h>
+
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -10,15 +12,25 @@ namespace {
 
 constexpr std::size_t kFirstSlots = 1024;  // binaries have at most a few hundred rules
 
+// The owner of a binary chooses its rules. If the hash were known, all could have the same.
+std::array<std::uint64_t, 2> MakeSecrets() {
+  std::array<std::uint64_t, 2> secrets = {0x9e3779b97f4a7c15, 0xbf58476d1ce4e5b9};
+  (void)!getrandom(secrets.data(), sizeof secrets, GRND_NONBLOCK);
+  return secrets;
+}
+
 std::size_t HashOf(const Rule& rule) {
+  static const std::array<std::uint64_t, 2> secrets = MakeSecrets();
   const auto words = std::bit_cast<std::array<std::uint64_t, 2>>(rule);
-  const std::uint64_t mixed = (words[0] ^ std::rotl(words[1], 29)) * 0x9e3779b97f4a7c15;
-  return static_cast<std::size_t>(mixed ^ mixed >> 32);
+  __extension__ using Wide = unsigned __int128;
+  const Wide product = static_cast<Wide>(words[0] ^ secrets[0]) * (words[1] ^ secrets[1]);
+  return static_cast<std::size_t>(static_cast<std::uint64_t>(product) ^
+                                  static_cast<std::uint64_t>(product >> 64));
 }
 
 }  // namespace
 
-RuleSet::RuleSet() : slots_(kFirstSlots) {
+RuleSet::RuleSet(std::size_t limit) : limit_(limit), slots_(kFirstSlots) {
   Rule end;
   end.cfa = CfaRule::kEndOfStack;
   Add({});
@@ -31,6 +43,10 @@ std::uint32_t RuleSet::Add(const Rule& rule) {
   for (; slots_[slot] != 0; slot = (slot + 1) & mask) {
     const std::uint32_t index = slots_[slot] - 1;
     if (rules_[index] == rule) return index;
+  }
+  if (rules_.size() == limit_) {
+    has_overflowed_ = true;
+    return kNone;
   }
   rules_.push_back(rule);
   slots_[slot] = static_cast<std::uint32_t>(rules_.size());

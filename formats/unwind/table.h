@@ -9,11 +9,13 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 
 #include "formats/base/addresses.h"
 #include "formats/base/result.h"
 #include "formats/elf/elf_file.h"
 #include "formats/unwind/rule.h"
+#include "formats/unwind/table_budget.h"
 
 namespace perftape::unwind {
 
@@ -34,8 +36,8 @@ class Table {
 
   // Reads .eh_frame, or .debug_frame for code that .eh_frame does not cover, of an executable,
   // library or vdso. Finds .eh_frame by its section, or by PT_GNU_EH_FRAME if there are no section
-  // headers. Reads hostile files safely: leaves out what is damaged, and limits memory by the size
-  // of the sections.
+  // headers. Reads hostile files safely: leaves out what is damaged, and reads no more than
+  // `limits` allow. Sections that name the same bytes are read once.
   //
   // Of functions that overlap, the one first in the section counts. Leaves out functions outside of
   // the executable segments, and those that the linker discarded (address or size 0). A gap of less
@@ -53,7 +55,7 @@ class Table {
   //
   // A file without call frame information and derived rules gives an empty table. Returns
   // kUnsupported for a machine that is not in Machine.
-  static Result<Table> Build(const elf::ElfFile& file);
+  static Result<Table> Build(const elf::ElfFile& file, const TableLimits& limits = {});
 
   Machine machine() const { return machine_; }
   ImageAddress base() const { return base_; }  // the lowest address of a row
@@ -65,6 +67,10 @@ class Table {
   // Distinct. The first is kNone, the second kEndOfStack.
   std::span<const Rule> rules() const { return rules_; }
 
+  // Which limit the table reached, so that functions are missing: "more than 16777216 rows". Empty
+  // for a complete table.
+  const std::string& limit_reached() const { return limit_reached_; }
+
   // Returns the rule at an instruction; kNone outside of the rows. A caller is looked up by its
   // return address minus one, unless it was interrupted (kSignalFrame).
   const Rule& Find(ImageAddress address) const;
@@ -75,6 +81,7 @@ class Table {
   std::span<const Row> rows_;
   std::span<const Rule> rules_;
   std::shared_ptr<const void> memory_;  // what rows_ and rules_ view
+  std::string limit_reached_;
 };
 
 }  // namespace perftape::unwind

@@ -27,17 +27,17 @@ std::optional<Table> LoadSaved(elf::IndexCache::Entry entry, std::uint64_t finge
 TableCache::TableCache(std::filesystem::path directory)
     : is_used_(!directory.empty()), cache_(std::move(directory), elf::IndexType::kUnwindTable) {}
 
-Result<Table> TableCache::Load(const elf::ElfFile& file) const {
+Result<Table> TableCache::Load(const elf::ElfFile& file, const TableLimits& limits) const {
   const FrameSectionsSummary sections = SummaryOf(file);
   if (!is_used_ || file.build_id().empty() || sections.size < kWorthSaving) {
-    return Table::Build(file);
+    return Table::Build(file, limits);
   }
   if (auto saved = LoadSaved(cache_.Load(file.build_id()), sections.fingerprint)) {
     return *std::move(saved);
   }
-  Result<Table> table = Table::Build(file);
-  // A truncated file gives an incomplete table, which later runs would trust.
-  if (table && TruncatedFiles().empty()) {
+  Result<Table> table = Table::Build(file, limits);
+  // Later runs would trust an incomplete table.
+  if (table && table->limit_reached().empty() && TruncatedFiles().empty()) {
     cache_.Store(file.build_id(), EncodeTable(*table, sections.fingerprint));
   }
   return table;

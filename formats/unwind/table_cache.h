@@ -22,8 +22,9 @@ class TableCache {
   explicit TableCache(std::filesystem::path directory);
 
   // Returns the saved table of `file`, or builds the table, and saves it if that is worth it. The
-  // table does not need the file. Returns the errors of Table::Build.
-  Result<Table> Load(const elf::ElfFile& file) const;
+  // table does not need the file. Returns the errors of Table::Build. A table that reaches one of
+  // `limits` is not saved.
+  Result<Table> Load(const elf::ElfFile& file, const TableLimits& limits = {}) const;
 
  private:
   bool is_used_;

@@ -133,5 +133,19 @@ TEST(ReadBuildId, ReportsAMissingFile) {
   EXPECT_EQ(read.error().code, ErrorCode::kNotFound);
 }
 
+// Each of many headers can name the same large notes.
+TEST(BuildIdOf, ReadsALimitedNumberOfBytes) {
+  const auto id_behind = [](int large_notes) {
+    ElfBuilder elf;
+    for (int i = 0; i < large_notes; ++i) {
+      elf.AddSection({.name = ".note", .type = SHT_NOTE, .contents = std::string(64 << 10, '\0')});
+    }
+    elf.SetBuildId(kId, ElfBuilder::NoteIn::kSectionOnly);
+    return BuildIdOf(elf.Build()).value();
+  };
+  EXPECT_EQ(id_behind(3), Id(kId));
+  EXPECT_TRUE(id_behind(20).empty());
+}
+
 }  // namespace
 }  // namespace perftape::elf

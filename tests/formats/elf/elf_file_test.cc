@@ -153,5 +153,17 @@ TEST(ElfFileLimit, ReadsNoMillionSectionHeadersOutOfAHole) {
   EXPECT_FALSE(SlimCopy(*file));
 }
 
+// Many sections can have the same long name.
+TEST(ElfFile, LimitsTheNamesOfSections) {
+  const std::string usual(4000, 'x'), absurd(5000, 'y');
+  ElfBuilder elf;
+  elf.AddSection({.name = usual});
+  elf.AddSection({.name = absurd});
+  const std::vector<std::byte> image = elf.Build();
+  const ElfFile file = ElfFile::FromBytes(image).value();
+  EXPECT_NE(file.FindSection(usual), nullptr);
+  EXPECT_EQ(file.FindSection(absurd), nullptr);
+}
+
 }  // namespace
 }  // namespace perftape::elf
