@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,6 +23,7 @@
 #include "record/processes/child.h"
 #include "record/processes/targets.h"
 #include "record/scope/scope.h"
+#include "record/symbols/others_files.h"
 #include "record/symbols/recording_bundle.h"
 
 namespace perftape::record {
@@ -68,6 +70,8 @@ struct RecordOptions {
   std::optional<double> max_cpu;  // percent of a CPU that the recorder may use (rate_governor.h)
   std::optional<int> compression_level;  // zstd level, 1 to 22; nothing: no compression
   BundleRequest bundle;                  // ignored for a pipe, except for a separate file
+  // Opens the files that other users chose. Record() replaces it by one that needs no answer.
+  std::shared_ptr<OthersFiles> files = std::make_shared<OthersFiles>();
   std::optional<std::chrono::nanoseconds> duration;
   std::chrono::milliseconds flush_interval{250};
   std::optional<std::size_t> ring_bytes;  // of each ring of samples; nothing: see ring_plan.h
@@ -75,9 +79,11 @@ struct RecordOptions {
   // Gets all messages of libbpf while the BPF programs are loaded, and the size of the rings.
   LibbpfLog libbpf_log = {};
   // Gives up the privileges that a running recording does not need. Called once, when all events
-  // are attached, the command runs, and Record() has ended its own threads. An error of it ends the
-  // recording. May be empty.
+  // are attached, the command runs, and Record() has ended its own threads, and in each process
+  // that opens files. An error of it ends the recording. May be empty.
   std::function<Status()> drop_privileges = {};
+  // Called when the output has its name. May be empty.
+  std::function<void()> on_published = {};
   // Called whenever the rings were drained, by the thread that records: it must return soon. May be
   // empty.
   std::function<void(const RecordProgress&)> on_progress = {};

@@ -44,6 +44,9 @@ void Recording::ChooseCallchains() {
 }
 
 Status Recording::Begin() {
+  // Before all threads and descriptors.
+  TRY_ASSIGN(options_.files, OthersFiles::Start(options_.drop_privileges));
+  options_.bundle.others = options_.files;
   ChooseCallchains();
   TRY_ASSIGN(path_, FirstPath());
   TRY_ASSIGN(const OutputTarget output, ResolveOutput(path_));
@@ -57,6 +60,7 @@ Status Recording::Begin() {
   TRY(StartSampling());
   // An error before this line leaves an earlier recording with this name unchanged.
   TRY(output_->Publish());
+  if (options_.on_published) options_.on_published();
   if (rotation_) rotation_->Start();
   if (flight_) flight_->Start(*output_);
   return {};

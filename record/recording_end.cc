@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The end of a recording: regular, or early with the number of records that are not in the file.
+#include <algorithm>
 #include <csignal>
 #include <cstring>
+#include <iterator>
 #include <limits>
 #include <string>
 #include <utility>
@@ -34,6 +36,7 @@ Result<RecordSummary> Recording::Finish() && {
   WarnOfUntrackedForks();
   Summarize();
   CompleteFile();
+  std::ranges::move(options_.files->told(), std::back_inserter(summary_.warnings));
   return std::move(summary_);
 }
 

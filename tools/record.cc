@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -136,8 +137,11 @@ Result<int> Run(const RecordRun& plan, cli::Console& console) {
   if (options.rotation || options.flight) {
     on_usr2 = [&] { switch_request.Request(); };
   }
+  std::atomic<bool> has_file = false;
+  options.on_published = [&] { has_file = true; };
   const auto before_end = [&](int signal) {
-    if (IsWritable(STDERR_FILENO)) console.Error(SecondSignalText(signal, options));
+    if (!IsWritable(STDERR_FILENO)) return;
+    console.Error(has_file ? SecondSignalText(signal, options) : EarlySignalText(signal));
   };
   TRY_ASSIGN(const std::unique_ptr<StopSignals> signals,
              StopSignals::Catch(before_end, &StopSignals::Clock::now, std::move(on_usr2)));

@@ -29,6 +29,10 @@ inline constexpr std::uint64_t kKallsyms = 256 * kMiB;
 inline constexpr std::uint64_t kSymbolTables = kGiB;
 // A debug file that is identified only by a checksum of the whole file.
 inline constexpr std::uint64_t kChecksummed = 4 * kGiB;
+// A file that is copied because its file system may never answer (FUSE, NFS), and all of them in
+// one recording.
+inline constexpr std::uint64_t kCopiedFile = 512 * kMiB;
+inline constexpr std::uint64_t kAllCopiedFiles = 4 * kGiB;
 // A whole bundle.
 inline constexpr std::uint64_t kBundle = 4 * kGiB;
 // A file and a bundle if the user asked for debug information or whole binaries.
@@ -54,6 +58,8 @@ inline constexpr std::uint64_t kFrameBytes = 256 * kMiB;
 inline constexpr std::size_t kFrameFunctions = std::size_t{1} << 22;
 inline constexpr std::size_t kFrameRows = std::size_t{1} << 24;
 inline constexpr std::size_t kFrameRules = std::size_t{1} << 12;
+// The unwind tables of all binaries that a recorder keeps in memory.
+inline constexpr std::uint64_t kAllTables = 512 * kMiB;
 // Linkers merge equal common entries (CIE), so that a dozen is left.
 inline constexpr std::size_t kFrameCommonEntries = std::size_t{1} << 14;
 // One common entry, and one entry of a function.

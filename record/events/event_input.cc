@@ -141,18 +141,19 @@ Result<std::unique_ptr<EventInput>> EventInput::Open(const RecordOptions& option
   TRY(input->RedirectToSideband());
   input->ExcludeCpus(options.cpus);
   input->WatchCpus();
-  TRY_ASSIGN(BackgroundDrain drain,
-             BackgroundDrain::Start(input->sideband_poll_fd(), kDrainInterval,
-                                    [input = input.get()] { return input->DrainSideband(); }));
+  TRY_ASSIGN(
+      BackgroundDrain drain,
+      BackgroundDrain::Start({.readable_fd = input->sideband_poll_fd(), .interval = kDrainInterval},
+                             [input = input.get()] { return input->DrainSideband(); }));
   input->background_drain_.emplace(std::move(drain));
   return input;
 }
 
 // The sideband is open, so that no mapping is missed.
 Status EventInput::StartUnwinding(const RecordOptions& options) {
-  TRY_ASSIGN(unwind_loader_,
-             UnwindLoader::Start(bpf_.unwind_maps().maps(), binaries_, targets_.processes()));
-  late_unwinder_.emplace(binaries_,
+  TRY_ASSIGN(unwind_loader_, UnwindLoader::Start(bpf_.unwind_maps().maps(), binaries_,
+                                                 *options.files, targets_.processes()));
+  late_unwinder_.emplace(binaries_, *options.files,
                          LateUnwinder::Settings{.format = events_.format(),
                                                 .events = events_.sampling().size(),
                                                 .keeps_user_state = options.stack_bytes != 0});

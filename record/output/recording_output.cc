@@ -61,7 +61,8 @@ RecordingOutput::RecordingOutput(const RecordOptions& options, Contents contents
       contents_(std::move(contents)),
       format_(input.events().format()),
       bundle_(std::move(bundle)),
-      build_ids_(input.events().sample_formats(), BuildIdRoots{}, KeepersOf(bundle_)),
+      build_ids_(input.events().sample_formats(), BuildIdRoots{.files = options.files},
+                 KeepersOf(bundle_)),
       loss_trailer_(input.events().TrailerOf(kFirstEvent, 0, 0)) {
   if (options.rotation) seam_.emplace(format_);
   if (options.aggregate) {

@@ -97,12 +97,13 @@ void ProbedBinary::ReadFile(Result<elf::ElfFile> opened) {
 void ProbedBinary::ReadFunctions() {
   elf::AppendCandidates(file_, functions_);
   if (auto embedded = elf::ReadMiniDebugInfo(file_)) ReadFile(*std::move(embedded));
+  OthersFiles files;
   const std::vector<std::filesystem::path> directories = elf::DefaultDebugDirs();
-  for (const SeparateDebugFile& debug : FindDebugFiles(file_, file_.path(), directories)) {
+  for (const SeparateDebugFile& debug : FindDebugFiles(file_, file_.path(), directories, files)) {
     if (debug.file) ReadFile(elf::ElfFile::Open(debug.path));
   }
   if (other_files_.empty()) {
-    if (const auto image = FindImage(file_, directories)) ReadFile(elf::ElfFile::Open(*image));
+    if (const auto image = FindImage(file_, directories, files)) ReadFile(elf::ElfFile::Open(*image));
   }
   std::erase_if(functions_, [](const elf::Candidate& symbol) { return !IsFunction(symbol); });
   ReadGoTable();

@@ -27,7 +27,7 @@ Status DrainUntil(int end_fd, int readable_fd, std::chrono::milliseconds interva
 
 }  // namespace
 
-Result<BackgroundDrain> BackgroundDrain::Start(int readable_fd, std::chrono::milliseconds interval,
+Result<BackgroundDrain> BackgroundDrain::Start(const Settings& settings,
                                                std::function<Status()> drain) {
   BackgroundDrain background;
   background.end_ = UniqueFd(eventfd(0, EFD_CLOEXEC));
@@ -36,13 +36,15 @@ Result<BackgroundDrain> BackgroundDrain::Start(int readable_fd, std::chrono::mil
   std::promise<void> first_call;
   const std::future<void> has_drained = first_call.get_future();
   background.thread_ =
-      std::thread([end_fd = background.end_.get(), readable_fd, interval, drain = std::move(drain),
+      std::thread([end_fd = background.end_.get(), settings, drain = std::move(drain),
                    outcome = background.outcome_.get(), done = std::move(first_call)]() mutable {
         *outcome = drain();
         done.set_value();
-        if (*outcome) *outcome = DrainUntil(end_fd, readable_fd, interval, drain);
+        if (*outcome) {
+          *outcome = DrainUntil(end_fd, settings.readable_fd, settings.interval, drain);
+        }
       });
-  has_drained.wait();
+  (void)has_drained.wait_for(settings.longest_first);
   return background;
 }
 

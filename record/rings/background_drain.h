@@ -15,11 +15,15 @@ namespace perftape::record {
 
 class BackgroundDrain {
  public:
+  struct Settings {
+    int readable_fd = -1;
+    std::chrono::milliseconds interval;
+    std::chrono::milliseconds longest_first = std::chrono::hours(1);
+  };
   // Starts a thread that calls `drain` after each `interval`, and whenever `readable_fd` is
   // readable, until Stop or the first error. Until then only the thread may use what `drain` uses.
-  // Returns after the first call, which may use privileges that the recorder gives up later.
-  static Result<BackgroundDrain> Start(int readable_fd, std::chrono::milliseconds interval,
-                                       std::function<Status()> drain);
+  // Returns after the first call, or after `longest_first`.
+  static Result<BackgroundDrain> Start(const Settings& settings, std::function<Status()> drain);
 
   BackgroundDrain(BackgroundDrain&&) noexcept = default;
   BackgroundDrain& operator=(BackgroundDrain&&) = delete;

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/symbols/build_ids.h"
 
-#include <fcntl.h>
-
 #include <algorithm>
 #include <map>
 #include <string_view>
 #include <utility>
 
-#include "formats/base/regular_file.h"
+#include "formats/base/file.h"
 #include "formats/elf/build_id.h"
 #include "formats/perfdata/mapping_name.h"
 #include "formats/perfdata/reader.h"
@@ -183,6 +181,8 @@ void BuildIdCollector::AddMissing(std::span<const Dso* const> hit, HitFiles& fil
       case Outcome::kReplacedOutside:
         return "its process ended before it could be opened, and what has its name here is another "
                "file: that of a container, or replaced";
+      case Outcome::kNoAnswer:
+        return "its file system did not answer in time";
       case Outcome::kUnreachable:
         break;
     }
@@ -249,13 +249,13 @@ BuildIdCollector::Attempt BuildIdCollector::ReadFile(std::uint32_t pid,
   bool is_replaced = false;
   for (const std::filesystem::path& path :
        {process / "map_files" / MapFileName(region), process / "root" / name}) {
-    Attempt attempt = ReadFileAt(path, *region.dso);
-    if (is_settled(attempt)) return attempt;
+    Attempt attempt = ReadFileAt(pid, path, *region.dso);
+    if (is_settled(attempt) || attempt.outcome == Outcome::kNoAnswer) return attempt;
     is_replaced = is_replaced || attempt.outcome == Outcome::kReplaced;
   }
   // The root of a process that has ended is unknown. It may have been the recorder's root.
-  Attempt outside = ReadFileAt(roots_.root / name, *region.dso);
-  if (is_settled(outside)) return outside;
+  Attempt outside = ReadFileAt(pid, roots_.root / name, *region.dso);
+  if (is_settled(outside) || outside.outcome == Outcome::kNoAnswer) return outside;
   if (is_replaced) return {Outcome::kReplaced, {}};
   std::error_code ignored;
   if (std::filesystem::exists(process, ignored)) return {Outcome::kUnreachable, {}};
@@ -263,20 +263,30 @@ BuildIdCollector::Attempt BuildIdCollector::ReadFile(std::uint32_t pid,
   return {is_another ? Outcome::kReplacedOutside : Outcome::kProcessEnded, {}};
 }
 
-BuildIdCollector::Attempt BuildIdCollector::ReadFileAt(const std::filesystem::path& path,
+BuildIdCollector::Attempt BuildIdCollector::ReadFileAt(std::uint32_t pid,
+                                                       const std::filesystem::path& path,
                                                        const Dso& dso) const {
-  const UniqueFd path_only(::open(path.c_str(), O_PATH | O_CLOEXEC));
-  if (!path_only) return {Outcome::kUnreachable, {}};
-  if (!IsFileOf(dso, path_only.get())) return {Outcome::kReplaced, {}};
-  Result<UniqueFd> fd = ReopenRegularFile(path_only, path.native());
-  if (!fd && fd.error().code == ErrorCode::kUnsupported) return {Outcome::kAbsent, {}};
-  if (!fd) return {Outcome::kUnreachable, {}};
-  const Result<BuildId> build_id = elf::ReadBuildId(fd->get());
+  OpenedFile opened = roots_.files->OpenMapped(pid, path, dso);
+  switch (opened.outcome) {
+    case FileOutcome::kOpened:
+      break;
+    case FileOutcome::kReplaced:
+      return {Outcome::kReplaced, {}};
+    case FileOutcome::kNotRegular:
+    case FileOutcome::kTooLarge:
+      return {Outcome::kAbsent, {}};
+    case FileOutcome::kNoAnswer:
+      return {Outcome::kNoAnswer, {}};
+    case FileOutcome::kUnreachable:
+      return {Outcome::kUnreachable, {}};
+  }
+  const Result<BuildId> build_id = elf::ReadBuildId(opened.file.get());
   // An executable mapping of a file that is not ELF has no build id.
   const bool is_other_format = !build_id && build_id.error().code != ErrorCode::kIo;
   if (!build_id && !is_other_format) return {Outcome::kUnreachable, {}};
   if (!build_id) return {Outcome::kAbsent, {}};
-  return {build_id->empty() ? Outcome::kAbsent : Outcome::kFound, *build_id, *std::move(fd)};
+  return {build_id->empty() ? Outcome::kAbsent : Outcome::kFound, *build_id,
+          std::move(opened.file)};
 }
 
 }  // namespace perftape::record

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -23,6 +24,7 @@
 #include "record/symbols/hit_files.h"
 #include "record/symbols/hit_regions.h"
 #include "record/symbols/jit_files.h"
+#include "record/symbols/others_files.h"
 
 namespace perftape::record {
 
@@ -30,6 +32,7 @@ struct BuildIdRoots {
   std::filesystem::path root = "/";  // for files of processes that have ended
   std::filesystem::path proc = "/proc";
   std::filesystem::path sys = "/sys";
+  std::shared_ptr<OthersFiles> files = std::make_shared<OthersFiles>();  // opens binaries
 };
 
 // The owners of sampled files for a bundle. Null: no files are kept.
@@ -77,6 +80,7 @@ class BuildIdCollector {
     kReplaced,         // the process has another file of this name now
     kProcessEnded,     // and the root of the recorder has no such file
     kReplacedOutside,  // the process has ended, and that root has another file
+    kNoAnswer,         // its file system did not answer in time
     kUnreachable,
   };
   struct Binary {
@@ -108,7 +112,8 @@ class BuildIdCollector {
   Attempt Read(std::uint32_t pid, const perfdata::Region& region) const;
   Attempt ReadKernel(const perfdata::Dso& dso) const;
   Attempt ReadFile(std::uint32_t pid, const perfdata::Region& region) const;
-  Attempt ReadFileAt(const std::filesystem::path& path, const perfdata::Dso& dso) const;
+  Attempt ReadFileAt(std::uint32_t pid, const std::filesystem::path& path,
+                     const perfdata::Dso& dso) const;
 
   SampleFormats formats_;
   BuildIdRoots roots_;

@@ -11,6 +11,7 @@
 #include "formats/base/build_id.h"
 #include "formats/base/file.h"
 #include "formats/elf/elf_file.h"
+#include "record/symbols/others_files.h"
 
 namespace perftape::record {
 
@@ -23,14 +24,16 @@ struct SeparateDebugFile {
 
 // Returns the debug files of the binary that was at `path`. Searches `directories` by build id, and
 // follows the binary's links, there and in its own directory (formats/elf/debug_search_paths.h).
-// Refuses links to any other directory.
-std::vector<SeparateDebugFile> FindDebugFiles(
-    const elf::ElfFile& binary, const std::filesystem::path& path,
-    const std::vector<std::filesystem::path>& directories);
+// Refuses links to any other directory. `files` opens what is not in `directories`.
+std::vector<SeparateDebugFile> FindDebugFiles(const elf::ElfFile& binary,
+                                              const std::filesystem::path& path,
+                                              const std::vector<std::filesystem::path>& directories,
+                                              OthersFiles& files);
 
 // Returns the path of a copy of the binary itself, perhaps an unstripped one, by its build id
 // (perf's build-id cache, debuginfod's cache). Returns nothing if there is none.
 std::optional<std::filesystem::path> FindImage(
-    const elf::ElfFile& binary, const std::vector<std::filesystem::path>& directories);
+    const elf::ElfFile& binary, const std::vector<std::filesystem::path>& directories,
+    OthersFiles& files);
 
 }  // namespace perftape::record

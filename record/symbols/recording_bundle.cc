@@ -57,7 +57,10 @@ Result<BundleSummary> RecordingBundle::WriteTo(UniqueFd fd, const bundle::Record
   TRY_ASSIGN(bundle::BundleWriter writer,
              bundle::BundleWriter::Create(std::move(fd), kCompressionLevel));
   TRY(writer.AddNotes(notes));
-  return WriteBundle({.files = *files_, .jit = std::move(*jit_).ReleaseFiles(), .next = next_},
+  return WriteBundle({.files = *files_,
+                      .jit = std::move(*jit_).ReleaseFiles(),
+                      .next = next_,
+                      .others = request_.others.get()},
                      request_.depth, std::move(writer));
 }
 

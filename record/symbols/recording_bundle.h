@@ -14,6 +14,7 @@
 #include "formats/bundle/recording_notes.h"
 #include "record/symbols/hit_files.h"
 #include "record/symbols/jit_files.h"
+#include "record/symbols/others_files.h"
 #include "record/symbols/write_bundle.h"
 
 namespace perftape::record {
@@ -29,6 +30,7 @@ struct BundleRequest {
   BundleDepth depth = BundleDepth::kSymbols;
   // A bundle that leaves fewer bytes of the disk free is removed again.
   std::uint64_t reserved_space = 0;
+  std::shared_ptr<OthersFiles> others = std::make_shared<OthersFiles>();  // opens what users chose
 };
 
 // Appends the notes without a bundle to a finished recording, open for reading and writing. If they

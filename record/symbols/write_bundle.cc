@@ -142,8 +142,12 @@ Kernel ReadKernel(const KernelRoots& roots) {
 
 class Filling {
  public:
-  Filling(bundle::BundleWriter writer, BundleDepth depth, NextBundle next)
-      : writer_(std::move(writer)), depth_(depth), next_(next), limits_(LimitsOf(depth)) {}
+  Filling(bundle::BundleWriter writer, BundleDepth depth, NextBundle next, OthersFiles& others)
+      : writer_(std::move(writer)),
+        depth_(depth),
+        next_(next),
+        others_(others),
+        limits_(LimitsOf(depth)) {}
 
   Status Add(Content content) {
     const std::string path = content.about.path;
@@ -219,7 +223,7 @@ class Filling {
     if (!image) return {};
     if (depth_ == BundleDepth::kSymbols && HasSymbols(*image)) return {};
     for (const SeparateDebugFile& found :
-         FindDebugFiles(*image, binary.path, elf::DefaultDebugDirs())) {
+         FindDebugFiles(*image, binary.path, elf::DefaultDebugDirs(), others_)) {
       if (!found.refused.empty()) {
         summary_.missing.push_back(found.path.native() + ", which " + binary.path +
                                    " names: " + found.refused);
@@ -288,6 +292,7 @@ class Filling {
   bundle::BundleWriter writer_;
   BundleDepth depth_;
   NextBundle next_;
+  OthersFiles& others_;
   Limits limits_;
   std::uint64_t written_ = 0, jit_written_ = 0;  // bytes of all files and of JIT files
   BundleSummary summary_;
@@ -297,7 +302,9 @@ class Filling {
 
 Result<BundleSummary> WriteBundle(BundleContents contents, BundleDepth depth,
                                   bundle::BundleWriter writer, const KernelRoots& roots) {
-  Filling bundle(std::move(writer), depth, contents.next);
+  OthersFiles opened_here;
+  OthersFiles& others = contents.others == nullptr ? opened_here : *contents.others;
+  Filling bundle(std::move(writer), depth, contents.next, others);
   // Reading kallsyms takes a tenth of a second.
   std::future<Kernel> kernel_read =
       std::async(std::launch::async | std::launch::deferred, [&] { return ReadKernel(roots); });

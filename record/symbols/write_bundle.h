@@ -13,6 +13,7 @@
 #include "record/symbols/hit_files.h"
 #include "record/symbols/jit_files.h"
 #include "record/symbols/kernel_symbols.h"
+#include "record/symbols/others_files.h"
 
 namespace perftape::record {
 
@@ -41,6 +42,7 @@ struct BundleContents {
   // The recorded system, if it is not the running one.
   std::optional<bundle::Manifest> other_system = {};
   NextBundle next = NextBundle::kNone;
+  OthersFiles* others = nullptr;  // opens debug files; null: this process opens them
 };
 
 // Adds `contents` to `writer` and finishes it. Lists files as missing, with the reason, if they

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/unwind/binary_contents.h"
 
-#include <fcntl.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <string_view>
 #include <utility>
 
-#include "formats/base/regular_file.h"
+#include "formats/base/file.h"
 #include "formats/perfdata/mapping_name.h"
 #include "record/symbols/kernel_symbols.h"
 #include "record/symbols/mapped_file.h"
@@ -18,23 +19,6 @@ namespace {
 
 constexpr std::uint64_t kEndOf32BitAddresses = std::uint64_t{1} << 32;
 
-// Opens the file that the process has mapped. /proc/PID/map_files leads to it even if it was
-// deleted, but needs privileges. The last path is of processes that have ended.
-Result<UniqueFd> OpenMapped(std::uint32_t pid, const perfdata::Region& region) {
-  std::string_view name = perfdata::WithoutDeleted(region.dso->path);
-  if (name.starts_with('/')) name.remove_prefix(1);
-  const std::filesystem::path process = std::filesystem::path("/proc") / std::to_string(pid);
-  for (const std::filesystem::path& path :
-       {process / "map_files" / MapFileName(region), process / "root" / name,
-        std::filesystem::path("/") / name}) {
-    const UniqueFd path_only(::open(path.c_str(), O_PATH | O_CLOEXEC));
-    if (path_only && IsFileOf(*region.dso, path_only.get())) {
-      return ReopenRegularFile(path_only, path.native());
-    }
-  }
-  return Fail(ErrorCode::kNotFound, region.dso->path + ": cannot be opened");
-}
-
 // Code in memory without a file is of a compiler at run time, or the kernel's. Such compilers keep
 // frame pointers.
 bool HasNoFile(std::string_view name) {
@@ -42,10 +26,8 @@ bool HasNoFile(std::string_view name) {
          perfdata::SourceOf(name) != perfdata::MappingSource::kMemfd;
 }
 
-void ReadTable(const unwind::TableCache& tables, BinaryContents& contents) {
-  Result<unwind::Table> table = tables.Load(*contents.elf);
-  if (table && !table->empty()) contents.table.emplace(*std::move(table));
-}
+// A process may have as many mappings as segments, and each mapping looks for its segment.
+constexpr std::size_t kMostSegments = 1024;
 
 }  // namespace
 
@@ -54,7 +36,8 @@ void ReadTable(const unwind::TableCache& tables, BinaryContents& contents) {
 std::optional<ImageAddress> BinaryContents::StartOf(const perfdata::Region& region) const {
   if (!elf) return std::nullopt;
   const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
-  for (const elf::Segment& segment : elf->segments()) {
+  const auto segments = elf->segments().first(std::min(elf->segments().size(), kMostSegments));
+  for (const elf::Segment& segment : segments) {
     const std::uint64_t offset = segment.offset.value;
     if (!segment.executable || region.page_offset < offset / page * page ||
         region.page_offset >= offset + segment.size) {
@@ -62,28 +45,61 @@ std::optional<ImageAddress> BinaryContents::StartOf(const perfdata::Region& regi
     }
     return ImageAddress{segment.address.value + (region.page_offset - offset)};
   }
-  return elf->ToImage(FileOffset{region.page_offset});
+  return elf::ToImage(segments, FileOffset{region.page_offset});
+}
+
+std::uint64_t BinaryContents::table_bytes() const {
+  std::uint64_t bytes = 0;
+  if (table) bytes += table->rows().size_bytes() + table->rules().size_bytes();
+  if (elf) bytes += elf->sections().size_bytes() + elf->segments().size_bytes();
+  return bytes;
+}
+
+// /proc/PID/map_files leads to the file even if it was deleted, but needs privileges. The last path
+// is of processes that have ended.
+Result<UniqueFd> BinaryReader::OpenMapped(std::uint32_t pid, const perfdata::Region& region) const {
+  std::string_view name = perfdata::WithoutDeleted(region.dso->path);
+  if (name.starts_with('/')) name.remove_prefix(1);
+  const std::filesystem::path process = std::filesystem::path("/proc") / std::to_string(pid);
+  for (const std::filesystem::path& path :
+       {process / "map_files" / MapFileName(region), process / "root" / name,
+        std::filesystem::path("/") / name}) {
+    OpenedFile opened = files_.OpenMapped(pid, path, *region.dso);
+    if (opened.outcome == FileOutcome::kOpened) return std::move(opened.file);
+    if (opened.outcome == FileOutcome::kNoAnswer) break;
+  }
+  return Fail(ErrorCode::kNotFound, region.dso->path + ": cannot be opened");
+}
+
+void BinaryReader::ReadTable(const unwind::TableLimits& limits, BinaryContents& contents) const {
+  Result<unwind::Table> table = tables_.Load(*contents.elf, limits);
+  if (!table) return;
+  contents.limit_reached = table->limit_reached();
+  if (!table->empty()) contents.table.emplace(*std::move(table));
 }
 
 // A file that is not ELF holds code that was compiled at run time.
-Result<std::shared_ptr<const BinaryContents>> ReadBinary(const unwind::TableCache& tables,
-                                                         std::uint32_t pid,
-                                                         const perfdata::Region& region) {
+Result<std::shared_ptr<const BinaryContents>> BinaryReader::Read(
+    std::uint32_t pid, const perfdata::Region& region, const unwind::TableLimits& limits) const {
   auto contents = std::make_shared<BinaryContents>();
-  if (region.dso->path == perfdata::kVdsoMappingName && region.start >= kEndOf32BitAddresses) {
+  const std::string& path = region.dso->path;
+  if (path == perfdata::kVdsoMappingName && region.start >= kEndOf32BitAddresses) {
     TRY_ASSIGN(elf::ElfFile elf, elf::ElfFile::FromBytes(VdsoOfThisProcess()));
     contents->elf.emplace(std::move(elf));
-    ReadTable(tables, *contents);
+    ReadTable(limits, *contents);
     return contents;
   }
-  if (HasNoFile(region.dso->path)) return contents;
+  if (HasNoFile(path)) return contents;
   TRY_ASSIGN(const UniqueFd fd, OpenMapped(pid, region));
-  TRY_ASSIGN(MappedFile file, MappedFile::FromFd(fd.get(), region.dso->path));
+  TRY_ASSIGN(MappedFile file, MappedFile::FromFd(fd.get(), path));
   contents->file.emplace(std::move(file));
   Result<elf::ElfFile> elf = elf::ElfFile::FromBytes(contents->file->bytes());
   if (!elf) return contents;
   contents->elf.emplace(*std::move(elf));
-  ReadTable(tables, *contents);
+  ReadTable(limits, *contents);
+  // The kernel reads the few pages again that are needed. All of them would count as our memory.
+  const Bytes bytes = contents->file->bytes();
+  (void)madvise(const_cast<std::byte*>(bytes.data()), bytes.size(), MADV_DONTNEED);
   return contents;
 }
 

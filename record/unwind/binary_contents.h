@@ -18,6 +18,7 @@
 #include "formats/perfdata/address_space.h"
 #include "formats/unwind/table.h"
 #include "formats/unwind/table_cache.h"
+#include "record/symbols/others_files.h"
 
 namespace perftape::record {
 
@@ -26,16 +27,36 @@ struct BinaryContents {
   std::optional<MappedFile> file;      // owns what `elf` views
   std::optional<elf::ElfFile> elf;     // nothing: code that was compiled at run time
   std::optional<unwind::Table> table;  // nothing: its code keeps frame pointers
+  std::string limit_reached;           // unwind::Table::limit_reached
+
+  // The memory of the tables, in bytes. The pages of the file are not in memory.
+  std::uint64_t table_bytes() const;
 
   // Returns the address in the file's own terms of the start of an executable mapping of it.
   std::optional<ImageAddress> StartOf(const perfdata::Region& region) const;
 };
 
-// Opens the file of a mapping as the process sees it, and reads or builds its unwind table. The
-// result is never null. Fails if the file cannot be opened; another process may give access to it.
-Result<std::shared_ptr<const BinaryContents>> ReadBinary(const unwind::TableCache& tables,
-                                                         std::uint32_t pid,
-                                                         const perfdata::Region& region);
+// Reads binaries. Threads may share it.
+class BinaryReader {
+ public:
+  // Both must outlive this object.
+  BinaryReader(OthersFiles& files, const unwind::TableCache& tables)
+      : files_(files), tables_(tables) {}
+
+  // Opens the file of a mapping as the process sees it, and reads or builds its unwind table. The
+  // result is never null. Fails if the file cannot be opened; another process may give access to
+  // it.
+  Result<std::shared_ptr<const BinaryContents>> Read(std::uint32_t pid,
+                                                     const perfdata::Region& region,
+                                                     const unwind::TableLimits& limits = {}) const;
+
+ private:
+  Result<UniqueFd> OpenMapped(std::uint32_t pid, const perfdata::Region& region) const;
+  void ReadTable(const unwind::TableLimits& limits, BinaryContents& contents) const;
+
+  OthersFiles& files_;
+  const unwind::TableCache& tables_;
+};
 
 // What was read, for all who need it: the thread that loads tables, and the one that writes the
 // recording. Thread-safe.

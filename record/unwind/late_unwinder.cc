@@ -14,6 +14,7 @@
 #include "formats/perfdata/record_cursor.h"
 #include "record/bpf/bpf_session.h"
 #include "record/events/user_registers.h"
+#include "record/monotonic_clock.h"
 #include "record/unwind/user_walk.h"
 
 namespace perftape::record {
@@ -34,10 +35,12 @@ bool IsUnfinished(Bytes message) {
   return sample.header.type == WIRE_SAMPLE && (sample.flags & WIRE_UNFINISHED) != 0;
 }
 
-LateUnwinder::LateUnwinder(KnownBinaries& binaries, const Settings& settings)
+LateUnwinder::LateUnwinder(KnownBinaries& binaries, OthersFiles& files, const Settings& settings)
     : binaries_(binaries),
       settings_(settings),
       cache_(elf::UsualIndexCache()),
+      reader_(files, cache_),
+      start_ns_(MonotonicNs()),
       ends_(settings.events) {}
 
 Status LateUnwinder::ApplyAll(Bytes records) {
@@ -104,7 +107,9 @@ unwind::Code LateUnwinder::CodeAt(std::uint32_t pid, std::uint64_t address) {
     code.address = ImageAddress{start->value + (address - region->start)};
     code.rule = &contents->table->Find(code.address);
     code.table = &*contents->table;
-    code.binary = &*contents->elf;
+    // Its owner chooses how many sections are looked through for each frame.
+    constexpr std::size_t kMostSections = 4096;
+    if (contents->elf->sections().size() <= kMostSections) code.binary = &*contents->elf;
   }
   return code;
 }
@@ -114,10 +119,21 @@ const BinaryContents* LateUnwinder::ContentsOf(std::uint32_t pid, const perfdata
   if (binary.contents) return binary.contents.get();
   binary.contents = binaries_.Find(*region.dso);
   if (!binary.contents && binary.tries++ < kMostTries) {
-    binary.contents = ReadBinary(cache_, pid, region).value_or(nullptr);
+    binary.contents = Read(pid, region);
     if (binary.contents) binaries_.Add(*region.dso, binary.contents);
   }
   return binary.contents.get();
+}
+
+std::shared_ptr<const BinaryContents> LateUnwinder::Read(std::uint32_t pid,
+                                                         const perfdata::Region& region) {
+  const std::uint64_t before_ns = MonotonicNs();
+  if (read_ns_ > kFirstReadNs + (before_ns - start_ns_) / 10) return nullptr;
+  unwind::TableLimits limits;
+  limits.bytes = kMostFrameBytes;
+  auto contents = reader_.Read(pid, region, limits).value_or(nullptr);
+  read_ns_ += MonotonicNs() - before_ns;
+  return contents && contents->limit_reached.empty() ? contents : nullptr;
 }
 
 // The user frames are in front of the user state, which is in front of the end.

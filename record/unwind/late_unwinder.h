@@ -35,8 +35,8 @@ class LateUnwinder {
     std::size_t events = 1;              // the number of events
     bool keeps_user_state = false;       // samples have registers and stacks anyway
   };
-  // `binaries` must outlive this object.
-  LateUnwinder(KnownBinaries& binaries, const Settings& settings);
+  // `binaries` and `files` must outlive this object.
+  LateUnwinder(KnownBinaries& binaries, OthersFiles& files, const Settings& settings);
 
   // Applies a whole record of the kernel. The caller passes process events and unfinished messages
   // in order of time. Ignores other records.
@@ -47,8 +47,9 @@ class LateUnwinder {
 
   // Returns the message with all user frames that can be found, which is no longer unfinished. It
   // is valid until the next call. Its kernel frames are unchanged. Keeps the frames of the kernel
-  // side if the copy of the stack leads to fewer. Reads a binary that no thread has read. Fails
-  // with kCorrupt if the message is inconsistent.
+  // side if the copy of the stack leads to fewer. Reads a binary that no thread has read, if that
+  // is quick: the rings are not drained meanwhile. Fails with kCorrupt if the message is
+  // inconsistent.
   Result<Bytes> Finish(Bytes message);
 
   // How the chains of an event ended that Finish has completed.
@@ -59,6 +60,10 @@ class LateUnwinder {
   static constexpr std::size_t kMostRead = 1024;
   // A binary that cannot be opened is tried again for other processes, so many times.
   static constexpr int kMostTries = 4;
+  // The call frame information of a binary that is read here, in bytes.
+  static constexpr std::uint64_t kMostFrameBytes = std::uint64_t{8} << 20;
+  // Reading takes at most this time, and a tenth of the time since the start.
+  static constexpr std::uint64_t kFirstReadNs = 1'000'000'000;
   struct Binary {
     std::shared_ptr<const BinaryContents> contents;
     int tries = 0;
@@ -67,11 +72,14 @@ class LateUnwinder {
   wire_unwind_end Walk(const WireMessage& message);
   unwind::Code CodeAt(std::uint32_t pid, std::uint64_t address);
   const BinaryContents* ContentsOf(std::uint32_t pid, const perfdata::Region& region);
+  std::shared_ptr<const BinaryContents> Read(std::uint32_t pid, const perfdata::Region& region);
   Bytes WithFrames(const WireMessage& message, Bytes original);
 
   KnownBinaries& binaries_;
   Settings settings_;
   unwind::TableCache cache_;
+  BinaryReader reader_;
+  std::uint64_t start_ns_, read_ns_ = 0;
   perfdata::Processes processes_;
   std::unordered_map<const perfdata::Dso*, Binary> read_;
   std::vector<ChainEnds> ends_;        // by event

@@ -8,16 +8,34 @@
 #include <utility>
 #include <vector>
 
+#include "formats/base/symbol_limits.h"
 #include "formats/elf/index_cache.h"
 
 namespace perftape::record {
 
-MappedBinaries::MappedBinaries(const UnwindMaps& maps, KnownBinaries& known)
-    : cache_(elf::UsualIndexCache()), store_(maps), known_(known) {}
+// The maps have no room for more rows.
+MappedBinaries::MappedBinaries(const UnwindMaps& maps, KnownBinaries& known, OthersFiles& files)
+    : cache_(elf::UsualIndexCache()),
+      store_(maps),
+      known_(known),
+      files_(files),
+      reader_(files, cache_) {
+  limits_.rows = std::min(limits_.rows, maps.cells.size());
+}
 
 // A binary without a table was compiled with frame pointers, if its chains are to be complete.
 void MappedBinaries::Store(const perfdata::Dso& dso, std::shared_ptr<const BinaryContents> contents,
                            std::uint64_t now_ns) {
+  if (!contents->limit_reached.empty()) {
+    files_.Tell(dso.path, "its unwind table is incomplete: " + contents->limit_reached);
+  }
+  if (contents->table_bytes() > symbol_limits::kAllTables - table_bytes_) {
+    files_.Tell(dso.path, "its unwind table is not kept: those of all binaries have more than " +
+                              std::to_string(symbol_limits::kAllTables) + " bytes");
+    binaries_[&dso].contents = std::make_shared<BinaryContents>();  // its table stays unknown
+    return;
+  }
+  table_bytes_ += contents->table_bytes();
   known_.Add(dso, contents);
   Binary& binary = binaries_[&dso];
   binary.table = WIRE_UNWIND_BY_FP;
@@ -27,7 +45,8 @@ void MappedBinaries::Store(const perfdata::Dso& dso, std::shared_ptr<const Binar
   binary.contents = std::move(contents);
 }
 
-void MappedBinaries::ReadAll(std::span<const Mapping> mappings, std::uint64_t now_ns) {
+void MappedBinaries::ReadAll(std::span<const Mapping> mappings, std::uint64_t now_ns,
+                             const std::atomic<bool>& stop) {
   std::unordered_map<const perfdata::Dso*, std::size_t> numbers;
   std::vector<const Mapping*> unread;
   for (const Mapping& mapping : mappings) {
@@ -37,9 +56,13 @@ void MappedBinaries::ReadAll(std::span<const Mapping> mappings, std::uint64_t no
   }
   std::vector<std::shared_ptr<const BinaryContents>> contents(unread.size());
   std::atomic<std::size_t> next = 0;
+  unwind::TableLimits limits = limits_;
+  limits.stop = &stop;
   const auto read = [&] {
-    for (std::size_t i = next++; i < unread.size(); i = next++) {
-      contents[i] = ReadBinary(cache_, unread[i]->pid, unread[i]->region).value_or(nullptr);
+    for (std::size_t i = next++; i < unread.size() && !stop; i = next++) {
+      contents[i] = reader_.Read(unread[i]->pid, unread[i]->region, limits).value_or(nullptr);
+      // It may have been stopped. Then ReadNext reads it whole.
+      if (stop && contents[i] && !contents[i]->limit_reached.empty()) contents[i].reset();
     }
   };
   constexpr std::size_t kBinariesPerThread = 8, kMostThreads = 8;
@@ -61,14 +84,9 @@ wire_unwind_mapping MappedBinaries::WireMapping(const Mapping& mapping) {
       .start = region.start, .end = region.end, .bias = 0, .table = WIRE_UNWIND_UNKNOWN, .pad = 0};
   const auto found = binaries_.find(region.dso);
   if (found == binaries_.end()) {
-    const auto waiting = std::ranges::find_if(unread_, [&](const std::vector<Mapping>& mappings) {
-      return mappings.front().region.dso == region.dso;
-    });
-    if (waiting != unread_.end()) {
-      waiting->push_back(mapping);
-    } else {
-      unread_.push_back({mapping});
-    }
+    Waiting*& waiting = waiting_[region.dso];
+    if (waiting == nullptr) waiting = &unread_.emplace_back();
+    waiting->push_back(mapping);
     return wire;
   }
   const Binary& binary = found->second;
@@ -89,24 +107,45 @@ void MappedBinaries::KeepOnly(const std::unordered_set<const perfdata::Dso*>& ma
     const auto& [dso, binary] = entry;
     if (mapped.contains(dso)) return false;
     if (binary.table < WIRE_UNWIND_UNKNOWN) store_.Forget(binary.table, now_ns);
+    table_bytes_ -= binary.contents->table_bytes();
     known_.Remove(*dso);
     return true;
   });
 }
 
-std::vector<std::uint32_t> MappedBinaries::ReadNext(std::uint64_t now_ns) {
-  if (unread_.empty()) return {};
-  const std::vector<Mapping> mappings = std::move(unread_.front());
-  unread_.pop_front();
+std::shared_ptr<const BinaryContents> MappedBinaries::ReadOneOf(
+    const Waiting& mappings, const unwind::TableLimits& limits) const {
   for (const Mapping& mapping : mappings) {
-    auto contents = ReadBinary(cache_, mapping.pid, mapping.region);
-    if (!contents) continue;
-    Store(*mapping.region.dso, *std::move(contents), now_ns);
-    std::vector<std::uint32_t> processes;
-    for (const Mapping& ready : mappings) processes.push_back(ready.pid);
-    return processes;
+    auto contents = reader_.Read(mapping.pid, mapping.region, limits);
+    if (contents) return *std::move(contents);
   }
-  return {};
+  return nullptr;
+}
+
+// A binary with more call frame information takes so long that others would wait for it.
+std::vector<std::uint32_t> MappedBinaries::ReadNext(std::uint64_t now_ns,
+                                                    const std::atomic<bool>& stop) {
+  constexpr std::uint64_t kSmall = std::uint64_t{8} << 20;
+  unwind::TableLimits limits = limits_;
+  limits.stop = &stop;
+  const bool is_small = !unread_.empty();
+  if (is_small) limits.bytes = kSmall;
+  std::list<Waiting>& queue = is_small ? unread_ : large_;
+  if (queue.empty()) return {};
+  const auto contents = ReadOneOf(queue.front(), limits);
+  if (stop) return {};
+  if (is_small && contents && !contents->limit_reached.empty()) {
+    large_.splice(large_.end(), unread_, unread_.begin());
+    return {};
+  }
+  const Waiting mappings = std::move(queue.front());
+  queue.pop_front();
+  waiting_.erase(mappings.front().region.dso);
+  if (!contents) return {};
+  Store(*mappings.front().region.dso, contents, now_ns);
+  std::vector<std::uint32_t> processes;
+  for (const Mapping& ready : mappings) processes.push_back(ready.pid);
+  return processes;
 }
 
 }  // namespace perftape::record

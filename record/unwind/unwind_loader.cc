@@ -2,7 +2,6 @@
 #include "record/unwind/unwind_loader.h"
 
 #include <linux/perf_event.h>
-#include <sys/resource.h>
 
 #include <algorithm>
 #include <bit>
@@ -35,6 +34,9 @@ perfdata::EventAttr AttrOfOwnRings() {
   return attr;
 }
 
+// The recording begins after this time, even if tables are missing.
+constexpr std::chrono::milliseconds kLongestStart{1000};
+
 struct TimedRecord {
   std::uint64_t time_ns = 0;
   std::vector<std::byte> bytes;
@@ -42,20 +44,28 @@ struct TimedRecord {
 
 }  // namespace
 
-UnwindLoader::UnwindLoader(const UnwindMaps& maps, KnownBinaries& binaries)
-    : format_(perfdata::FormatOf(AttrOfOwnRings())), binaries_(maps, binaries), entries_(maps) {}
+UnwindLoader::UnwindLoader(const UnwindMaps& maps, KnownBinaries& binaries, OthersFiles& files)
+    : format_(perfdata::FormatOf(AttrOfOwnRings())),
+      binaries_(maps, binaries, files),
+      entries_(maps) {}
 
-UnwindLoader::~UnwindLoader() = default;
+UnwindLoader::~UnwindLoader() {
+  is_ending_ = true;
+  is_late_ = true;
+}
 
 Result<std::unique_ptr<UnwindLoader>> UnwindLoader::Start(
-    const UnwindMaps& maps, KnownBinaries& binaries,
+    const UnwindMaps& maps, KnownBinaries& binaries, OthersFiles& files,
     const std::optional<std::vector<std::uint32_t>>& processes) {
-  std::unique_ptr<UnwindLoader> loader(new UnwindLoader(maps, binaries));
+  std::unique_ptr<UnwindLoader> loader(new UnwindLoader(maps, binaries, files));
   TRY(loader->OpenRings());
   TRY(loader->LoadRunning(processes));
   TRY_ASSIGN(BackgroundDrain thread,
-             BackgroundDrain::Start(loader->rings_->poll_fd(), kInterval,
+             BackgroundDrain::Start({.readable_fd = loader->rings_->poll_fd(),
+                                     .interval = kInterval,
+                                     .longest_first = kLongestStart},
                                     [loader = loader.get()] { return loader->Update(); }));
+  loader->is_late_ = true;
   loader->thread_.emplace(std::move(thread));
   return loader;
 }
@@ -110,18 +120,18 @@ void UnwindLoader::ApplyAll(Bytes records) {
   while (cursor.Step()) Apply(cursor.record());
 }
 
-// What the thread does. Mappings come first, because a binary may take long to read, and then
-// other processes would wait for their mappings.
+// What the thread does, with the priority of the recorder: other users decide how much it is.
+// Mappings come first, because a binary may take long to read, and then other processes would wait
+// for their mappings.
 Status UnwindLoader::Update() {
-  // Samples lose their callers until the thread runs. Without privileges it stays as it is.
-  constexpr int kHighestPriority = -20;
-  if (!std::exchange(is_urgent_, true)) (void)setpriority(PRIO_PROCESS, 0, kHighestPriority);
   TRY(ReopenReturned());
   TRY(DrainRings());
   if (!std::exchange(has_started_, true)) ReadBinariesOfChanged(MonotonicNs());
   SetChanged(MonotonicNs());
-  while (binaries_.has_unread()) {
-    for (const std::uint32_t pid : binaries_.ReadNext(MonotonicNs())) changed_.insert(pid);
+  while (binaries_.has_unread() && !is_ending_) {
+    for (const std::uint32_t pid : binaries_.ReadNext(MonotonicNs(), is_ending_)) {
+      changed_.insert(pid);
+    }
     TRY(DrainRings());
     SetChanged(MonotonicNs());
   }
@@ -188,13 +198,13 @@ void UnwindLoader::ReadBinariesOfChanged(std::uint64_t now_ns) {
       mappings.push_back({.pid = pid, .region = region});
     });
   }
-  binaries_.ReadAll(mappings, now_ns);
+  binaries_.ReadAll(mappings, now_ns, is_late_);
 }
 
 // A machine that compiles has new binaries all the time. They are counted rarely, because all
 // mappings of all processes are looked at.
 void UnwindLoader::ForgetUnmapped(std::uint64_t now_ns) {
-  if (binaries_.size() <= many_binaries_) return;
+  if (binaries_.size() <= many_binaries_ && binaries_.table_bytes() <= many_table_bytes_) return;
   std::unordered_set<const perfdata::Dso*> mapped;
   entries_.ForEachProcess([&](std::uint32_t pid) {
     processes_.UserSpace(pid).ForEach(
@@ -202,6 +212,7 @@ void UnwindLoader::ForgetUnmapped(std::uint64_t now_ns) {
   });
   binaries_.KeepOnly(mapped, now_ns);
   many_binaries_ = std::max(kManyBinaries, 2 * binaries_.size());
+  many_table_bytes_ = std::max(kManyTableBytes, 2 * binaries_.table_bytes());
 }
 
 // A process without executable mappings has no entry.

@@ -5,6 +5,7 @@
 // record. So a new mapping has its table within milliseconds.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -15,6 +16,7 @@
 
 #include "formats/base/bytes.h"
 #include "formats/base/result.h"
+#include "formats/base/symbol_limits.h"
 #include "formats/perfdata/address_space.h"
 #include "formats/perfdata/attr.h"
 #include "record/events/cpu_events.h"
@@ -29,10 +31,11 @@ namespace perftape::record {
 class UnwindLoader {
  public:
   // Loads what `processes` map now, or all processes if it is nothing, and starts the thread, which
-  // also follows their descendants. It adds what it reads to `binaries`. Both must outlive this
-  // object. Fails like OpenOnCpus and Sideband::Open.
+  // also follows their descendants. It adds what it reads to `binaries`, and opens them with
+  // `files`. All must outlive this object. Returns when what runs is loaded, or after a second: the
+  // binaries that take longer follow. Fails like OpenOnCpus and Sideband::Open.
   static Result<std::unique_ptr<UnwindLoader>> Start(
-      const UnwindMaps& maps, KnownBinaries& binaries,
+      const UnwindMaps& maps, KnownBinaries& binaries, OthersFiles& files,
       const std::optional<std::vector<std::uint32_t>>& processes);
 
   // Ends the thread.
@@ -47,7 +50,7 @@ class UnwindLoader {
   void FollowAgain(int cpu);
 
  private:
-  UnwindLoader(const UnwindMaps& maps, KnownBinaries& binaries);
+  UnwindLoader(const UnwindMaps& maps, KnownBinaries& binaries, OthersFiles& files);
   Status OpenRings();
   Status LoadRunning(const std::optional<std::vector<std::uint32_t>>& processes);
   Status Update();
@@ -71,13 +74,16 @@ class UnwindLoader {
   std::vector<std::byte> initial_state_;
   std::mutex returned_mutex_;
   std::vector<int> returned_cpus_;
-  bool is_urgent_ = false;  // the thread has its priority
+  std::atomic<bool> is_late_ = false;    // the recording begins: no binary may delay it
+  std::atomic<bool> is_ending_ = false;  // no binary is read any more
   MappedBinaries binaries_;
   ProcessEntries entries_;
   std::vector<wire_unwind_mapping> mappings_;  // scratch
   // With more binaries than this, those that no process maps are forgotten.
   static constexpr std::size_t kManyBinaries = 1024;
   std::size_t many_binaries_ = kManyBinaries;
+  static constexpr std::uint64_t kManyTableBytes = symbol_limits::kAllTables / 8;
+  std::uint64_t many_table_bytes_ = kManyTableBytes;
   // Uses all of the above, so it is destroyed first.
   std::optional<BackgroundDrain> thread_;
 };

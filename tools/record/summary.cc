@@ -277,6 +277,11 @@ std::string FailureText(const record::RecordSummary& summary) {
                      cli::Counted(summary.samples, "sample"), summary.lost_samples);
 }
 
+std::string EarlySignalText(int signal) {
+  return fmt::format("second signal (SIG{}), exiting at once: nothing was recorded",
+                     sigabbrev_np(signal));
+}
+
 std::string SecondSignalText(int signal, const record::RecordOptions& options) {
   using Destination = record::BundleRequest::Destination;
   if (options.flight) {

@@ -21,6 +21,8 @@ std::string FailureText(const record::RecordSummary& summary);
 
 // Returns what is missing after a second signal, which ends the recorder at once.
 std::string SecondSignalText(int signal, const record::RecordOptions& options);
+// The same while the recording has not begun: there is no file.
+std::string EarlySignalText(int signal);
 
 // Returns 1 if the recording failed. If a command was run, returns its status, or that of a shell
 // if it could not be run. Otherwise returns 0, or 3 if a requested bundle could not be written, or

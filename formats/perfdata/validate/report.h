@@ -71,7 +71,7 @@ class Report {
   void Keep(Finding finding) { kept_.push_back(std::move(finding)); }
 
   std::vector<Finding> kept_;
-  std::array<Tally, static_cast<std::size_t>(Rule::kCount)> tallies_ = {};
+  std::array<Tally, static_cast<std::size_t>(Rule::kNumberOfRules)> tallies_ = {};
 };
 
 }  // namespace perftape::perfdata

@@ -228,7 +228,7 @@ constexpr auto kRules = std::to_array<RuleInfo>({
 });
 // clang-format on
 
-static_assert(kRules.size() == static_cast<std::size_t>(Rule::kCount));
+static_assert(kRules.size() == static_cast<std::size_t>(Rule::kNumberOfRules));
 static_assert(std::ranges::is_sorted(kRules, {}, &RuleInfo::rule));
 
 }  // namespace

@@ -125,7 +125,7 @@ enum class Rule : std::uint8_t {
   kAuxtracePresent,
   kAuxtraceIndex,
 
-  kCount,
+  kNumberOfRules,
 };
 
 struct RuleInfo {

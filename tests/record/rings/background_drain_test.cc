@@ -18,11 +18,12 @@ constexpr std::chrono::milliseconds kInterval{1};
 TEST(BackgroundDrain, DrainsWhileTheCallerIsBusy) {
   const UniqueFd never(eventfd(0, EFD_CLOEXEC));
   std::atomic<int> calls = 0;
-  BackgroundDrain drain = BackgroundDrain::Start(never.get(), kInterval, [&]() -> Status {
-                            ++calls;
-                            calls.notify_one();
-                            return {};
-                          }).value();
+  BackgroundDrain drain =
+      BackgroundDrain::Start({.readable_fd = never.get(), .interval = kInterval}, [&]() -> Status {
+        ++calls;
+        calls.notify_one();
+        return {};
+      }).value();
   for (int seen = 0; seen < 3; seen = calls) calls.wait(seen);
   EXPECT_THAT(drain.Stop(), IsOk());
   const int after = calls;
@@ -33,24 +34,46 @@ TEST(BackgroundDrain, DrainsWhileTheCallerIsBusy) {
 TEST(BackgroundDrain, EndsAtTheFirstErrorAndReturnsIt) {
   const UniqueFd readable(eventfd(1, EFD_CLOEXEC));
   std::atomic<int> calls = 0;
-  BackgroundDrain drain = BackgroundDrain::Start(readable.get(), kInterval, [&]() -> Status {
-                            ++calls;
-                            calls.notify_one();
-                            return Fail(ErrorCode::kCorrupt, "broken ring");
-                          }).value();
+  BackgroundDrain drain =
+      BackgroundDrain::Start({.readable_fd = readable.get(), .interval = kInterval},
+                             [&]() -> Status {
+                               ++calls;
+                               calls.notify_one();
+                               return Fail(ErrorCode::kCorrupt, "broken ring");
+                             })
+          .value();
   calls.wait(0);
   EXPECT_THAT(drain.Stop(), FailsWith(ErrorCode::kCorrupt, "broken ring"));
   EXPECT_EQ(calls, 1);
+}
+
+TEST(BackgroundDrain, DoesNotWaitForALongFirstCall) {
+  const UniqueFd never(eventfd(0, EFD_CLOEXEC));
+  std::atomic<bool> may_end = false;
+  BackgroundDrain drain =
+      BackgroundDrain::Start(
+          {.readable_fd = never.get(), .interval = kInterval, .longest_first = kInterval},
+          [&]() -> Status {
+            may_end.wait(false);
+            return {};
+          })
+          .value();
+  may_end = true;  // only the caller of Start can do it
+  may_end.notify_all();
+  EXPECT_THAT(drain.Stop(), IsOk());
 }
 
 TEST(BackgroundDrain, EndsWithItsOwner) {
   const UniqueFd never(eventfd(0, EFD_CLOEXEC));
   std::atomic<bool> is_alive = true;
   {
-    const BackgroundDrain drain = BackgroundDrain::Start(never.get(), kInterval, [&]() -> Status {
-                                    EXPECT_TRUE(is_alive);
-                                    return {};
-                                  }).value();
+    const BackgroundDrain drain =
+        BackgroundDrain::Start({.readable_fd = never.get(), .interval = kInterval},
+                               [&]() -> Status {
+                                 EXPECT_TRUE(is_alive);
+                                 return {};
+                               })
+            .value();
   }
   is_alive = false;
 }

@@ -36,13 +36,14 @@ class DebugFiles : public testing::Test {
     const auto file = elf::ElfFile::FromBytes(binary);
     if (!file) throw std::runtime_error(file.error().message);
     std::vector<std::string> paths;
-    for (const auto& found : FindDebugFiles(*file, dir_ / "bin/x", {dir_ / "debug"})) {
+    for (const auto& found : FindDebugFiles(*file, dir_ / "bin/x", {dir_ / "debug"}, files_)) {
       paths.push_back(std::filesystem::relative(found.path, dir_.path()).lexically_normal());
     }
     return paths;
   }
 
   TempDir dir_;
+  OthersFiles files_;
 };
 
 TEST_F(DebugFiles, AreFoundByBuildId) {
@@ -95,7 +96,7 @@ TEST_F(DebugFiles, AreNotOpenedWhereALinkLeadsElsewhere) {
   const auto bytes = ElfWith(kId, ".gnu_debugaltlink", outside + "\0"s + std::string(kOtherId));
   const auto file = elf::ElfFile::FromBytes(bytes);
   ASSERT_TRUE(file);
-  const auto found = FindDebugFiles(*file, dir_ / "bin/x", {dir_ / "debug"});
+  const auto found = FindDebugFiles(*file, dir_ / "bin/x", {dir_ / "debug"}, files_);
   ASSERT_EQ(found.size(), 1U);
   EXPECT_FALSE(found[0].file);
   EXPECT_EQ(found[0].path, outside);

@@ -108,8 +108,9 @@ class LateUnwinding : public testing::Test {
   }
 
   KnownBinaries binaries_;
-  LateUnwinder unwinder_{binaries_,
-                         {.format = kTestFormat, .events = 2, .keeps_user_state = false}};
+  OthersFiles files_;
+  LateUnwinder unwinder_{
+      binaries_, files_, {.format = kTestFormat, .events = 2, .keeps_user_state = false}};
 };
 
 TEST_F(LateUnwinding, WalksACopiedStack) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <unordered_set>
 #include <vector>
 
@@ -41,12 +42,14 @@ class OwnBinaries : public testing::Test {
   perfdata::Processes processes_;
   std::vector<MappedBinaries::Mapping> mappings_;
   KnownBinaries known_;
-  MappedBinaries binaries_{{cells_, rules_, tables_, {}, {}}, known_};
+  OthersFiles files_;
+  std::atomic<bool> stop_ = false;
+  MappedBinaries binaries_{{cells_, rules_, tables_, {}, {}}, known_, files_};
 };
 
 TEST_F(OwnBinaries, AreForgottenOnceNoProcessMapsThem) {
   ASSERT_FALSE(mappings_.empty());
-  binaries_.ReadAll(mappings_, kNow);
+  binaries_.ReadAll(mappings_, kNow, stop_);
   const MappedBinaries::Mapping& own = mappings_.front();
   ASSERT_LT(binaries_.WireMapping(own).table, WIRE_UNWIND_UNKNOWN);
   ASSERT_GT(binaries_.size(), 1U);
@@ -63,6 +66,30 @@ TEST_F(OwnBinaries, AreForgottenOnceNoProcessMapsThem) {
   EXPECT_EQ(tables_[index].pages, 0U);
   EXPECT_EQ(binaries_.WireMapping(own).table, WIRE_UNWIND_UNKNOWN);
   EXPECT_TRUE(binaries_.has_unread()) << "it is read again if a process maps it again";
+}
+
+TEST_F(OwnBinaries, WaitIfTheirReaderIsStopped) {
+  ASSERT_FALSE(mappings_.empty());
+  stop_ = true;
+  binaries_.ReadAll(mappings_, kNow, stop_);
+  EXPECT_EQ(binaries_.size(), 0U);
+  const MappedBinaries::Mapping& own = mappings_.front();
+  EXPECT_EQ(binaries_.WireMapping(own).table, WIRE_UNWIND_UNKNOWN);
+  EXPECT_TRUE(binaries_.ReadNext(kNow, stop_).empty());
+  EXPECT_TRUE(binaries_.has_unread());
+
+  stop_ = false;
+  std::vector<std::uint32_t> ready;
+  while (binaries_.has_unread()) ready = binaries_.ReadNext(kNow, stop_);
+  EXPECT_EQ(ready, std::vector{kPid});
+  EXPECT_LT(binaries_.WireMapping(own).table, WIRE_UNWIND_UNKNOWN);
+}
+
+TEST_F(OwnBinaries, CountTheMemoryOfTheirTables) {
+  binaries_.ReadAll(mappings_, kNow, stop_);
+  EXPECT_GT(binaries_.table_bytes(), 0U);
+  binaries_.KeepOnly({}, kNow);
+  EXPECT_EQ(binaries_.table_bytes(), 0U);
 }
 
 }  // namespace

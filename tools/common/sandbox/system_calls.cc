@@ -113,7 +113,7 @@ constexpr SystemCallRow kRows[] = {
     Recorder(SYS_pidfd_send_signal), Recorder(SYS_signalfd4), Recorder(SYS_timerfd_create),
     Recorder(SYS_timerfd_settime),
     Recorder(SYS_timerfd_gettime), Recorder(SYS_name_to_handle_at), Recorder(SYS_sendto),
-    Recorder(SYS_recvfrom), Recorder(SYS_sched_setaffinity), Recorder(SYS_inotify_init1),
+    Recorder(SYS_recvfrom), Recorder(SYS_sendmsg), Recorder(SYS_recvmsg), Recorder(SYS_sched_setaffinity), Recorder(SYS_inotify_init1),
     Recorder(SYS_inotify_add_watch), Recorder(SYS_inotify_rm_watch), Recorder(SYS_sync),
     Recorder(SYS_syncfs),
     Refused(SYS_perf_event_open, Caller::kReader), Refused(SYS_bpf, Caller::kReader),

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is asked of a process that opens files (file_service.h), and what it answers.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "formats/base/bytes.h"
+#include "formats/base/file.h"
+
+namespace perftape::record {
+
+// A file as another process sees it.
+struct FileRequest {
+  std::uint32_t pid = 0;  // of that process; 0: the recorder's own view
+  std::string path;
+  // The file must be this one (perfdata::Dso). An inode of 0 is any.
+  std::uint64_t device = 0, inode = 0;
+};
+
+enum class FileOutcome : std::uint8_t {
+  kOpened,
+  kUnreachable,  // no such file, or it may not be opened
+  kReplaced,     // another file has this path
+  kNotRegular,   // a FIFO, a device, a directory
+  kTooLarge,     // to be copied
+  kNoAnswer,     // its file system did not answer in time
+};
+
+struct OpenedFile {
+  FileOutcome outcome = FileOutcome::kUnreachable;
+  std::uint32_t user = 0, mode = 0;  // of the file, if it was found
+  std::uint64_t size = 0;
+  bool is_copy = false;  // of the file as it was when it was opened
+  UniqueFd file = {};    // with kOpened, for reading
+};
+
+// Opens the path in this process with O_PATH, which may already wait for a file system.
+UniqueFd OpenPathOnly(const FileRequest& request);
+// Asks the file system about a file from OpenPathOnly. With kOpened it can be opened for reading.
+OpenedFile Examine(const FileRequest& request, const UniqueFd& path_only);
+
+// As messages between processes.
+std::vector<std::byte> EncodeRequest(const FileRequest& request);
+std::optional<FileRequest> DecodeRequest(Bytes bytes);
+struct FileAnswer {
+  FileOutcome outcome = FileOutcome::kUnreachable;
+  std::uint32_t user = 0, mode = 0;
+  std::uint64_t size = 0;
+  bool is_copy = false;  // else the descriptor was opened with O_PATH
+};
+
+}  // namespace perftape::record

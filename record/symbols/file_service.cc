@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "record/symbols/file_service.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <csignal>
+#include <cstring>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "formats/base/regular_file.h"
+#include "record/symbols/local_files.h"
+
+namespace perftape::record {
+namespace {
+
+constexpr std::size_t kLargestRequest = 2 * PATH_MAX + 64;
+constexpr std::byte kStartWorker{'S'}, kEnd{'E'};
+
+// Sends a message, with a descriptor if it is one.
+bool Send(int channel, Bytes bytes, int fd) {
+  iovec part = {const_cast<std::byte*>(bytes.data()), bytes.size()};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof fd)] = {};
+  msghdr message = {};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  if (fd >= 0) {
+    message.msg_control = control;
+    message.msg_controllen = sizeof control;
+    cmsghdr* const header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(sizeof fd);
+    std::memcpy(CMSG_DATA(header), &fd, sizeof fd);
+  }
+  return sendmsg(channel, &message, MSG_NOSIGNAL) >= 0;
+}
+
+// Receives a message of exactly `bytes`. Waits for it if `timeout_ms` is not negative.
+bool Receive(int channel, std::span<std::byte> bytes, UniqueFd& fd, int timeout_ms) {
+  pollfd wait = {.fd = channel, .events = POLLIN, .revents = 0};
+  int ready = 0;
+  do {
+    ready = poll(&wait, 1, timeout_ms);
+  } while (ready < 0 && errno == EINTR);
+  if (ready <= 0) return false;
+  iovec part = {bytes.data(), bytes.size()};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+  msghdr message = {};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = sizeof control;
+  const ssize_t size = recvmsg(channel, &message, MSG_CMSG_CLOEXEC);
+  const cmsghdr* const header = CMSG_FIRSTHDR(&message);
+  if (size > 0 && header != nullptr && header->cmsg_type == SCM_RIGHTS) {
+    int received = -1;
+    std::memcpy(&received, CMSG_DATA(header), sizeof received);
+    fd = UniqueFd(received);
+  }
+  return size == static_cast<ssize_t>(bytes.size());
+}
+
+// All that follows runs in the forked processes.
+
+// Copies a file without its holes. Nothing if it cannot be read or copied.
+UniqueFd CopyOf(int from, std::uint64_t size) {
+  Result<UniqueFd> copy = CreateUnlinked();
+  if (!copy || ftruncate(copy->get(), static_cast<off_t>(size)) != 0) return {};
+  std::vector<std::byte> buffer(std::size_t{1} << 20);
+  std::uint64_t at = 0;
+  while (at < size) {
+    const ssize_t got =
+        pread(from, buffer.data(), std::min<std::uint64_t>(buffer.size(), size - at),
+              static_cast<off_t>(at));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;
+    const Bytes bytes = Bytes(buffer).first(static_cast<std::size_t>(got));
+    const bool is_hole = std::ranges::all_of(bytes, [](std::byte b) { return b == std::byte{}; });
+    if (!is_hole && !WriteAllAt(copy->get(), bytes, at)) return {};
+    at += static_cast<std::uint64_t>(got);
+  }
+  return at == 0 && size != 0 ? UniqueFd() : *std::move(copy);
+}
+
+void Answer(int channel, const FileRequest& request, std::uint64_t largest_copy) {
+  UniqueFd sent = OpenPathOnly(request);
+  const OpenedFile about = Examine(request, sent);
+  FileAnswer answer = {
+      .outcome = about.outcome, .user = about.user, .mode = about.mode, .size = about.size};
+  if (answer.outcome == FileOutcome::kOpened && !IsLocalFileOf(request.pid, sent.get())) {
+    if (answer.size > largest_copy) {
+      answer.outcome = FileOutcome::kTooLarge;
+    } else {
+      const Result<UniqueFd> file = ReopenRegularFile(sent, request.path);
+      sent = file ? CopyOf(file->get(), answer.size) : UniqueFd();
+      answer.is_copy = true;
+    }
+  }
+  if (answer.outcome == FileOutcome::kOpened && !sent) answer.outcome = FileOutcome::kUnreachable;
+  const bool is_opened = answer.outcome == FileOutcome::kOpened;
+  (void)Send(channel, std::as_bytes(std::span(&answer, 1)), is_opened ? sent.get() : -1);
+}
+
+[[noreturn]] void Work(int channel, const std::function<Status()>& confine,
+                       std::uint64_t largest_copy) {
+  if (confine && !confine()) _exit(1);
+  std::vector<std::byte> buffer(kLargestRequest);
+  while (true) {
+    const ssize_t size = recv(channel, buffer.data(), buffer.size(), 0);
+    if (size < 0 && errno == EINTR) continue;
+    if (size <= 0) _exit(0);
+    const auto request = DecodeRequest(Bytes(buffer).first(static_cast<std::size_t>(size)));
+    if (request) Answer(channel, *request, largest_copy);
+  }
+}
+
+// A worker that waits for a file system ends when that answers.
+void EndWorker(pid_t& worker) {
+  if (worker > 0 && waitpid(worker, nullptr, WNOHANG) == 0) (void)kill(worker, SIGKILL);
+  worker = -1;
+}
+
+[[noreturn]] void Serve(int channel, const std::function<Status()>& confine,
+                        std::uint64_t largest_copy) {
+  (void)prctl(PR_SET_NAME, "perftape-files");
+  pid_t worker = -1;
+  while (true) {
+    std::byte order = {};
+    const ssize_t size = recv(channel, &order, 1, 0);
+    if (size < 0 && errno == EINTR) continue;
+    EndWorker(worker);
+    while (waitpid(-1, nullptr, WNOHANG) > 0) {
+    }
+    if (size <= 0 || order == kEnd) _exit(0);
+    int ends[2] = {};
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) _exit(1);
+    worker = fork();
+    if (worker == 0) {
+      close(channel);
+      close(ends[0]);
+      Work(ends[1], confine, largest_copy);
+    }
+    close(ends[1]);
+    (void)Send(channel, Bytes(&order, 1), ends[0]);
+    close(ends[0]);
+  }
+}
+
+// The forked process keeps nothing of the recorder open: what it leaves behind must not.
+int OnlyDescriptor(int channel) {
+  constexpr int kFirst = 3;
+  const int null = open("/dev/null", O_RDWR);
+  for (int standard = 0; null >= 0 && standard < kFirst; ++standard) dup2(null, standard);
+  if (channel != kFirst && dup2(channel, kFirst) < 0) _exit(1);
+  (void)syscall(SYS_close_range, kFirst + 1, ~0U, 0);  // Linux 5.9
+  (void)fcntl(kFirst, F_SETFD, FD_CLOEXEC);
+  return kFirst;
+}
+
+}  // namespace
+
+Result<FileService> FileService::Start(std::function<Status()> confine,
+                                       std::uint64_t largest_copy) {
+  int ends[2] = {};
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
+    return FailErrno("a channel to the process that opens files", errno);
+  }
+  FileService service;
+  service.channel_ = UniqueFd(ends[0]);
+  const UniqueFd other_end(ends[1]);
+  service.pid_ = fork();
+  if (service.pid_ < 0) return FailErrno("starting the process that opens files", errno);
+  if (service.pid_ == 0) {
+    for (const int signal :
+         {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGTSTP, SIGPIPE}) {
+      (void)std::signal(signal, SIG_IGN);
+    }
+    (void)std::signal(SIGCHLD, SIG_DFL);
+    Serve(OnlyDescriptor(ends[1]), confine, largest_copy);
+  }
+  return service;
+}
+
+FileService::FileService(FileService&& other) noexcept
+    : pid_(std::exchange(other.pid_, -1)),
+      channel_(std::move(other.channel_)),
+      worker_(std::move(other.worker_)) {}
+
+FileService::~FileService() {
+  worker_.Reset();
+  if (pid_ <= 0) return;
+  (void)Send(channel_.get(), Bytes(&kEnd, 1), -1);
+  channel_.Reset();
+  while (waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
+  }
+}
+
+bool FileService::StartWorker(int timeout_ms) {
+  std::byte answer = {};
+  return Send(channel_.get(), Bytes(&kStartWorker, 1), -1) &&
+         Receive(channel_.get(), std::span(&answer, 1), worker_, timeout_ms) && worker_;
+}
+
+std::optional<OpenedFile> FileService::Ask(const FileRequest& request, int timeout_ms) {
+  if (!worker_ && !StartWorker(timeout_ms)) return OpenedFile{};
+  FileAnswer answer;
+  UniqueFd file;
+  if (!Send(worker_.get(), EncodeRequest(request), -1)) {
+    worker_.Reset();
+    return OpenedFile{};
+  }
+  pollfd wait = {.fd = worker_.get(), .events = POLLIN, .revents = 0};
+  int ready = 0;
+  do {
+    ready = poll(&wait, 1, timeout_ms);
+  } while (ready < 0 && errno == EINTR);
+  if (ready == 0) {
+    worker_.Reset();
+    return std::nullopt;
+  }
+  if (!Receive(worker_.get(), std::as_writable_bytes(std::span(&answer, 1)), file, timeout_ms)) {
+    worker_.Reset();
+    return OpenedFile{};
+  }
+  OpenedFile opened = {.outcome = answer.outcome,
+                       .user = answer.user,
+                       .mode = answer.mode,
+                       .size = answer.size,
+                       .is_copy = answer.is_copy};
+  if (answer.outcome != FileOutcome::kOpened) return opened;
+  if (answer.is_copy) {
+    opened.file = std::move(file);
+    return opened;
+  }
+  Result<UniqueFd> local = ReopenRegularFile(file, request.path);
+  if (local) {
+    opened.file = *std::move(local);
+  } else {
+    opened.outcome = FileOutcome::kUnreachable;
+  }
+  return opened;
+}
+
+}  // namespace perftape::record

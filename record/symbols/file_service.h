@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Processes that open files which other users chose. A file system of another user (FUSE) or of a
+// dead server (NFS) may never answer, and a process that waits for it cannot be ended by any
+// signal. So a worker process waits, and is left behind if it gets no answer. It returns a file of
+// a local file system open, and a copy of any other file. So the recorder itself never waits.
+//
+// The workers are children of a process that is forked at the start, which opens nothing itself: a
+// recorder must not create processes after it has given up its privileges.
+#pragma once
+
+#include <sys/types.h>
+
+#include <functional>
+#include <optional>
+
+#include "formats/base/file.h"
+#include "formats/base/result.h"
+#include "record/symbols/file_request.h"
+
+namespace perftape::record {
+
+// Not thread-safe.
+class FileService {
+ public:
+  // Forks the process that starts workers. Each calls `confine`, which may be empty, before its
+  // first file. A worker copies files of at most `largest_copy` bytes.
+  static Result<FileService> Start(std::function<Status()> confine, std::uint64_t largest_copy);
+
+  FileService(FileService&& other) noexcept;
+  FileService& operator=(FileService&&) = delete;
+  // Ends all workers, but does not wait for those that wait for a file system.
+  ~FileService();
+
+  // Returns the answer to one request. Nothing after `timeout_ms`: the worker is left behind, and
+  // the next request starts another. The file may be a copy in $TMPDIR without a name.
+  std::optional<OpenedFile> Ask(const FileRequest& request, int timeout_ms);
+
+ private:
+  FileService() = default;
+  bool StartWorker(int timeout_ms);
+
+  pid_t pid_ = -1;
+  UniqueFd channel_;  // to the process that starts workers
+  UniqueFd worker_;   // to the worker; empty: none runs
+};
+
+}  // namespace perftape::record

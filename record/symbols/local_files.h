@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which file systems answer without the help of another user's process or of another machine. FUSE,
+// network file systems and autofs may never answer, and then neither stat(2) nor read(2) nor
+// close(2) of their files returns.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace perftape::record {
+
+// Whether an open file is on a disk or in memory of this machine. `mounts` are the tables of the
+// process that has the file and of this process (/proc/PID/mountinfo, proc(5)). False if its mount
+// is in neither. An overlay counts only if it is also mounted where this process sees it, because
+// users can mount one over a FUSE file system in their own namespaces. Asks the file system
+// nothing.
+bool IsLocalFile(int fd, std::string_view mounts_of_process, std::string_view own_mounts);
+
+// The same for an open file that process `pid` has mapped.
+bool IsLocalFileOf(std::uint32_t pid, int fd);
+
+}  // namespace perftape::record

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Opens the files that other users chose: binaries, and debug files beside a binary. A file of a
+// local file system is opened directly. Another process opens any other (file_service.h), so that a
+// file system that never answers does not stop the recorder.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "formats/base/file.h"
+#include "formats/base/result.h"
+#include "formats/perfdata/address_space.h"
+#include "record/symbols/file_request.h"
+#include "record/symbols/file_service.h"
+
+namespace perftape::record {
+
+// Thread-safe.
+class OthersFiles {
+ public:
+  // How long the recorder waits for one file, and in all: for this time and a tenth of the time
+  // since the start.
+  static constexpr int kAnswerMs = 1000;
+  static constexpr std::uint64_t kFirstWaitNs = 2'000'000'000;
+
+  // Without a service: this process opens all files itself. For tools without privileges and tests.
+  OthersFiles() = default;
+  explicit OthersFiles(FileService service);
+
+  // Starts the service. `confine` gives up the privileges of its processes.
+  static Result<std::shared_ptr<OthersFiles>> Start(std::function<Status()> confine);
+
+  // Opens the file of a mapping. `path` is one of its names in /proc or the file system.
+  OpenedFile OpenMapped(std::uint32_t pid, const std::filesystem::path& path,
+                        const perfdata::Dso& dso);
+  // Opens a path of this process.
+  OpenedFile OpenPath(const std::filesystem::path& path);
+
+  // Adds to what the user is told. Keeps each text once, and not more than kMostTold.
+  void Tell(const std::string& path, std::string_view problem);
+  // What was not read, and why: "/home/x/app: its file system did not answer within 1 s".
+  std::vector<std::string> told() const;
+
+ private:
+  static constexpr std::size_t kMostTold = 32;
+  // After so many file systems without an answer, none is asked any more.
+  static constexpr std::size_t kMostSilent = 16;
+
+  OpenedFile Open(const FileRequest& request, const std::string& name, const std::string& key);
+  OpenedFile AskFor(const FileRequest& request, const std::string& name, const std::string& key);
+  // Returns a copy that was made before.
+  std::optional<OpenedFile> FindCopy(const FileRequest& request);
+  void KeepCopy(const FileRequest& request, const OpenedFile& opened);
+
+  using CopyKey = std::tuple<std::uint64_t, std::uint64_t, std::string>;
+
+  std::mutex service_mutex_;  // of what follows, while a request waits
+  std::optional<FileService> service_;
+  std::uint64_t start_ns_ = 0, waited_ns_ = 0;
+  std::set<std::string> silent_;  // file systems that did not answer
+  std::map<CopyKey, OpenedFile> copies_;
+  std::uint64_t copied_bytes_ = 0;
+
+  mutable std::mutex told_mutex_;  // of what follows
+  std::set<std::string> told_;
+  std::uint64_t untold_ = 0;
+};
+
+}  // namespace perftape::record
