@@ -74,7 +74,7 @@ bool BeginsJson(std::string_view text) {
   return start != std::string_view::npos && (text[start] == '{' || text[start] == '[');
 }
 
-// Each way was tried, or is that of the program's own manual.
+// The remedies name programs that read the format, by their manuals.
 constexpr KnownFormat kKnownFormats[] = {
     {[](std::string_view text) {
        return text.starts_with("FLR") && text.substr(3, 1) == std::string_view("\0", 1);

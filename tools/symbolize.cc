@@ -49,8 +49,8 @@ void PrintDamage(const convert::ImportReport& read, const Input& input, cli::Con
   }
 }
 
-// Reads an input that is a profile, names it, and writes it in the same format; one that is only read
-// becomes folded stacks.
+// Reads an input that is a profile, names it, and writes it in the same format; one that is only
+// read becomes folded stacks.
 Result<int> NameProfile(const Plan& plan, const convert::Format& format, Input& input,
                         cli::Console& console) {
   convert::ImportReport read;

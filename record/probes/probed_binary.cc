@@ -103,7 +103,8 @@ void ProbedBinary::ReadFunctions() {
     if (debug.file) ReadFile(elf::ElfFile::Open(debug.path));
   }
   if (other_files_.empty()) {
-    if (const auto image = FindImage(file_, directories, files)) ReadFile(elf::ElfFile::Open(*image));
+    const auto image = FindImage(file_, directories, files);
+    if (image) ReadFile(elf::ElfFile::Open(*image));
   }
   std::erase_if(functions_, [](const elf::Candidate& symbol) { return !IsFunction(symbol); });
   ReadGoTable();

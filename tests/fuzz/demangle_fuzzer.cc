@@ -12,7 +12,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string name(reinterpret_cast<const char*>(data), size);
   for (const demangle::Demangling how :
        {demangle::Demangling::kNone, demangle::Demangling::kSimple,
-        demangle::Demangling::kTemplates, demangle::Demangling::kSignature, demangle::Demangling::kFull}) {
+        demangle::Demangling::kTemplates, demangle::Demangling::kSignature,
+        demangle::Demangling::kFull}) {
     if (demangle::Demangle(name, how).empty() != name.empty()) std::abort();
   }
   return 0;
