@@ -126,7 +126,7 @@ TEST(Transcode, RemovesRegistersThatTheTargetHasNot) {
   const auto sample = DecodeSample(RecordIn(out), without);
   ASSERT_TRUE(sample);
   EXPECT_EQ(sample->regs_user_abi, kRegsAbi64);
-  EXPECT_THAT(sample->regs_user, ElementsAre(1, 2));
+  EXPECT_THAT(WordsOf(sample->regs_user), ElementsAre(1, 2));
   EXPECT_TRUE(sample->regs_user_simd.empty());
   EXPECT_EQ(sample->weight, 7U);
 }
