@@ -240,11 +240,12 @@ TEST_F(SidebandTest, LosesNothingWhileItIsDrainedInTheBackground) {
     if (fork.ppid == static_cast<std::uint32_t>(getpid())) ++forks;
   };
   record::BackgroundDrain drain =
-      record::BackgroundDrain::Start(sideband.poll_fd(), std::chrono::milliseconds(10),
-                                     [&]() -> Status {
-                                       TRY(sideband.Drain(count));
-                                       return {};
-                                     })
+      record::BackgroundDrain::Start(
+          {.readable_fd = sideband.poll_fd(), .interval = std::chrono::milliseconds(10)},
+          [&]() -> Status {
+            TRY(sideband.Drain(count));
+            return {};
+          })
           .value();
   // Their records need more room than all rings have; those of 50 processes fit into one ring.
   const int all = static_cast<int>(4 * kSmallRings.ring_bytes * events.size() / 128);
