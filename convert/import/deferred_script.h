@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <list>
 #include <string>
 #include <unordered_map>
-#include <vector>
 
 #include "formats/script/reader.h"
 
@@ -30,11 +30,11 @@ class DeferredScriptSamples {
   std::uint64_t without_user_frames() const { return without_user_frames_; }
 
  private:
-  // A sample with its texts.
+  // A sample with its texts. It must not be copied: its views are of its own texts.
   struct Held {
     std::uint64_t cookie = 0;
     script::Sample sample;
-    std::deque<std::string> texts;  // the strings do not move if the deque does
+    std::deque<std::string> texts;  // views of them remain valid when one is added
   };
 
   void Hold(const script::Sample& sample, std::uint64_t cookie);
@@ -42,7 +42,7 @@ class DeferredScriptSamples {
   void PassWithoutUserFrames(const script::Sample& sample);
 
   Sink sink_;
-  std::unordered_map<std::uint32_t, std::vector<Held>> held_;  // by tid
+  std::unordered_map<std::uint32_t, std::list<Held>> held_;  // by tid
   std::uint64_t without_user_frames_ = 0;
 };
 

@@ -123,7 +123,7 @@ TEST(ImportPerfData, NamesAndMappingsAreThoseOfASamplesTime) {
   file.AddMmap({.pid = 7, .tid = 7, .start = 0x400000, .path = "/lib/a", .time = 11});
   file.AddComm({.pid = 7, .tid = 7, .comm = "after", .time = 30});
   file.AddMmap({.pid = 7, .tid = 7, .start = 0x400000, .path = "/lib/b", .time = 31});
-  EXPECT_THAT(Lines(file), ElementsAre(":7;?400010 1", "after;b+10 1", "before;a+10 1"));
+  EXPECT_THAT(Lines(file), ElementsAre("after;b+10 1", "before;?400010 1", "before;a+10 1"));
 }
 
 TEST(ImportPerfData, KeepsEqualChainsOfDifferentMappingsApart) {

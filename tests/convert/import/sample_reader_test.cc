@@ -63,9 +63,9 @@ TEST(ImportPerfData, HasDeferredUserFrames) {
       {.ip = 0x400010, .pid = 7, .tid = 7, .time = 12, .callchain = {kContextUserDeferred, 0xc2}});
   AddUserFrames(file, 13, 0xc2);
   const Imported imported = Import(file);
-  EXPECT_THAT(
-      Lines(imported.profile),
-      ElementsAre("worker;app+100;app+10 1", "worker;app+100;app+10;[kernel.kallsyms]_text+10 1"));
+  EXPECT_THAT(Lines(imported.profile),
+              ElementsAre("worker;app+100;app+10 1",
+                          "worker;app+100;app+10;[kernel.kallsyms]+ffffffff81000010 1"));
   EXPECT_EQ(imported.report.without_user_frames, 0U);
 }
 
@@ -122,8 +122,8 @@ TEST(ImportPerfData, HasTheIpOfAPreciseSampleAsLeaf) {
   EXPECT_THAT(
       lines(std::uint64_t{2} << perfdata::kPreciseIpShift),
       ElementsAre("worker;app+100;app+10 1", "worker;app+100;app+40 1", "worker;app+101;app+50 1"));
-  EXPECT_THAT(lines(0),
-              ElementsAre("worker;app+100;app+10 2", "worker;app+101;[kernel.kallsyms]_text+10 1"));
+  EXPECT_THAT(lines(0), ElementsAre("worker;app+100;app+10 2",
+                                    "worker;app+101;[kernel.kallsyms]+ffffffff81000010 1"));
 }
 
 TEST(ImportPerfData, NamesAThreadAsItsLaterRecordDoes) {

@@ -125,7 +125,7 @@ TEST(Feature, IsTruncatedWhereverItIsCut) {
     constexpr std::array kMayEndEarly = {
         FeatureBit::kAuxtrace,      FeatureBit::kCpuTopology,        FeatureBit::kBuildId,
         FeatureBit::kCpuDomainInfo, FeatureBit::kSimpleperfMetaInfo, FeatureBit::kEMachine,
-        FeatureBit::kClnSize};
+        FeatureBit::kClnSize,       FeatureBit::kMemoryRanges};
     const bool may_end_early = std::ranges::find(kMayEndEarly, feature.bit) != kMayEndEarly.end();
     const std::vector<std::byte> bytes = Encoded(feature.value);
     for (std::size_t size = 0; size < bytes.size(); ++size) {
