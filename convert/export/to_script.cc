@@ -160,10 +160,10 @@ Status ScriptExport::AddSample(const PlannedSample& planned) {
 void ScriptExport::SetHead(const PlannedSample& planned) {
   const Sample& sample = profile_.samples()[planned.sample];
   const SampleThread thread = ThreadOf(profile_, sample);
-  // An unknown pid is left out. An unknown tid is that of the process's first thread.
+  // An unknown pid is left out. An unknown thread of a process is -1, as perf prints it.
   head_ = {.comm = comms_[planned.thread],
            .pid = thread.pid,
-           .tid = thread.tid.value_or(thread.pid.value_or(perfdata::kNoThread)),
+           .tid = thread.tid.value_or(thread.pid ? script::kNoId : perfdata::kNoThread),
            .event = events_[sample.event.index]};
   if (!thread.pid && !thread.tid) head_.pid = perfdata::kNoThread;
   const Label* cpu = FindLabel(profile_, sample.labels, kCpuLabel);

@@ -263,7 +263,7 @@ std::optional<Head> ParseHead(std::string_view line) {
 void AppendHead(std::string& out, const Head& head, TimeDigits digits) {
   fmt::format_to(std::back_inserter(out), "{} ", head.comm);
   if (head.pid) fmt::format_to(std::back_inserter(out), "{}/", *head.pid);
-  fmt::format_to(std::back_inserter(out), "{} ", head.tid);
+  fmt::format_to(std::back_inserter(out), "{} ", static_cast<std::int32_t>(head.tid));
   if (head.cpu) fmt::format_to(std::back_inserter(out), "[{:03}] ", *head.cpu);
   const std::uint64_t time_ns = head.time_ns.value_or(0);
   const std::uint64_t nanoseconds = time_ns % kNsPerSecond;

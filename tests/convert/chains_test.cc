@@ -87,6 +87,7 @@ Profile Through(std::string_view format_name, const Profile& profile, Kind kind,
   const folded::Root root = kind == Kind::kPlain ? folded::Root::kNone : folded::Root::kCommPidTid;
   WriteOptions write = {.if_exists = IfExists::kReplace};
   write.folded.root = root;
+  write.folded.value = FoldedValue::kSamples;
   EXPECT_THAT(format->write(profile, write, scratch / "file"), IsOk());
   Input input = Input::Open(scratch / "file").value();
   EXPECT_EQ(DetectFormat(input), format);

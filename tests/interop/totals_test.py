@@ -23,8 +23,14 @@ from urllib.parse import unquote
 import pprof_reader
 from corpus import SKIPPED, find_recordings, name_in_bytes
 
+UNKNOWN = -1  # a pid or tid, as perf prints it; pprof has no label then
+
 # Recording -> the totals that are not compared, and the reason.
 KNOWN = {
+    "aarch64-k4.0-fib": (
+        ["comm"],
+        "perf script prints :TID until a thread has a name; perf report and we use the later name",
+    ),
     "x86_64-k3.10-dwarf-one-sample": (
         ["dso"],
         "the MMAP2 of that kernel has no protection and flags; perf reads the first 8 bytes of the "
@@ -89,7 +95,7 @@ def totals_of_pprof(data):
                 continue
             event = profile.types[at][0].removesuffix("_sample")
             names = {"event": event, "dso": dso} | {
-                key: sample.labels[key] for key in ("comm", "pid", "tid")}
+                key: sample.labels.get(key, UNKNOWN) for key in ("comm", "pid", "tid")}
             for key, name in names.items():
                 totals.add(key, name, samples, period)
     return totals, [name.removesuffix("_sample") for name, _ in profile.types[::2]]

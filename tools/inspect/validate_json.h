@@ -10,10 +10,10 @@ namespace perftape::inspect {
 
 // Returns one line:
 //
-//   {"validate":{"clean":false,"errors":1,…,"breaks":["perf-newest"],"findings":[
+//   {"validate":{"clean":false,"errors":1,…,"breaks":["perf-7.3"],"findings":[
 //    {"rule":"record-size-alignment","severity":"error","offset":424,"place":"0x1a8",
 //    "record":"MMAP","message":"MMAP has 57 bytes, not a multiple of 8",
-//    "breaks":["perf-newest"]}],"counts":{"record-size-alignment":1}}}
+//    "breaks":["perf-7.3"]}],"counts":{"record-size-alignment":1}}}
 //
 // Bytes of names that are not UTF-8 become U+FFFD.
 std::string ValidationJson(const perfdata::Report& report);

@@ -9,7 +9,7 @@
 namespace perftape::inspect {
 
 // Returns "0x1a8 error record-size-alignment: MMAP has 57 bytes, not a multiple of 8; breaks
-// perf-newest\n", one line for each listed finding, in file order. Control characters in names are
+// perf-7.3\n", one line for each listed finding, in file order. Control characters in names are
 // escaped.
 std::string FindingsText(const perfdata::Report& report);
 

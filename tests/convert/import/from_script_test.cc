@@ -166,9 +166,8 @@ TEST(ReadScript, JoinsDeferredUserFrames) {
       "\t 402000 main (/opt/app)\n\n"
       "app     102     1.000004: DEFERRED CALLCHAIN [cookie: b00000006]\n\t 403000 g "
       "(/opt/app)\n\n");
-  EXPECT_THAT(
-      SampleLines(read.profile),
-      ElementsAre("cpu-clock app  1:3", "cpu-clock app main;f;k 1:7", "cpu-clock app g 1:5"));
+  EXPECT_THAT(SampleLines(read.profile),
+              ElementsAre("cpu-clock  1:3", "cpu-clock g 1:5", "cpu-clock main;f;k 1:7"));
   EXPECT_EQ(read.report.without_user_frames, 1U);
 }
 

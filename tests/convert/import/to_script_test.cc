@@ -184,10 +184,11 @@ TEST(WriteScript, InventsNoIds) {
   EXPECT_THAT(no_pid, HasSubstr("\napp 8 0.001"));
   EXPECT_EQ(read(no_pid), "app -1 8");
   const std::string no_tid = written({.pid = 7, .tid = kUnknownId});
-  EXPECT_THAT(no_tid, HasSubstr("\napp 7/7 0.001"));  // the process's first thread
+  EXPECT_THAT(no_tid, HasSubstr("\napp 7/-1 0.001"));  // as perf prints it
+  EXPECT_EQ(read(no_tid), "app 7 -1");
   const std::string none = written({.pid = kUnknownId, .tid = kUnknownId});
   EXPECT_EQ(read(none), "app -1 -1");
-  for (const std::string& text : {no_pid, no_tid, none}) {
+  for (const std::string& text : {no_pid, none}) {
     EXPECT_THAT(text, Not(HasSubstr("4294967295")));
     EXPECT_THAT(text, Not(HasSubstr("-1")));
   }

@@ -42,13 +42,14 @@ TEST(ConvertPlan, ReportsMissingArguments) {
   EXPECT_THAT(PlanOfWords({"-o", "x.folded"}), Refuses("no input files given"));
   EXPECT_THAT(PlanOfWords({"in"}), Refuses("no output given: use -o FILE"));
   EXPECT_THAT(PlanOfWords({"in", "-o", "x.txt"}),
-              Refuses("use --to perf.data, perf-script, folded, "));
-  EXPECT_THAT(PlanOfWords({"in", "-o", "-"}), Refuses("use --to perf.data, perf-script, folded, "));
+              Refuses("use --to perf.data, perf-script, cpuprofile, folded, "));
+  EXPECT_THAT(PlanOfWords({"in", "-o", "-"}),
+              Refuses("use --to perf.data, perf-script, cpuprofile, folded, "));
 }
 
 TEST(ConvertPlan, RefusesFormatsThatItCannotReadOrWrite) {
   EXPECT_THAT(PlanOfWords({"in", "--to", "gif"}),
-              Refuses("unknown value 'gif' for --to: choose perf.data, perf-script, folded"));
+              Refuses("unknown value 'gif' for --to: choose perf.data, perf-script, cpuprofile"));
   EXPECT_THAT(PlanOfWords({"in", "--to", "folded", "--from", "nfdump"}),
               Refuses("unknown value 'nfdump' for --from: choose perf.data"));
 }

@@ -22,7 +22,7 @@ TEST(FindingsText, IsALineForEachFinding) {
   report.AddAt(Rule::kThrottled, 0x1b0, "the kernel paused cycles");
   EXPECT_EQ(FindingsText(report),
             "0x1a8 error record-size-alignment: MMAP has 57 bytes, not a multiple of 8; breaks "
-            "perf-newest\n"
+            "perf-7.3\n"
             "0x1b0 note throttled: the kernel paused cycles\n");
 }
 

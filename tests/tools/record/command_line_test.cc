@@ -154,7 +154,7 @@ TEST(RecordPlan, SuggestsReplacementsForPerfsOptions) {
   EXPECT_THAT(PlanOfWords({"-k", "realtime"}), refuses("always of CLOCK_MONOTONIC"));
   EXPECT_THAT(PlanOfWords({"-D500"}), refuses("--time FROM,TO"));
   EXPECT_THAT(PlanOfWords({"--delay", "500"}), refuses("unknown option --delay: "));
-  EXPECT_THAT(PlanOfWords({"--time", "5"}), refuses("--duration SECONDS"));
+  EXPECT_THAT(PlanOfWords({"--time", "5"}), refuses("--duration TIME"));
 }
 
 TEST(RecordPlan, RecordsCgroupsOfTheWholeSystem) {
