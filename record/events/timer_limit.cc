@@ -37,10 +37,9 @@ double ExpiriesOf(const PlannedEvent& event) {
 
 void Slow(PlannedEvent& event, double factor) {
   const double period_ns = static_cast<double>(TimerPeriodNs(RateOf(event))) * factor;
-  event.attr.sample_period =
-      HasFrequency(event)
-          ? std::max<std::uint64_t>(1, std::lround(kNsPerSecond / period_ns))
-          : static_cast<std::uint64_t>(period_ns) + 1;
+  event.attr.sample_period = HasFrequency(event)
+                                 ? std::max<std::uint64_t>(1, std::lround(kNsPerSecond / period_ns))
+                                 : static_cast<std::uint64_t>(period_ns) + 1;
   if (event.settings.period_ns != 0) event.settings.period_ns = TimerPeriodNs(RateOf(event));
 }
 
