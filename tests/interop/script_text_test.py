@@ -68,7 +68,7 @@ def without_text(head):
 REPAIRS = {
     "the last sample has no empty line after it": end_last_sample,
     "tabs between fields": repair_heads(lambda head: head[0].replace("\t", " ")),
-    "the thread -1": repair_heads(lambda head: re.sub(r" -1(/-1)? ", " 1 ", head[0])),
+    "the thread -1": repair_heads(lambda head: re.sub(r"( |/)-1(/-1)? ", r"\g<1>1 ", head[0])),
     "a comm with blanks before a number": repair_heads(
         lambda head: with_comm(head, head["comm"].replace(" ", "_"))),
     "frames without a symbol": lambda text: re.sub(
@@ -249,7 +249,7 @@ class OurText(Script):
     def test_gives_our_folded_stacks_in_stackcollapse_perf_and_inferno(self):
         compared = 0
         for source, target, event, status in self.texts():
-            text = self.text_of(target)
+            text = REPAIRS["the thread -1"](self.text_of(target))
             options = ("--values", "period", "--event", event)
             ours = self.folded(source, *options, status=status)
             for rules, tidy in ((collapse_rules.perl, collapse_rules.tidy_perl),

@@ -31,6 +31,7 @@ KNOWN = {
         ["comm"],
         "perf script prints :TID until a thread has a name; perf report and we use the later name",
     ),
+    "own-x86_64-4kHz-one-page-ring": (["comm"], "the same"),
     "x86_64-k3.10-dwarf-one-sample": (
         ["dso"],
         "the MMAP2 of that kernel has no protection and flags; perf reads the first 8 bytes of the "

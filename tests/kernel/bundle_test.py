@@ -87,11 +87,6 @@ def unpack(archive):
     return json.loads(files["manifest.json"]), files
 
 
-def build_id(path):
-    notes = subprocess.run(["readelf", "-n", path], capture_output=True, text=True, check=True)
-    return notes.stdout.split("Build ID:")[1].split()[0]
-
-
 def has_features(path):
     """Returns whether the header has a feature's bit. The bits are bytes 72 to 104 of a file, and
     are written last."""
@@ -163,7 +158,7 @@ class Bundle(harness.RecordingTest):
 
     def test_the_bundle_has_all_sampled_binaries_and_names_them_elsewhere(self):
         program = self.spinner("spinner")
-        identity = build_id(program)
+        identity = harness.build_id(program)
         _, err = self.record("-F", "999", "--", program, "1")
         self.assertRegex(err, r"symbols of \d+ files?[,)]")
         here, complaints = harness.perf_report(self.data)
@@ -242,7 +237,7 @@ class Bundle(harness.RecordingTest):
         self.assertGreater(sum(counts.values()), 0)
         status, out, err = harness.run(harness.INSPECT, "--header", self.data)
         self.assertEqual(status, 0, err)
-        self.assertIn(build_id(program), out)
+        self.assertIn(harness.build_id(program), out)
 
     def test_a_disk_that_is_full_for_the_bundle_leaves_a_good_recording(self):
         small = self.dir / "small"
@@ -269,7 +264,7 @@ class Bundle(harness.RecordingTest):
         if status != 0:  # as in a chroot whose root is no mount point
             self.skipTest(f"no mount namespace to be had: {err.strip()}")
         program = self.spinner("box/inside", "spin_inside", "-static")
-        identity = build_id(program)
+        identity = harness.build_id(program)
         box = self.dir / "root"
         box.mkdir()
         script = (f"mount -t tmpfs tmpfs {box} && cp {program} {box}/ && rm {program} && "
@@ -284,7 +279,7 @@ class Bundle(harness.RecordingTest):
     def test_a_binary_that_was_replaced_is_the_one_that_ran(self):
         program = self.spinner("program", "spin_before")
         newer = self.spinner("newer", "spin_afterwards")
-        identity = build_id(program)
+        identity = harness.build_id(program)
         with self.recording():
             with self.running(program, "30"):
                 time.sleep(0.7)
@@ -298,7 +293,7 @@ class Bundle(harness.RecordingTest):
 
     def test_a_bundle_is_made_of_a_recording_of_perf(self):
         program, replaced = self.spinner("spinner"), self.spinner("replaced", "spin_before")
-        identity = build_id(program)
+        identity = harness.build_id(program)
         status, _, err = harness.run("perf", "record", "-q", "-g", "-F", "999", "-o", self.data,
                                      "--", "sh", "-c", f"{program} 1; {replaced} 1",
                                      env=harness.perf_environment(), cwd=self.dir)

@@ -189,6 +189,11 @@ def shares(counts):
     return {name: 100.0 * samples / total for name, samples in counts.items()} if total else {}
 
 
+def build_id(path):
+    notes = subprocess.run(["readelf", "-n", path], capture_output=True, text=True, check=True)
+    return notes.stdout.split("Build ID:")[1].split()[0]
+
+
 class RecordingTest(unittest.TestCase):
     """A test with its own directory. If it fails, it prints the commands it ran."""
 

@@ -80,10 +80,13 @@ class Hostile(harness.RecordingTest):
         system). At the end the server is killed first, which frees all who wait for it."""
         if not os.path.exists("/dev/fuse"):
             self.skipTest("no /dev/fuse")
-        directory, stop = self.dir / "mount", self.dir / "stop"
+        directory, stop, content = self.dir / "mount", self.dir / "stop", self.dir / "content"
         directory.mkdir()
+        # It must not be taken for the innocent program, which is the same.
+        identity = bytes.fromhex(harness.build_id(harness.BURNER))
+        content.write_bytes(pathlib.Path(harness.BURNER).read_bytes().replace(identity, identity[::-1]))
         server = self.spawn_and_wait_for("mounted", sys.executable, SCRIPT, "serve", str(directory),
-                                         harness.BURNER, str(stop))
+                                         str(content), str(stop))
         self._stack.callback(hostile_files.unmount, directory)
         program = directory / "program"
         self.spawn(program, "--seconds", "600", stdout=subprocess.DEVNULL)

@@ -66,7 +66,7 @@ def user_chains(data):
 def compare(ours, theirs):
     """Returns how the two chains differ. perf looks callers up one byte before their return
     address. It guesses the caller of a function without unwind information, as _fini of a library:
-    a chain that comes to an address in no function is a wrong guess if our chain is complete."""
+    a chain that comes to an address in no object is a wrong guess if our chain is complete."""
     my_frames = [(address - (number > 0), name) for number, (address, _, name) in enumerate(ours)]
     their_frames = [(address, name) for address, _, name in theirs]
     shorter = min(len(ours), len(theirs))
@@ -75,7 +75,7 @@ def compare(ours, theirs):
     if my_frames[:shorter] == their_frames[:shorter]:
         return "perf's is truncated" if len(ours) > len(theirs) else "ours is truncated"
     differs = next(i for i in range(shorter) if my_frames[i] != their_frames[i])
-    is_guess = any(name == "[unknown]" for _, name in their_frames[differs:])
+    is_guess = any(name in ("[unknown]", "//anon") for _, name in their_frames[differs:])
     return "perf's is wrong" if is_complete(ours) and is_guess else "contradiction"
 
 
