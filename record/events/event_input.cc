@@ -141,10 +141,13 @@ Result<std::unique_ptr<EventInput>> EventInput::Open(const RecordOptions& option
   TRY(input->RedirectToSideband());
   input->ExcludeCpus(options.cpus);
   input->WatchCpus();
-  TRY_ASSIGN(
-      BackgroundDrain drain,
-      BackgroundDrain::Start({.readable_fd = input->sideband_poll_fd(), .interval = kDrainInterval},
-                             [input = input.get()] { return input->DrainSideband(); }));
+  // A ring that overflows loses process events. What drains it is little work for each record.
+  constexpr int kHighestPriority = -20;
+  TRY_ASSIGN(BackgroundDrain drain,
+             BackgroundDrain::Start({.readable_fd = input->sideband_poll_fd(),
+                                     .interval = kDrainInterval,
+                                     .nice = kHighestPriority},
+                                    [input = input.get()] { return input->DrainSideband(); }));
   input->background_drain_.emplace(std::move(drain));
   return input;
 }

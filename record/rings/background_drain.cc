@@ -3,6 +3,7 @@
 
 #include <poll.h>
 #include <sys/eventfd.h>
+#include <sys/resource.h>
 
 #include <cerrno>
 #include <future>
@@ -38,6 +39,7 @@ Result<BackgroundDrain> BackgroundDrain::Start(const Settings& settings,
   background.thread_ =
       std::thread([end_fd = background.end_.get(), settings, drain = std::move(drain),
                    outcome = background.outcome_.get(), done = std::move(first_call)]() mutable {
+        if (settings.nice != 0) (void)setpriority(PRIO_PROCESS, 0, settings.nice);  // the thread's
         *outcome = drain();
         done.set_value();
         if (*outcome) {

@@ -19,6 +19,7 @@ class BackgroundDrain {
     int readable_fd = -1;
     std::chrono::milliseconds interval;
     std::chrono::milliseconds longest_first = std::chrono::hours(1);
+    int nice = 0;  // of the thread; below 0 needs CAP_SYS_NICE, and is 0 without it
   };
   // Starts a thread that calls `drain` after each `interval`, and whenever `readable_fd` is
   // readable, until Stop or the first error. Until then only the thread may use what `drain` uses.
