@@ -77,7 +77,6 @@ Result<std::filesystem::path> Recording::FirstPath() {
 }
 
 Status Recording::RunToTheEnd() {
-  TRY(input_->StopBackgroundDrain());
   if (options_.drop_privileges) TRY(options_.drop_privileges());
   do {
     // Records after this time wait for the next round, because older ones may still arrive in rings

@@ -4,10 +4,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
 #include <iterator>
 #include <utility>
 
+#include "formats/perfdata/record_cursor.h"
 #include "record/bpf/cgroup_subsystem.h"
 #include "record/events/bpf_events.h"
 #include "record/events/cpu_list.h"
@@ -20,8 +22,9 @@
 namespace perftape::record {
 namespace {
 
-// A sideband ring wakes its reader when it is a quarter full. This limits the age of its records.
-constexpr std::chrono::milliseconds kDrainInterval{10};
+// A sideband ring wakes its reader when it is a quarter full. This is for machines that start many
+// programs at once, while the recorder writes or waits for the disk.
+constexpr std::chrono::milliseconds kDrainInterval{100};
 
 SampleFilter FilterOf(const RecordOptions& options, const Targets& targets, const Scope& scope) {
   SampleFilter filter = targets.filter();
@@ -141,7 +144,7 @@ Result<std::unique_ptr<EventInput>> EventInput::Open(const RecordOptions& option
   TRY(input->RedirectToSideband());
   input->ExcludeCpus(options.cpus);
   input->WatchCpus();
-  // A ring that overflows loses process events. What drains it is little work for each record.
+  // A ring that overflows loses process events. To empty it is little work for each record.
   constexpr int kHighestPriority = -20;
   TRY_ASSIGN(BackgroundDrain drain,
              BackgroundDrain::Start({.readable_fd = input->sideband_poll_fd(),
@@ -212,7 +215,10 @@ void EventInput::WatchCpus() {
 
 Status EventInput::ReopenOn(int cpu) {
   TRY_ASSIGN(CpuEvent sideband, events_.ReopenSideband(cpu));
-  TRY(sideband_.Replace(sideband));
+  {
+    const std::lock_guard lock(sideband_mutex_);
+    TRY(sideband_.Replace(sideband));
+  }
   events_.KeepSideband(std::move(sideband));
   if (unwind_loader_) unwind_loader_->FollowAgain(cpu);
   if (!events_.IsSampled(cpu)) return {};
@@ -247,25 +253,38 @@ Status EventInput::Stop() {
   bpf_.DetachTracepoints();
   events_.CloseTracepoints();
   for (const RecordedEvents::Sampling& event : events_.sampling()) TRY(DisableAll(event.on_cpus));
-  return bpf_.StopOffCpu();
-}
-
-Status EventInput::StopBackgroundDrain() {
+  TRY(bpf_.StopOffCpu());
   return background_drain_->Stop();
 }
 
 Status EventInput::Drain() {
   TRY(bpf_.Drain([&](Bytes message) { records_.AddMessage(message); }));
-  return DrainSideband();
+  Status drained = DrainSideband();
+  AddDrained();
+  return drained;
 }
 
 Status EventInput::DrainSideband() {
-  TRY(sideband_.Drain([&](Bytes record) {
+  const std::lock_guard lock(sideband_mutex_);
+  TRY(sideband_.Drain(
+      [&](Bytes record) { drained_.insert(drained_.end(), record.begin(), record.end()); }));
+  return {};
+}
+
+void EventInput::AddDrained() {
+  std::vector<std::byte> drained;
+  {
+    const std::lock_guard lock(sideband_mutex_);
+    drained.swap(drained_);
+  }
+  perfdata::RecordCursor cursor(drained, 0, std::endian::native);
+  while (cursor.Step()) {
+    const perfdata::RecordView& view = cursor.record();
+    const Bytes record(view.payload.data() - sizeof(perfdata::RecordHeader), view.stored_size());
     const bool is_rewritten =
         cgroup_paths_ && cgroup_paths_->Rewrite(record, events_.format(), rewritten_);
     records_.AddKernelRecord(is_rewritten ? Bytes(rewritten_) : record);
-  }));
-  return {};
+  }
 }
 
 Status EventInput::ReopenOnReturnedCpus(std::uint64_t now_ns) {

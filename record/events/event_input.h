@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -34,20 +35,17 @@ namespace perftape::record {
 class EventInput {
  public:
   // Opens everything that may fail because of missing privileges or memory. From then on no fork,
-  // exec or mapping is missed: until the first Drain a thread empties the sideband rings. No sample
-  // is recorded before Start. `command` is the process of the command, if there is one.
-  // Adds to `warnings`.
+  // exec or mapping is missed: until Stop a thread empties the sideband rings. No sample is
+  // recorded before Start. `command` is the process of the command, if there is one. Adds to
+  // `warnings`.
   static Result<std::unique_ptr<EventInput>> Open(const RecordOptions& options,
                                                   std::optional<pid_t> command,
                                                   std::vector<std::string>& warnings);
 
-  // Starts and stops sampling.
+  // Starts and stops sampling. Stop returns the first error of the thread that empties the sideband
+  // rings.
   Status Start();
   Status Stop();
-
-  // Ends the thread that has emptied the sideband rings since Open. Returns its first error. Call
-  // it before any of the functions below.
-  Status StopBackgroundDrain();
 
   // Reads the current content of the rings.
   Status Drain();
@@ -89,7 +87,9 @@ class EventInput {
  private:
   EventInput(Targets targets, Scope scope, RecordedEvents events, BpfSession bpf, Sideband sideband,
              std::uint64_t user_limit);
+  // Moves the records of the sideband rings to drained_.
   Status DrainSideband();
+  void AddDrained();
   void AdaptToNamespaces(std::vector<std::string>& warnings);
   Status StartUnwinding(const RecordOptions& options);
   Status RedirectToSideband();
@@ -101,7 +101,9 @@ class EventInput {
   Scope scope_;
   RecordedEvents events_;
   BpfSession bpf_;
+  std::mutex sideband_mutex_;  // of the two below
   Sideband sideband_;
+  std::vector<std::byte> drained_;  // whole records, of each CPU in the order of time
   IncomingRecords records_;
   std::optional<CgroupPaths> cgroup_paths_;
   std::vector<std::byte> rewritten_;  // scratch
@@ -109,7 +111,7 @@ class EventInput {
   KnownBinaries binaries_;
   std::optional<LateUnwinder> late_unwinder_;
   std::unique_ptr<UnwindLoader> unwind_loader_;  // writes into the maps of bpf_
-  // Uses the sideband and the records, so it is destroyed first.
+  // Uses the sideband, so it is destroyed first.
   std::optional<BackgroundDrain> background_drain_;
 };
 
