@@ -137,13 +137,6 @@ Result<std::unique_ptr<EventInput>> EventInput::Open(const RecordOptions& option
   std::unique_ptr<EventInput> input(new EventInput(std::move(targets), std::move(scope),
                                                    std::move(events), std::move(bpf),
                                                    std::move(sideband), user_limit));
-  input->AdaptToNamespaces(warnings);
-  if (options.callchains == Callchains::kUnwindTables) {
-    TRY(input->StartUnwinding(options));
-  }
-  TRY(input->RedirectToSideband());
-  input->ExcludeCpus(options.cpus);
-  input->WatchCpus();
   // A ring that overflows loses process events. To empty it is little work for each record.
   constexpr int kHighestPriority = -20;
   TRY_ASSIGN(BackgroundDrain drain,
@@ -152,6 +145,13 @@ Result<std::unique_ptr<EventInput>> EventInput::Open(const RecordOptions& option
                                      .nice = kHighestPriority},
                                     [input = input.get()] { return input->DrainSideband(); }));
   input->background_drain_.emplace(std::move(drain));
+  input->AdaptToNamespaces(warnings);
+  if (options.callchains == Callchains::kUnwindTables) {
+    TRY(input->StartUnwinding(options));
+  }
+  TRY(input->RedirectToSideband());
+  input->ExcludeCpus(options.cpus);
+  input->WatchCpus();
   return input;
 }
 
