@@ -266,16 +266,16 @@ Status EventInput::Drain() {
 
 Status EventInput::DrainSideband() {
   const std::lock_guard lock(sideband_mutex_);
-  TRY(sideband_.Drain(
-      [&](Bytes record) { drained_.insert(drained_.end(), record.begin(), record.end()); }));
+  if (drained_.is_full()) return {};
+  TRY(sideband_.Drain([&](Bytes record) { drained_.Add(record); }));
   return {};
 }
 
 void EventInput::AddDrained() {
-  std::vector<std::byte> drained;
+  Bytes drained;
   {
     const std::lock_guard lock(sideband_mutex_);
-    drained.swap(drained_);
+    drained = drained_.Take();
   }
   perfdata::RecordCursor cursor(drained, 0, std::endian::native);
   while (cursor.Step()) {

@@ -22,6 +22,7 @@
 #include "record/options.h"
 #include "record/processes/targets.h"
 #include "record/rings/background_drain.h"
+#include "record/rings/drained_records.h"
 #include "record/rings/incoming_records.h"
 #include "record/rings/sideband.h"
 #include "record/scope/cgroup_paths.h"
@@ -103,7 +104,7 @@ class EventInput {
   BpfSession bpf_;
   std::mutex sideband_mutex_;  // of the two below
   Sideband sideband_;
-  std::vector<std::byte> drained_;  // whole records, of each CPU in the order of time
+  DrainedRecords drained_;
   IncomingRecords records_;
   std::optional<CgroupPaths> cgroup_paths_;
   std::vector<std::byte> rewritten_;  // scratch

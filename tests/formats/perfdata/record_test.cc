@@ -233,23 +233,20 @@ TEST(Record, AbsurdCountsAreTruncatedNotAllocated) {
   }
 }
 
-Mmap2 DecodedMmap2(std::uint64_t protection_and_flags, std::string_view name) {
-  std::vector<std::byte> payload = {};
-  ByteWriter at(payload);
-  at.Padding(56);
-  at.Fixed(protection_and_flags);
-  at.Name(name);
-  return *Decode<Mmap2>(ViewOf(RecordType::kMmap2, payload), kNoTrailer);
-}
-
 // perf inject --jit writes the mode of the file that it made as protection. Its lowest byte depends
 // on the umask.
 TEST(Mmap2, MayHaveTheModeOfAFileAsProtection) {
   for (const std::uint64_t mode : {0100644U, 0100600U, 0100755U, 0100457U, 0100533U, 0100440U}) {
-    const Mmap2 mmap = DecodedMmap2(std::uint64_t{1} << 32 | mode, "/tmp/jitted-7-0.so");
-    EXPECT_EQ(mmap.protection, mode);
-    EXPECT_EQ(mmap.flags, 1U);
-    EXPECT_EQ(mmap.filename, "/tmp/jitted-7-0.so") << mode;
+    std::vector<std::byte> payload;
+    ByteWriter at(payload);
+    at.Padding(56);
+    at.Fixed(std::uint64_t{1} << 32 | mode);
+    at.Name("/tmp/jitted-7-0.so");
+    const auto mmap = Decode<Mmap2>(ViewOf(RecordType::kMmap2, payload), kNoTrailer);
+    ASSERT_TRUE(mmap) << mode;
+    EXPECT_EQ(mmap->protection, mode);
+    EXPECT_EQ(mmap->flags, 1U);
+    EXPECT_EQ(mmap->filename, "/tmp/jitted-7-0.so") << mode;
   }
 }
 

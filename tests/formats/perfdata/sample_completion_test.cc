@@ -59,6 +59,7 @@ std::vector<Completed> CompletedOf(PerfDataBuilder& file) {
     completed.callchain.assign(completed.sample.callchain.begin(),
                                completed.sample.callchain.end());
     all.push_back(std::move(completed));
+    all.back().sample.callchain = WordArray(all.back().callchain);
   }
   return all;
 }
