@@ -13,6 +13,7 @@
 #include "convert/model/label_keys.h"
 #include "convert/model/profile_builder.h"
 #include "convert/model/sample_thread.h"
+#include "formats/base/joined_files.h"
 #include "formats/pprof/gzip.h"
 #include "formats/pprof/message_cursor.h"
 
@@ -63,13 +64,10 @@ class PprofImport {
   Result<Profile> Run() {
     TRY_ASSIGN(PprofTexts texts, PprofTexts::Read(encoded_, limits_.texts, builder_));
     texts_ = &texts;
-    TRY_ASSIGN(const pprof::Header header, pprof::DecodeHeader(encoded_));
-    AddEvents(header);
-    SetMetadata(header);
-    if (!texts.ok()) return Fail(ErrorCode::kCorrupt, "header: string out of range");
-    TRY_ASSIGN(locations_, ReadLocations(encoded_, texts, builder_, report_));
-    if (options_.time) TRY(FindTimeWindow(*options_.time));
-    TRY(AddSamples());
+    if (const Status read = ReadTables(); !read) {
+      if (!texts.begins_again()) return Fail(read.error());
+      return Fail(read.error().code, read.error().message + ": " + std::string(kJoinedFiles));
+    }
     return std::move(builder_).Finish();
   }
 
@@ -79,6 +77,7 @@ class PprofImport {
     std::uint64_t unmapped = 0;  // number of unmapped ones
   };
 
+  Status ReadTables();
   void AddEvents(const pprof::Header& header);
   bool IsPair(const pprof::ValueType& first, const pprof::ValueType& second);
   void SetMetadata(const pprof::Header& header);
@@ -115,6 +114,16 @@ class PprofImport {
 
   std::vector<Label> scratch_;
 };
+
+Status PprofImport::ReadTables() {
+  TRY_ASSIGN(const pprof::Header header, pprof::DecodeHeader(encoded_));
+  AddEvents(header);
+  SetMetadata(header);
+  if (!texts_->ok()) return Fail(ErrorCode::kCorrupt, "header: string out of range");
+  TRY_ASSIGN(locations_, ReadLocations(encoded_, *texts_, builder_, report_));
+  if (options_.time) TRY(FindTimeWindow(*options_.time));
+  return AddSamples();
+}
 
 bool PprofImport::IsPair(const pprof::ValueType& first, const pprof::ValueType& second) {
   const auto stem = StemOf(texts_->View(first.type), "_sample");

@@ -187,8 +187,9 @@ const ScriptImporter::AddedEvent& ScriptImporter::EventOf(const script::Head& he
 }
 
 ThreadId ScriptImporter::ThreadOf(const script::Head& head, const script::Header& header) {
-  const bool is_none = head.pid == perfdata::kNoThread && head.tid == perfdata::kNoThread;
-  if (is_none && head.comm == script::kNoThreadComm) return {};
+  const bool is_none =
+      head.tid == perfdata::kNoThread && head.pid.value_or(perfdata::kNoThread) == head.tid;
+  if (is_none && (head.comm.empty() || head.comm == script::kNoThreadComm)) return {};
   const bool is_ours = header.writer == script::Writer::kPerftape;
   static_assert(script::kNoId == kUnknownId);
   const std::string_view comm = is_ours && head.comm == script::kUnknown ? "" : head.comm;

@@ -118,6 +118,10 @@ Result<PprofTexts> PprofTexts::Read(Bytes encoded, std::size_t limit, ProfileBui
   return PprofTexts(std::move(texts), builder);
 }
 
+bool PprofTexts::begins_again() const {
+  return std::ranges::count(texts_, std::string_view()) > 1;
+}
+
 std::string_view PprofTexts::View(pprof::StringIndex index) {
   const auto position = static_cast<std::uint64_t>(index);
   if (position < texts_.size()) return texts_[position];

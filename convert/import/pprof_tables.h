@@ -57,6 +57,9 @@ class PprofTexts {
   std::string_view View(pprof::StringIndex index);
   StringId Add(pprof::StringIndex index);
   bool ok() const { return ok_; }
+  // Whether the empty text, with which every table begins, is there again: the bytes may be several
+  // profiles. Protobuf then appends the second table to the first.
+  bool begins_again() const;
 
  private:
   PprofTexts(std::vector<std::string_view> texts, ProfileBuilder& builder);

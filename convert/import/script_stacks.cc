@@ -84,7 +84,10 @@ MappingId ScriptStacks::State::AddMapping(std::string_view dso, bool is_kernel,
 ScriptStacks::State::Known ScriptStacks::State::Make(Group group, bool is_return) {
   const Frame& outer = group.back();
   const std::string dso = NameOf(outer.dso);
-  const bool is_mapped = IsKnown(dso);
+  const bool is_named =
+      std::ranges::any_of(group, [](const Frame& frame) { return IsKnown(frame.symbol); });
+  // The mapping of folded stacks is no file: a frame without a name has no better one.
+  const bool is_mapped = IsKnown(dso) && (is_named || dso != folded::kMappingName);
   Known made = {.location = {}, .is_kernel = IsKernelName(dso), .is_unmapped = !is_mapped};
   MappingNames names;
   std::vector<Line> lines;

@@ -11,6 +11,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "formats/base/joined_files.h"
+
 namespace perftape::json_profiles {
 namespace {
 
@@ -18,7 +20,8 @@ constexpr JsonNode kSkipped = std::numeric_limits<JsonNode>::max();
 
 class Walk final : public nlohmann::json_sax<nlohmann::json> {
  public:
-  Walk(std::span<const JsonRule> rules, JsonVisitor& visitor) : rules_(rules), visitor_(visitor) {}
+  Walk(std::string_view text, std::span<const JsonRule> rules, JsonVisitor& visitor)
+      : text_(text), rules_(rules), visitor_(visitor) {}
 
   const std::string& error() const { return error_; }
   bool is_too_deep() const { return is_too_deep_; }
@@ -55,7 +58,11 @@ class Walk final : public nlohmann::json_sax<nlohmann::json> {
   }
   bool parse_error(std::size_t position, const std::string&,
                    const nlohmann::detail::exception&) override {
-    error_ = fmt::format("at 0x{:x}: not JSON", position);
+    // `position` is the number of bytes that were read.
+    const std::size_t last = std::min(position, text_.size()) - std::min<std::size_t>(position, 1);
+    const bool is_second = has_ended_ && last < text_.size() && text_[last] == '{';
+    error_ = is_second ? fmt::format("at 0x{:x}: {}", last, kJoinedFiles)
+                       : fmt::format("at 0x{:x}: not JSON", position);
     return false;
   }
 
@@ -92,6 +99,7 @@ class Walk final : public nlohmann::json_sax<nlohmann::json> {
     const JsonNode node = open_.back().node;
     open_.pop_back();
     if (node != kSkipped) visitor_.End(node);
+    has_ended_ = open_.empty();
     return true;
   }
 
@@ -100,18 +108,20 @@ class Walk final : public nlohmann::json_sax<nlohmann::json> {
     bool is_array = false;
   };
 
+  std::string_view text_;
   std::span<const JsonRule> rules_;
   JsonVisitor& visitor_;
   std::vector<OpenNode> open_;
   std::string key_;
   std::string error_;
   bool is_too_deep_ = false;
+  bool has_ended_ = false;  // the object or array that is the whole text
 };
 
 }  // namespace
 
 Status WalkJson(std::string_view text, std::span<const JsonRule> rules, JsonVisitor& visitor) {
-  Walk walk(rules, visitor);
+  Walk walk(text, rules, visitor);
   if (nlohmann::json::sax_parse(text, &walk)) return {};
   if (walk.is_too_deep()) {
     return Fail(ErrorCode::kUnsupported,

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "formats/base/joined_files.h"
 #include "formats/base/regular_file.h"
 #include "formats/perfdata/attr_table.h"
 
@@ -148,7 +149,20 @@ Status Reader::OpenFile(Bytes file) {
                     left));
     data_size_ = left;
   }
+  const std::uint64_t end = EndOfSections();
+  if (LooksLikePerfData(file.subspan(end))) {
+    problems_.push_back(fmt::format("at {:#x}: {}", end, kJoinedFiles));
+  }
   return {};
+}
+
+// The end of the data and of all features, which perf writes one after another.
+std::uint64_t Reader::EndOfSections() const {
+  std::uint64_t end = data_offset_ + data_size_;
+  for (const auto& [bit, bytes] : features_) {
+    end = std::max<std::uint64_t>(end, bytes.data() - file_.data() + bytes.size());
+  }
+  return end;
 }
 
 // No field points to the table. It begins at the end of the data and has one { offset, size } for

@@ -105,6 +105,7 @@ class Reader {
   void OpenPipe(Bytes file);
   bool ReadStreamHead(Input& stream);
   void AddPipeRecord(const RecordView& record);
+  std::uint64_t EndOfSections() const;
   void ReadFeatureTable(Bytes file, std::span<const std::uint64_t> bitmap);
   Status FinishEvents();
   void ReadFirstRecord();

@@ -5,6 +5,9 @@
 
 #include <limits>
 
+#include "formats/base/joined_files.h"
+#include "formats/perfdata/header.h"
+
 namespace perftape::perfdata {
 namespace {
 
@@ -113,6 +116,10 @@ bool RecordCursor::ReadRecord(Bytes left) {
   const bool has_header = left.size() >= sizeof header;
   if (has_header) header = LoadHeader(left, order_);
   if (header.size > left.size()) left = Left(header.size);
+  if (LooksLikePerfData(left)) {
+    FailHere(ErrorCode::kCorrupt, kJoinedFiles);
+    return false;
+  }
   if (!has_header || header.size > left.size()) {
     FailHere(ErrorCode::kTruncated,
              fmt::format("the last {} bytes are not a whole record", left.size()));

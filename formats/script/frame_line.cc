@@ -116,6 +116,16 @@ std::optional<Frame> ParseFrame(std::string_view text, Writer writer) {
   return frame;
 }
 
+bool IsIndentedFrame(std::string_view line) {
+  constexpr std::size_t kColumns = 16;
+  if (!line.starts_with('\t')) return false;
+  line.remove_prefix(1);
+  const std::string_view text = TrimLeft(line);
+  const std::string_view word = FirstWord(text);
+  return IsAddress(word) && line.size() - text.size() + word.size() == kColumns &&
+         !IsInstruction(text);
+}
+
 namespace {
 
 bool BeginsAsDso(std::string_view dso) {

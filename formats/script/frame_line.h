@@ -45,6 +45,10 @@ struct Frame {
 // branch), is left out.
 std::optional<Frame> ParseFrame(std::string_view text, Writer writer);
 
+// Whether a line is a frame as perf script prints it below the first line of a sample: a tab, then
+// an address in 16 columns. False for an instruction.
+bool IsIndentedFrame(std::string_view line);
+
 // Finds the frame at the end of a line: that of a sample without a callchain. perf aligns its
 // address in 16 columns; a tracepoint's text may precede it.
 std::optional<Frame> ParseFrameAtEnd(std::string_view rest, Writer writer);

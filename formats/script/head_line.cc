@@ -254,6 +254,33 @@ std::optional<Head> ParseThreadLine(std::string_view line) {
   return is_one ? std::optional(head) : std::nullopt;
 }
 
+std::optional<Head> ParseShortHead(std::string_view line) {
+  Head head = {.tid = kNoId};
+  std::string_view text = TrimRight(line);
+  const auto remove_field = [&] {
+    if (!text.ends_with(':')) return std::string_view();
+    const std::string_view word = RemoveLastWord(text);
+    return word.substr(0, word.size() - 1);
+  };
+  std::string_view last = remove_field();
+  head.time_ns = ParseTime(last);
+  if (!head.time_ns) {
+    head.event = last;
+    head.period = RemovePeriod(text);
+    text = TrimRight(text);
+    head.time_ns = ParseTime(remove_field());
+  }
+  constexpr std::size_t kPeriodColumns = 10;
+  text = TrimRight(text);
+  if (!head.period && text.size() >= kPeriodColumns && IsNumber(TrimLeft(text))) {
+    head.period = ParseNumber(TrimLeft(text));
+    return head;
+  }
+  if (ParseStart(text, head)) return head;
+  head.comm = TrimLeft(text);
+  return head.comm.size() <= kLongestComm ? std::optional(head) : std::nullopt;
+}
+
 std::optional<Head> ParseHead(std::string_view line) {
   line = TrimRight(line);
   if (const auto head = ParseWithTime(line)) return head;

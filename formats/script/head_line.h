@@ -65,6 +65,11 @@ std::optional<Head> ParseHead(std::string_view line);
 // blank must follow, because any text can end in a number.
 std::optional<Head> ParseThreadLine(std::string_view line);
 
+// Parses a line that is followed by a frame, and that ParseHead and ParseThreadLine do not take for
+// the first line of a sample: -F without comm or thread prints "prog ", "7 ", " 12.345678: " or
+// "cycles: ". A missing thread is kNoId. Nothing if the comm would be longer than kLongestComm.
+std::optional<Head> ParseShortHead(std::string_view line);
+
 // The digits after the point of a time.
 enum class TimeDigits : std::uint8_t { kMicroseconds = 6, kNanoseconds = 9 };
 

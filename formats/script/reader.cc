@@ -46,7 +46,9 @@ bool Reader::Next(Sample& sample) {
   has_next_ = false;
   for (std::string_view line; lines_.Next(line);) {
     if (TrimRight(line).empty()) {
+      DropFirstLine();
       after_ = After::kNothing;
+      is_after_empty_line_ = true;
       if (has_sample) return true;
       continue;
     }
@@ -54,6 +56,13 @@ bool Reader::Next(Sample& sample) {
     auto head = may_begin ? ParseHead(line) : std::nullopt;
     if (!head && may_begin && after_ == After::kNothing) head = ParseThreadLine(line);
     const bool begins = head && (head->time_ns || !IsBlank(line.front()));
+    if (Head short_head; !begins && BeginsWithFrame(line, short_head)) {
+      has_sample = BeginSample(short_head, sample);
+      AddLine(line, sample);
+      continue;
+    }
+    is_after_empty_line_ = false;
+    DropFirstLine();
     if (begins && has_sample) {
       has_next_ = true;
       next_ = *head;
@@ -61,12 +70,38 @@ bool Reader::Next(Sample& sample) {
     }
     if (begins) {
       has_sample = BeginSample(*head, sample);
-    } else {
+    } else if (!may_begin || !KeepFirstLine(line)) {
       AddLine(line, sample);
     }
     if (!has_sample) lines_.Release();
   }
+  DropFirstLine();
   return has_sample;
+}
+
+bool Reader::BeginsWithFrame(std::string_view line, Head& head) {
+  if (after_ != After::kNothing || !IsIndentedFrame(line)) return false;
+  const bool has_first_line = std::exchange(first_line_number_, 0) != 0;
+  if (!has_first_line && !is_after_empty_line_) return false;
+  head = has_first_line ? ParseShortHead(first_line_).value_or(Head()) : Head{.tid = kNoId};
+  return true;
+}
+
+bool Reader::KeepFirstLine(std::string_view line) {
+  if (after_ != After::kNothing || IsComment(line)) return false;
+  const auto head = ParseShortHead(line);
+  if (!head) return false;
+  // A period alone looks like what some fields print.
+  if (!head->period && ClassifyExtraLine(line) != ExtraLine::kNone) return false;
+  if (line.find(kRecordMark) != std::string_view::npos) return false;
+  first_line_ = line;
+  first_line_number_ = lines_.number();
+  return true;
+}
+
+void Reader::DropFirstLine() {
+  const std::uint64_t number = std::exchange(first_line_number_, 0);
+  if (number != 0 && ClassifyExtraLine(first_line_) == ExtraLine::kNone) CountBadLine(number);
 }
 
 // Returns false for a record, and for a metric.
@@ -136,8 +171,8 @@ void Reader::CountRecord(std::string_view text) {
   if (type == "PERF_RECORD_LOST_SAMPLES") counts_.lost_samples += LostIn(text);
 }
 
-void Reader::CountBadLine() {
-  if (counts_.bad_lines++ == 0) counts_.first_bad_line = lines_.number();
+void Reader::CountBadLine(std::uint64_t number) {
+  if (counts_.bad_lines++ == 0) counts_.first_bad_line = number;
 }
 
 ReaderCounts Reader::counts() const {
@@ -152,11 +187,15 @@ bool IsScript(std::string_view beginning) {
   if (beginning.find('\0') != std::string_view::npos) return false;
   if (BeginsWithHeader(beginning)) return true;
   bool may_be_head = false;
+  bool may_begin_short = true;  // a sample with few fields, whose frames may be in the next line
   while (!beginning.empty()) {
     const std::size_t end = std::min(beginning.find('\n'), beginning.size());
-    const std::string_view line = TrimRight(beginning.substr(0, end));
+    const std::string_view whole_line = beginning.substr(0, end);
+    const std::string_view line = TrimRight(whole_line);
     beginning.remove_prefix(std::min(end + 1, beginning.size()));
+    if (line.empty()) may_begin_short = true;
     if (line.empty() || IsComment(line)) continue;
+    if (may_begin_short && IsIndentedFrame(line)) return true;
     if (may_be_head) {
       const auto frame = ParseFrame(TrimLeft(line), Writer::kPerf);
       const bool is_certain = frame && (frame->dso.starts_with('/') || frame->dso.starts_with('['));
@@ -165,6 +204,7 @@ bool IsScript(std::string_view beginning) {
     const auto head = MayBeHead(line) ? ParseHead(line) : std::nullopt;
     if (head && IsCertain(*head)) return true;
     may_be_head = head.has_value();
+    may_begin_short = ParseThreadLine(whole_line) || ParseShortHead(line);
   }
   return false;
 }

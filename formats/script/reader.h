@@ -63,12 +63,19 @@ class Reader {
  private:
   enum class After : std::uint8_t { kNothing, kSample, kRecord };
 
+  // Whether `line` is the first frame of a sample whose first line has too few fields to be known
+  // as that. Sets `head` to them.
+  bool BeginsWithFrame(std::string_view line, Head& head);
+  // Keeps a line that may be such a first line, until the next line decides.
+  bool KeepFirstLine(std::string_view line);
+  void DropFirstLine();
   void AddLine(std::string_view line, Sample& sample);
   bool BeginSample(const Head& head, Sample& sample);
   void CountRecord(std::string_view text);
   bool AddFrame(std::string_view text, bool is_indented, Sample& sample);
   void AddExtraLine(std::string_view line);
-  void CountBadLine();
+  void CountBadLine() { CountBadLine(lines_.number()); }
+  void CountBadLine(std::uint64_t number);
 
   Lines lines_;
   Header header_;
@@ -76,6 +83,9 @@ class Reader {
   After after_ = After::kNothing;  // what lines belong to
   bool has_next_ = false;          // next_ is the first line of the next sample
   Head next_;
+  bool is_after_empty_line_ = true;
+  std::string first_line_;               // KeepFirstLine
+  std::uint64_t first_line_number_ = 0;  // 0: none is kept
   std::uint64_t begin_ = 0;  // of the sample, in bytes
 };
 

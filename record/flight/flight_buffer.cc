@@ -18,11 +18,11 @@ constexpr std::uint64_t kNodeBytes = 48;
 }  // namespace
 
 FlightBuffer::FlightBuffer(const perfdata::SampleFormat& format, const FlightLimits& limits,
-                           std::size_t most_open)
+                           std::size_t most_open, std::shared_ptr<OthersFiles> others)
     : format_(format),
       limits_(limits),
       most_open_(most_open),
-      jit_("/proc", "/", WallClockNs()),
+      jit_("/proc", "/", WallClockNs(), std::move(others)),
       state_(format) {
   StartRound();
 }

@@ -65,9 +65,10 @@ struct FlightContents {
 // Not thread-safe.
 class FlightBuffer {
  public:
-  // `most_open` is the limit of HitFiles for all rounds together.
+  // `most_open` is the limit of HitFiles for all rounds together. `others` opens files of JIT
+  // compilers.
   FlightBuffer(const perfdata::SampleFormat& format, const FlightLimits& limits,
-               std::size_t most_open);
+               std::size_t most_open, std::shared_ptr<OthersFiles> others);
 
   // The records of the start of the recording.
   Status ApplyInitialState(Bytes records);

@@ -74,7 +74,7 @@ RecordingOutput::RecordingOutput(const RecordOptions& options, Contents contents
         format_,
         FlightLimits{.span_ns = static_cast<std::uint64_t>(options.flight->span.count()),
                      .bytes = options.flight->memory},
-        bundle_ ? RoomForOpenFiles() : 0);
+        bundle_ ? RoomForOpenFiles() : 0, options_.files);
     (void)build_ids_.StartFile(Keepers(), {});
   }
   if (const auto& processes = input.targets().processes()) {

@@ -2,6 +2,8 @@
 // What is asked of a process that opens files (file_service.h), and what it answers.
 #pragma once
 
+#include <sys/stat.h>
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -17,6 +19,8 @@ namespace perftape::record {
 struct FileRequest {
   std::uint32_t pid = 0;  // of that process; 0: the recorder's own view
   std::string path;
+  // If not empty, the path is one below it and does not lead out of it (OpenPathWithin).
+  std::string root = {};
   // The file must be this one (perfdata::Dso). An inode of 0 is any.
   std::uint64_t device = 0, inode = 0;
 };
@@ -32,10 +36,12 @@ enum class FileOutcome : std::uint8_t {
 
 struct OpenedFile {
   FileOutcome outcome = FileOutcome::kUnreachable;
-  std::uint32_t user = 0, mode = 0;  // of the file, if it was found
-  std::uint64_t size = 0;
-  bool is_copy = false;  // of the file as it was when it was opened
-  UniqueFd file = {};    // with kOpened, for reading
+  struct stat status = {};  // of the file; all zero if it was not found
+  bool is_copy = false;     // of the file as it was when it was opened
+  UniqueFd file = {};       // with kOpened, for reading
+
+  bool is_found() const { return status.st_mode != 0; }
+  std::uint64_t size() const { return static_cast<std::uint64_t>(status.st_size); }
 };
 
 // Opens the path in this process with O_PATH, which may already wait for a file system.
@@ -48,8 +54,7 @@ std::vector<std::byte> EncodeRequest(const FileRequest& request);
 std::optional<FileRequest> DecodeRequest(Bytes bytes);
 struct FileAnswer {
   FileOutcome outcome = FileOutcome::kUnreachable;
-  std::uint32_t user = 0, mode = 0;
-  std::uint64_t size = 0;
+  struct stat status = {};
   bool is_copy = false;  // else the descriptor was opened with O_PATH
 };
 

@@ -96,14 +96,13 @@ UniqueFd CopyOf(int from, std::uint64_t size) {
 void Answer(int channel, const FileRequest& request, std::uint64_t largest_copy) {
   UniqueFd sent = OpenPathOnly(request);
   const OpenedFile about = Examine(request, sent);
-  FileAnswer answer = {
-      .outcome = about.outcome, .user = about.user, .mode = about.mode, .size = about.size};
+  FileAnswer answer = {.outcome = about.outcome, .status = about.status};
   if (answer.outcome == FileOutcome::kOpened && !IsLocalFileOf(request.pid, sent.get())) {
-    if (answer.size > largest_copy) {
+    if (about.size() > largest_copy) {
       answer.outcome = FileOutcome::kTooLarge;
     } else {
       const Result<UniqueFd> file = ReopenRegularFile(sent, request.path);
-      sent = file ? CopyOf(file->get(), answer.size) : UniqueFd();
+      sent = file ? CopyOf(file->get(), about.size()) : UniqueFd();
       answer.is_copy = true;
     }
   }
@@ -233,11 +232,8 @@ std::optional<OpenedFile> FileService::Ask(const FileRequest& request, int timeo
     worker_.Reset();
     return OpenedFile{};
   }
-  OpenedFile opened = {.outcome = answer.outcome,
-                       .user = answer.user,
-                       .mode = answer.mode,
-                       .size = answer.size,
-                       .is_copy = answer.is_copy};
+  OpenedFile opened = {
+      .outcome = answer.outcome, .status = answer.status, .is_copy = answer.is_copy};
   if (answer.outcome != FileOutcome::kOpened) return opened;
   if (answer.is_copy) {
     opened.file = std::move(file);

@@ -12,30 +12,28 @@
 #include <optional>
 #include <utility>
 
-#include "formats/base/path_within.h"
-#include "formats/base/regular_file.h"
-
 namespace perftape::record {
 namespace {
 
-// The file, open for reading, or the reason why there is none.
-struct Trusted {
-  UniqueFd file = {};
-  std::string refused = {};
-};
-
-// `path_only` must have been opened with O_PATH.
-Trusted Open(const UniqueFd& path_only) {
-  Result<UniqueFd> file = ReopenRegularFile(path_only, "file");
-  if (!file) return {.refused = "could not be opened"};
-  return {.file = *std::move(file)};
-}
-
-std::string WhyNotRegular(const struct stat& file) {
-  if (!S_ISREG(file.st_mode)) return "not a regular file";
-  if ((file.st_mode & (S_IWGRP | S_IWOTH)) != 0) return "writable by other users";
+std::string WhyNotOpened(FileOutcome outcome) {
+  switch (outcome) {
+    case FileOutcome::kOpened:
+      return {};
+    case FileOutcome::kUnreachable:
+      return "could not be opened";
+    case FileOutcome::kReplaced:
+      return "another file has its name now";
+    case FileOutcome::kNotRegular:
+      return "not a regular file";
+    case FileOutcome::kTooLarge:
+      return "too large to be copied from a file system that is not local";
+    case FileOutcome::kNoAnswer:
+      return "its file system did not answer in time";
+  }
   return {};
 }
+
+constexpr std::uint32_t kOwnView = 0;  // FileRequest::pid
 
 std::string MapPath(std::uint32_t pid) {
   return "/tmp/perf-" + std::to_string(pid) + ".map";
@@ -78,15 +76,11 @@ void JitFiles::Hit(std::uint32_t pid) {
 
 void JitFiles::FindMap(std::uint32_t pid, Process& process) const {
   const std::string path = MapPath(process.identity ? process.identity->own_pid : pid);
-  const UniqueFd map = OpenAsSeenBy(pid, process, path);
-  struct stat status = {};
-  if (!map || ::fstat(map.get(), &status) != 0) return;
-  process.refused = WhyNot(pid, process, status);
-  if (process.refused.empty()) process.refused = WhyNotItsNumber(pid, process, status);
-  if (!process.refused.empty()) return;
-  Trusted opened = Open(map);
-  process.map = std::move(opened.file);
-  process.refused = std::move(opened.refused);
+  OpenedFile map = OpenAsSeenBy(pid, process, path);
+  if (!map.is_found() && map.outcome == FileOutcome::kUnreachable) return;
+  process.refused = WhyNot(pid, process, map);
+  if (process.refused.empty()) process.refused = WhyNotItsNumber(pid, process, map.status);
+  if (process.refused.empty()) process.map = std::move(map.file);
 }
 
 bool JitFiles::IsThere(std::uint32_t pid, const Process& process) const {
@@ -97,15 +91,16 @@ bool JitFiles::IsThere(std::uint32_t pid, const Process& process) const {
   return -kStartSlackNs <= difference && difference <= kStartSlackNs;
 }
 
-UniqueFd JitFiles::OpenAsSeenBy(std::uint32_t pid, const Process& process,
-                                const std::string& path) const {
+OpenedFile JitFiles::OpenAsSeenBy(std::uint32_t pid, const Process& process,
+                                  const std::string& path) const {
   if (IsThere(pid, process)) {
     const std::filesystem::path root = proc_ / std::to_string(pid) / "root";
-    if (UniqueFd seen = OpenPathWithin(root, path)) return seen;
+    OpenedFile seen = others_->OpenWithin(pid, root, path);
+    if (seen.is_found() || seen.outcome != FileOutcome::kUnreachable) return seen;
   }
   // In root_ the number of a process of another namespace means another process.
   if (process.identity && process.identity->is_in_other_namespace) return {};
-  return OpenPathWithin(root_, path);
+  return others_->OpenWithin(kOwnView, root_, path);
 }
 
 std::string JitFiles::WhyNotItsNumber(std::uint32_t pid, const Process& process,
@@ -117,10 +112,8 @@ std::string JitFiles::WhyNotItsNumber(std::uint32_t pid, const Process& process,
     if (!process.identity->is_in_other_namespace) return {};
     // Its /tmp may be that of root_, where the number means another process first.
     const std::uint32_t own_pid = process.identity->own_pid;
-    const UniqueFd ours = OpenPathWithin(root_, MapPath(own_pid));
-    struct stat same = {};
-    if (!ours || ::fstat(ours.get(), &same) != 0) return {};
-    if (same.st_dev != file.st_dev || same.st_ino != file.st_ino) return {};
+    const struct stat ours = others_->OpenWithin(kOwnView, root_, MapPath(own_pid)).status;
+    if (ours.st_dev != file.st_dev || ours.st_ino != file.st_ino) return {};
     const std::optional<ProcessIdentity> other = ReadProcessIdentity(proc_, own_pid);
     if (!other || other->is_kernel_thread) return {};
     return "in a directory that is shared with another process " + std::to_string(own_pid) +
@@ -135,11 +128,12 @@ std::string JitFiles::WhyNotItsNumber(std::uint32_t pid, const Process& process,
 }
 
 std::string JitFiles::WhyNot(std::uint32_t pid, const Process& process,
-                             const struct stat& file) const {
-  if (std::string reason = WhyNotRegular(file); !reason.empty()) return reason;
-  if (process.identity) return WhyNotOwnedBy(*process.identity, file);
+                             const OpenedFile& file) const {
+  if (std::string reason = WhyNotOpened(file.outcome); !reason.empty()) return reason;
+  if ((file.status.st_mode & (S_IWGRP | S_IWOTH)) != 0) return "writable by other users";
+  if (process.identity) return WhyNotOwnedBy(*process.identity, file.status);
   // Its user is unknown. Files of root and of the current user are trusted.
-  if (file.st_uid == 0 || file.st_uid == ::geteuid()) return {};
+  if (file.status.st_uid == 0 || file.status.st_uid == ::geteuid()) return {};
   return "process " + std::to_string(pid) + " was gone before its user was known";
 }
 
@@ -153,31 +147,27 @@ void JitFiles::Mapped(std::uint32_t pid, const perfdata::Region& region) {
   std::array<char, 40> range = {};
   std::snprintf(range.data(), range.size(), "%" PRIx64 "-%" PRIx64, region.start, region.end);
   const std::filesystem::path mapped = proc_ / std::to_string(pid) / "map_files" / range.data();
-  UniqueFd path_only;
-  if (IsThere(pid, process)) path_only = UniqueFd(::open(mapped.c_str(), O_PATH | O_CLOEXEC));
-  const bool is_mapped_file = static_cast<bool>(path_only);
-  if (!path_only) path_only = OpenAsSeenBy(pid, process, path);
-  struct stat status = {};
-  if (!path_only || ::fstat(path_only.get(), &status) != 0) {
-    dump.refused = "could not be opened";
-  } else if (dump.refused = WhyNot(pid, process, status); dump.refused.empty()) {
+  OpenedFile opened;
+  perfdata::Dso any;  // the link leads to the mapped file itself
+  any.path = path;
+  if (IsThere(pid, process)) opened = others_->OpenMapped(pid, mapped, any);
+  const bool is_mapped_file = opened.is_found() || opened.outcome != FileOutcome::kUnreachable;
+  if (!is_mapped_file) opened = OpenAsSeenBy(pid, process, path);
+  dump.refused = WhyNot(pid, process, opened);
+  if (dump.refused.empty() && !is_mapped_file) {
     const std::uint64_t inode = region.dso->inode;
-    if (!is_mapped_file && inode != 0 && inode != status.st_ino) {
-      dump.refused = "another file has its name now";
-    } else if (!is_mapped_file && inode == 0) {
-      dump.refused = WhyNotItsNumber(pid, process, status);
+    if (inode == 0) {
+      dump.refused = WhyNotItsNumber(pid, process, opened.status);
+    } else if (inode != opened.status.st_ino) {
+      dump.refused = WhyNotOpened(FileOutcome::kReplaced);
     }
   }
-  if (dump.refused.empty()) {
-    Trusted opened = Open(path_only);
-    dump.file = std::move(opened.file);
-    dump.refused = std::move(opened.refused);
-  }
+  if (dump.refused.empty()) dump.file = std::move(opened.file);
   process.dumps.push_back(std::move(dump));
 }
 
 JitFiles JitFiles::CopyOf(const std::set<std::uint32_t>& pids) const {
-  JitFiles copy(proc_, root_, since_ns_);
+  JitFiles copy(proc_, root_, since_ns_, others_);
   copy.lives_ = lives_;
   for (const std::uint32_t pid : pids) {
     const auto found = processes_.find(pid);

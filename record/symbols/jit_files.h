@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -26,6 +27,7 @@
 #include "formats/bundle/manifest.h"
 #include "formats/perfdata/address_space.h"
 #include "formats/perfdata/process_lives.h"
+#include "record/symbols/others_files.h"
 
 namespace perftape::record {
 
@@ -39,8 +41,12 @@ class JitFiles {
  public:
   // `root` has the files of processes that have ended. `since_ns` is the start of the recording,
   // since 1970: a process that had ended before it was met has no older files.
-  JitFiles(std::filesystem::path proc, std::filesystem::path root, std::int64_t since_ns)
-      : proc_(std::move(proc)), root_(std::move(root)), since_ns_(since_ns) {}
+  JitFiles(std::filesystem::path proc, std::filesystem::path root, std::int64_t since_ns,
+           std::shared_ptr<OthersFiles> others)
+      : proc_(std::move(proc)),
+        root_(std::move(root)),
+        since_ns_(since_ns),
+        others_(std::move(others)) {}
 
   // The processes are those of a finished recording, whose numbers others may have now. Call it
   // first.
@@ -81,16 +87,17 @@ class JitFiles {
   Process& Meet(std::uint32_t pid);
   void FindMap(std::uint32_t pid, Process& process) const;
   // Opens a file in the root of the process, or in root_ if that is allowed.
-  UniqueFd OpenAsSeenBy(std::uint32_t pid, const Process& process, const std::string& path) const;
+  OpenedFile OpenAsSeenBy(std::uint32_t pid, const Process& process, const std::string& path) const;
   bool IsThere(std::uint32_t pid, const Process& process) const;
   // Return why the number in the name of the open file means another process, or why the file is
   // not trusted; empty if it is.
   std::string WhyNotItsNumber(std::uint32_t pid, const Process& process,
                               const struct stat& file) const;
-  std::string WhyNot(std::uint32_t pid, const Process& process, const struct stat& file) const;
+  std::string WhyNot(std::uint32_t pid, const Process& process, const OpenedFile& file) const;
 
   std::filesystem::path proc_, root_;
   std::int64_t since_ns_ = 0;
+  std::shared_ptr<OthersFiles> others_;
   std::optional<perfdata::ProcessLives> lives_;
   std::map<std::uint32_t, Process> processes_;
   std::set<std::uint32_t> recent_hits_;

@@ -15,9 +15,7 @@ namespace {
 
 OpenedFile DuplicateOf(const OpenedFile& opened) {
   return {.outcome = opened.outcome,
-          .user = opened.user,
-          .mode = opened.mode,
-          .size = opened.size,
+          .status = opened.status,
           .is_copy = opened.is_copy,
           .file = UniqueFd(::fcntl(opened.file.get(), F_DUPFD_CLOEXEC, 0))};
 }
@@ -60,6 +58,11 @@ OpenedFile OthersFiles::OpenPath(const std::filesystem::path& path) {
   return Open({.path = path.native()}, path.native(), "path " + path.parent_path().native());
 }
 
+OpenedFile OthersFiles::OpenWithin(std::uint32_t pid, const std::filesystem::path& root,
+                                   const std::string& path) {
+  return Open({.pid = pid, .path = path, .root = root.native()}, path, "root " + root.native());
+}
+
 OpenedFile OthersFiles::Open(const FileRequest& request, const std::string& name,
                              const std::string& key) {
   if (!service_) return OpenHere(request, OpenPathOnly(request));
@@ -89,7 +92,7 @@ OpenedFile OthersFiles::AskFor(const FileRequest& request, const std::string& na
     return {.outcome = FileOutcome::kNoAnswer};
   }
   if (opened->outcome == FileOutcome::kTooLarge) {
-    Tell(name, MoreThanIsRead(opened->size, symbol_limits::kCopiedFile) +
+    Tell(name, MoreThanIsRead(opened->size(), symbol_limits::kCopiedFile) +
                    " of a file system that is not local");
   }
   if (opened->is_copy && opened->file) KeepCopy(request, *opened);
@@ -105,8 +108,8 @@ std::optional<OpenedFile> OthersFiles::FindCopy(const FileRequest& request) {
 
 // The recorder asks several times for one binary: for its table, its build id, and its symbols.
 void OthersFiles::KeepCopy(const FileRequest& request, const OpenedFile& opened) {
-  if (request.inode == 0 || opened.size > symbol_limits::kAllCopiedFiles - copied_bytes_) return;
-  copied_bytes_ += opened.size;
+  if (request.inode == 0 || opened.size() > symbol_limits::kAllCopiedFiles - copied_bytes_) return;
+  copied_bytes_ += opened.size();
   copies_.insert_or_assign({request.device, request.inode, request.path}, DuplicateOf(opened));
 }
 

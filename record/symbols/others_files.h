@@ -46,6 +46,11 @@ class OthersFiles {
   // Opens a path of this process.
   OpenedFile OpenPath(const std::filesystem::path& path);
 
+  // Opens a path below `root`, which is that of process `pid`, or the recorder's own if `pid` is 0.
+  // No link leads out of it (OpenPathWithin).
+  OpenedFile OpenWithin(std::uint32_t pid, const std::filesystem::path& root,
+                        const std::string& path);
+
   // Adds to what the user is told. Keeps each text once, and not more than kMostTold.
   void Tell(const std::string& path, std::string_view problem);
   // What was not read, and why: "/home/x/app: its file system did not answer within 1 s".

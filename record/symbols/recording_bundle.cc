@@ -29,7 +29,7 @@ Status CheckReserved(int file, std::uint64_t reserved) {
 RecordingBundle::RecordingBundle(BundleRequest request)
     : request_(std::move(request)),
       files_(std::make_unique<HitFiles>(RoomForOpenFiles())),
-      jit_(std::make_unique<JitFiles>("/proc", "/", WallClockNs())) {}
+      jit_(std::make_unique<JitFiles>("/proc", "/", WallClockNs(), request_.others)) {}
 
 Result<RecordingBundle> RecordingBundle::Prepare(const BundleRequest& request) {
   RecordingBundle prepared(request);

@@ -100,6 +100,15 @@ class Hostile(harness.RecordingTest):
             err = self.assert_recorded()
             self.assertRegex(err, rf"{re.escape(str(program))}: its file system did not answer")
 
+    def test_a_silent_file_system_as_tmp_of_generated_code_is_left_behind(self):
+        """There the recorder looks for the perf map."""
+        program, stop = self.run_in_fuse()
+        self.spawn_and_wait_for("runs", sys.executable, SCRIPT, "generate", str(program.parent))
+        stop.touch()
+        for _ in range(ROUNDS):
+            err = self.assert_recorded()
+            self.assertRegex(err, r"/tmp/perf-\d+\.map: its file system did not answer")
+
     def test_a_file_system_that_answers_gives_its_symbols(self):
         program, _ = self.run_in_fuse()
         self.assert_recorded("--bundle", "symbols.bundle")

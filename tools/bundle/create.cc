@@ -97,7 +97,7 @@ Result<record::BundleSummary> Create(const CreatePlan& plan) {
   const auto reader = perfdata::Reader::Open(input);
   if (!reader) return Fail(InContext(input.name(), reader.error()));
   record::HitFiles files(record::RoomForOpenFiles());
-  record::JitFiles jit("/proc", "/", 0);
+  record::JitFiles jit("/proc", "/", 0, std::make_shared<record::OthersFiles>());
   auto other = record::CollectRecordedHits(*reader, {.caches = Caches()}, files, jit);
   if (!other) return Fail(InContext(input.name(), std::move(other).error()));
 

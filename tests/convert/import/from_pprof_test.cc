@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "convert/export/to_pprof.h"
+#include "formats/base/joined_files.h"
 #include "formats/pprof/gzip.h"
 #include "formats/pprof/writer.h"
 #include "tests/formats/pprof/every_field.h"
@@ -158,6 +159,18 @@ TEST(ReadPprof, ReportsADuplicateType) {
   const std::vector<std::byte> file = made.File();
   EXPECT_THAT(Values(TryRead(file, report).value()), ElementsAre("space=5"));
   EXPECT_THAT(report.problems, ElementsAre(HasSubstr("sample type 1")));
+}
+
+TEST(ReadPprof, TellsOfASecondProfileAfterTheFirst) {
+  PprofMaker made{{"space", "bytes"}};
+  made.Hit({1}, {5});
+  std::vector<std::byte> file = made.File();
+  const std::vector<std::byte> once = file;
+  file.insert(file.end(), once.begin(), once.end());
+  ImportReport report;
+  const Result<Profile> profile = TryRead(file, report);
+  ASSERT_FALSE(profile);
+  EXPECT_THAT(profile.error().message, HasSubstr(std::string(kJoinedFiles)));
 }
 
 TEST(ReadPprof, MakesAThreadOfLabelsAsOursAre) {

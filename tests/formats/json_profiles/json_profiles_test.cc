@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
 #include <string_view>
 
+#include "formats/base/joined_files.h"
 #include "formats/json_profiles/cpuprofile.h"
 #include "formats/json_profiles/speedscope.h"
 #include "tests/support/matchers.h"
@@ -65,6 +67,16 @@ TEST(WalkJson, RefusesWhatIsCutOrTooDeep) {
 }
 
 // Parts of another type than the format's are left out.
+TEST(WalkJson, TellsOfASecondText) {
+  const std::string joined = std::string(kSpeedscope) + "\n" + std::string(kSpeedscope);
+  EXPECT_THAT(ReadSpeedscopeFile(joined),
+              FailsWith(ErrorCode::kCorrupt,
+                        fmt::format("at 0x{:x}: {}", kSpeedscope.size() + 1, kJoinedFiles)));
+  EXPECT_THAT(
+      ReadSpeedscopeFile(std::string(kSpeedscope) + "}"),
+      FailsWith(ErrorCode::kCorrupt, fmt::format("at 0x{:x}: not JSON", kSpeedscope.size() + 1)));
+}
+
 TEST(WalkJson, SurvivesOtherTypes) {
   for (const std::string_view text :
        {"[]", "7", "null", R"({"nodes":7,"samples":{"*":1},"timeDeltas":"x"})",

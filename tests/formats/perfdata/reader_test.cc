@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/perfdata/reader.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "formats/base/joined_files.h"
 #include "tests/formats/perfdata/big_endian.h"
 #include "tests/support/matchers.h"
 #include "tests/support/perfdata_builder.h"
@@ -50,6 +52,28 @@ TEST(Reader, LimitsIdsToTheFileSize) {
   for (const Event& event : reader->events().all()) ids += event.ids.size();
   EXPECT_LE(ids, file.size() / 8);
   EXPECT_THAT(reader->problems(), Contains(HasSubstr("more than the file can contain")));
+}
+
+// perf reads the first file, and ends at the second one of a pipe's.
+TEST_P(ReaderOfEachContainer, TellsOfASecondFileAfterTheFirst) {
+  PerfDataBuilder builder(GetParam());
+  builder.AddEvent({.name = "cycles"});
+  builder.AddFeature(FeatureBit::kHostname, TextFeature{"host"});
+  builder.AddSample({.tid = 1});
+  std::vector<std::byte> file = builder.Build();
+  const std::size_t size = file.size();
+  const std::vector<std::byte> once = file;
+  file.insert(file.end(), once.begin(), once.end());
+  const Reader reader = Reader::FromBytes(file).value();
+  std::string told;
+  for (const std::string& problem : reader.problems()) told += problem;
+  RecordCursor records = reader.records();
+  std::size_t samples = 0;
+  while (records.Step()) samples += records.record().type == RecordType::kSample ? 1 : 0;
+  if (const auto failure = records.ReleaseFailure()) told += failure->message;
+  EXPECT_EQ(samples, 1U);
+  EXPECT_EQ(told, fmt::format("{}at {:#x}: {}", GetParam() == Container::kPipe ? "record " : "",
+                              size, kJoinedFiles));
 }
 
 TEST_P(ReaderOfEachContainer, ReadsEventsWithIdsAndNames) {

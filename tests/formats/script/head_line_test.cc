@@ -104,6 +104,23 @@ TEST(ParseThreadLine, ReadsACommAndAThread) {
   }
 }
 
+TEST(ParseShortHead, ReadsTheFieldsThatAreThere) {
+  const auto text_of = [](std::string_view line) {
+    const Head head = ParseShortHead(line).value();
+    return fmt::format("{}|{}|{}|{}|{}", head.comm, static_cast<std::int32_t>(head.tid),
+                       head.time_ns.value_or(0), head.period.value_or(0), head.event);
+  };
+  EXPECT_EQ(text_of("my prog "), "my prog|-1|0|0|");
+  EXPECT_EQ(text_of("27430 "), "|27430|0|0|");
+  EXPECT_EQ(text_of("    7 "), "|7|0|0|");
+  EXPECT_EQ(text_of("   1001001 "), "|-1|0|1001001|");
+  EXPECT_EQ(text_of(" 1.500000: "), "|-1|1500000000|0|");
+  EXPECT_EQ(text_of("sh  1.500000: "), "sh|-1|1500000000|0|");
+  EXPECT_EQ(text_of("cpu-clock:u: "), "|-1|0|0|cpu-clock:u");
+  EXPECT_EQ(text_of("sh  1.500000:    1001001 cycles: "), "sh|-1|1500000000|1001001|cycles");
+  EXPECT_FALSE(ParseShortHead("a text longer than a comm"));
+}
+
 TEST(ParseHead, ReadsTheColumnsOfLatency) {
   EXPECT_EQ(Parsed(" swapper     0   3    61.137884:    3344481 cpu-clock:  ff f ([k])"),
             "swapper|-/0|3|61137884000|3344481|cpu-clock|  ff f ([k])");

@@ -156,6 +156,28 @@ TEST(Reader, CountsTraceErrors) {
   EXPECT_EQ(read.counts.first_trace_error, "Lost trace data");
 }
 
+// perf script -F ip,sym; -F comm,ip,sym; -F time,event,ip,sym,dso
+TEST(Reader, ReadsSamplesWithFewFields) {
+  const Read bare =
+      ReadText("\n\tffffffff81000002 f\n\t          401136 main\n\n\n\t          401136 main\n\n");
+  EXPECT_THAT(bare.samples, ElementsAre(" : f<main", " : main"));
+  EXPECT_EQ(bare.counts.bad_lines, 0);
+  const Read comms = ReadText("sh \n\tffffffff81000002 f\n\nmy prog \n\t          401136 main\n\n");
+  EXPECT_THAT(comms.samples, ElementsAre("sh : f", "my prog : main"));
+  EXPECT_EQ(comms.counts.bad_lines, 0);
+  const Read times = ReadText(" 1.500000: cycles: \n\t          401136 main (/x)\n\n");
+  EXPECT_THAT(times.samples, ElementsAre(" cycles: main"));
+  const Read periods = ReadText("   1001001 \n\t          401136 main\n\n");
+  EXPECT_THAT(periods.samples, ElementsAre(" : main"));
+}
+
+TEST(Reader, CountsALineWithFewFieldsThatNoFrameFollows) {
+  const Read read = ReadText("sh \nsh \n\nsh \n\t          401136 main\n\nsh\n");
+  EXPECT_THAT(read.samples, ElementsAre("sh : main"));
+  EXPECT_EQ(read.counts.bad_lines, 3);
+  EXPECT_EQ(read.counts.first_bad_line, 1);
+}
+
 TEST(Reader, CountsLinesThatItDoesNotKnow) {
   const Read read = ReadText(
       "sh 7 1.0: e: \n\t 1 f (/x)\n  WEIRD LINE\n\nwhat is this\n\t 1 lost (/x)\nsh 7 2.0: e: \n");
@@ -193,6 +215,9 @@ TEST(IsScript, RecognizesTexts) {
         std::string_view("prog  7 cycles: \n\t          401136 main (/bin/prog)\n\n"),
         std::string_view(
             "\t 401136 main (/bin/prog)\n\nmy prog 7 [001]   12.678901234: 1 cycles: \n"),
+        std::string_view("prog     7 \n\t          401136 main (/bin/prog)\n\n"),
+        std::string_view("\n\t          401136 main\n\n"),
+        std::string_view("prog \n\tffffffff81000002 f\n\n"),
         std::string_view("sh 7 1.0: PERF_RECORD_COMM: sh:7/7\n")}) {
     EXPECT_TRUE(IsScript(text)) << text;
   }

@@ -37,7 +37,8 @@ class Flight : public testing::Test {
     EXPECT_TRUE(buffer_->EndRound(hit_, std::move(notes), time));
   }
   void Limit(std::uint64_t span_ns, std::uint64_t bytes) {
-    buffer_.emplace(kTestFormat, FlightLimits{.span_ns = span_ns, .bytes = bytes}, 8);
+    buffer_.emplace(kTestFormat, FlightLimits{.span_ns = span_ns, .bytes = bytes}, 8,
+                    std::make_shared<OthersFiles>());
   }
 
   std::vector<std::uint64_t> SampleTimes() const {
@@ -58,7 +59,8 @@ class Flight : public testing::Test {
   }
 
   std::optional<FlightBuffer> buffer_{std::in_place, kTestFormat,
-                                      FlightLimits{.span_ns = 3 * kSecond, .bytes = kPlenty}, 8};
+                                      FlightLimits{.span_ns = 3 * kSecond, .bytes = kPlenty}, 8,
+                                      std::make_shared<OthersFiles>()};
   std::vector<const perfdata::Dso*> hit_;
 };
 

@@ -43,7 +43,8 @@ class JitFilesTest : public testing::Test {
 
   MachineDir machine_;
   const std::int64_t user_ = ::geteuid();
-  JitFiles jit_{machine_.dir / "proc", machine_.dir / "root", WallClockNs()};
+  JitFiles jit_{machine_.dir / "proc", machine_.dir / "root", WallClockNs(),
+                std::make_shared<OthersFiles>()};
 };
 
 TEST_F(JitFilesTest, HaveTheMapThatTheProcessSeesUnderThePidThatItHas) {
@@ -74,6 +75,21 @@ TEST_F(JitFilesTest, HaveTheMapThatIsWrittenAfterTheFirstHit) {
   jit_.Hit(700);
   WriteFor(700, "/tmp/perf-700.map", "1000 10 f\n");
   EXPECT_EQ(ReleaseFiles().size(), 1u);
+}
+
+// The /tmp of a container can be a file system of its user.
+TEST_F(JitFilesTest, RefuseAMapOfAFileSystemThatDoesNotAnswer) {
+  machine_.AddProcess(700, user_, 700);
+  WriteFor(700, "/tmp/perf-700.map", "1000 10 f\n");
+  const std::shared_ptr<OthersFiles> silent = OthersFiles::Start([]() -> Status {
+                                                while (true) pause();
+                                              }).value();
+  JitFiles jit(machine_.dir / "proc", machine_.dir / "root", WallClockNs(), silent);
+  jit.Hit(700);
+  const std::vector<JitFile> files = std::move(jit).ReleaseFiles();
+  ASSERT_EQ(files.size(), 1u);
+  EXPECT_FALSE(files[0].file);
+  EXPECT_EQ(files[0].about.missing, "its file system did not answer in time");
 }
 
 TEST_F(JitFilesTest, RefuseAMapThatOthersMayWrite) {

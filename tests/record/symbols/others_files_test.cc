@@ -48,11 +48,22 @@ TEST_F(OthersFilesTest, OpensAFile) {
   for (int i = 0; i < 3; ++i) {
     const OpenedFile opened = files->OpenPath(dir_.path() / "file");
     EXPECT_EQ(opened.outcome, FileOutcome::kOpened);
-    EXPECT_EQ(opened.user, getuid());
-    EXPECT_EQ(opened.size, 7U);
+    EXPECT_EQ(opened.status.st_uid, getuid());
+    EXPECT_EQ(opened.size(), 7U);
     EXPECT_EQ(ContentOf(opened), "content");
   }
   EXPECT_THAT(files->told(), IsEmpty());
+}
+
+TEST_F(OthersFilesTest, OpensAFileBelowARoot) {
+  std::filesystem::create_symlink("/etc/passwd", dir_.path() / "link");
+  std::filesystem::create_symlink("/", dir_.path() / "up");
+  for (const auto& files : {Started({}), std::make_shared<OthersFiles>()}) {
+    EXPECT_EQ(ContentOf(files->OpenWithin(0, dir_.path(), "/file")), "content");
+    EXPECT_EQ(ContentOf(files->OpenWithin(0, dir_.path(), "/up/file")), "content");
+    EXPECT_EQ(files->OpenWithin(0, dir_.path(), "/link").outcome, FileOutcome::kNotRegular);
+    EXPECT_FALSE(files->OpenWithin(0, dir_.path(), "/up/etc/passwd").is_found());
+  }
 }
 
 TEST_F(OthersFilesTest, SaysWhyAFileIsNotOpened) {

@@ -53,7 +53,7 @@ class RecordedHits : public testing::Test {
   MachineDir machine_;
   PerfDataBuilder file_;
   HitFiles files_{8};
-  JitFiles jit_{machine_.dir / "proc", machine_.dir / "root", 0};
+  JitFiles jit_{machine_.dir / "proc", machine_.dir / "root", 0, std::make_shared<OthersFiles>()};
 };
 
 TEST_F(RecordedHits, AreFoundAtTheirPaths) {
