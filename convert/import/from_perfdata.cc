@@ -71,6 +71,7 @@ class ProfileMaker {
   std::vector<EventId> AddEvents();
   std::string CommOf(const RawThread& thread) const;
   std::vector<ThreadId> AddThreads();
+  void AppendWoken(const RawThread& woken, std::vector<Label>& labels);
   LabelsId AddLabels(const EventLabels& of);
   void AddSamples(std::span<const StackResolver::Answer> stacks, std::vector<Sample>* distinct);
 
@@ -145,6 +146,16 @@ std::vector<ThreadId> ProfileMaker::AddThreads() {
   return ids;
 }
 
+void ProfileMaker::AppendWoken(const RawThread& woken, std::vector<Label>& labels) {
+  if (woken.tid == 0) return;
+  labels.push_back({.key = builder_.Add(kWokenTidLabel),
+                    .number = woken.tid,
+                    .unit = builder_.Add(kWokenTidLabel)});
+  const std::string comm = CommOf(woken);
+  if (comm.empty()) return;  // a label without a text is a number
+  labels.push_back({.key = builder_.Add(kWokenLabel), .text = builder_.Add(comm)});
+}
+
 LabelsId ProfileMaker::AddLabels(const EventLabels& of) {
   std::vector<Label> labels;
   if (of.cgroup != 0) {
@@ -162,6 +173,7 @@ LabelsId ProfileMaker::AddLabels(const EventLabels& of) {
                       .number = ToSigned(of.time_ns),
                       .unit = builder_.Add(perfdata::kNanoseconds)});
   }
+  AppendWoken(of.woken, labels);
   AppendFieldLabels(table_.fields(of.fields), fields_, builder_, labels);
   return builder_.Add(labels);
 }
