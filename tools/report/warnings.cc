@@ -8,6 +8,8 @@
 #include <ranges>
 #include <string_view>
 
+#include "convert/model/hidden_kernel.h"
+
 namespace perftape::report_tool {
 namespace {
 
@@ -56,6 +58,7 @@ std::string ReasonOf(const convert::Profile& profile, const summarize::UnnamedBi
                      const symbolize::SymbolizeReport& symbols) {
   if (binary.filename == convert::StringId{}) return "in no mapping: JIT code, or a wrong stack";
   const std::string_view filename = profile.text(binary.filename);
+  if (filename == convert::kHiddenKernelName) return std::string(convert::WhyHidden(profile));
   const auto mapping =
       std::ranges::find(symbols.mappings, filename, &symbolize::MappingSymbols::filename);
   if (mapping == symbols.mappings.end()) return "no names in the input";

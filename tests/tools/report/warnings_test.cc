@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include "convert/model/hidden_kernel.h"
 #include "tests/convert/export/profile_maker.h"
 
 namespace perftape::report_tool {
@@ -80,6 +81,16 @@ TEST(WarningsOf, TellLossesAboveAPercent) {
   read.inputs[0].read.lost_samples = 200;
   EXPECT_THAT(WarningsFor(profile, read),
               ElementsAre(HasSubstr("a.data: 3.8 % of the samples were lost")));
+}
+
+TEST(WarningsOf, NameTheHiddenKernel) {
+  ProfileMaker made;
+  const LocationId main = made.Frame(made.Map("/bin/app"), 1, {"main"});
+  const LocationId hidden = made.Frame(convert::AddHiddenKernel(made.builder), 0xffffffff81000010);
+  made.Hit(made.Calls({main, hidden}), made.Runs("app"), made.Counts("cycles"), 5000, 5000);
+  EXPECT_THAT(WarningsFor(made.Make()),
+              ElementsAre("100.0 % of the samples are in code of [kernel] without a name: recorded "
+                          "without CAP_SYSLOG: no kernel names"));
 }
 
 }  // namespace
