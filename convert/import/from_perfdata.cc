@@ -23,6 +23,7 @@
 #include "convert/model/saturating.h"
 #include "formats/base/parallel.h"
 #include "formats/base/progress.h"
+#include "formats/bundle/recording_notes.h"
 #include "formats/perfdata/converted.h"
 #include "formats/perfdata/period_unit.h"
 #include "formats/perfdata/reader.h"
@@ -276,12 +277,25 @@ Metadata DescribeRecording(const perfdata::Reader& reader, const TimeSpan& times
   return metadata;
 }
 
+// Damaged notes say nothing. perftape-inspect reports the damage.
+void AddNotedChains(const perfdata::Reader& reader, ImportReport& report) {
+  if (reader.container() == perfdata::Container::kPipe) return;
+  const auto notes = bundle::FindNotes(reader.file());
+  if (!notes || !*notes) return;
+  for (const bundle::NotedChains& chains : (*notes)->chains) {
+    const bool is_complete = chains.end == bundle::kCompleteChain;
+    report.noted_chains[chains.event].Add(
+        {.all = chains.count, .complete = is_complete ? chains.count : 0});
+  }
+}
+
 Result<Profile> Read(Input& input, const ImportOptions& options, ImportReport& report,
                      RecordedSamples* recorded) {
   // Two passes are needed: the record of a mapping may follow a sample that hit it.
   if (input.is_stream()) TRY(input.All());
   TRY_ASSIGN(const perfdata::Reader reader, perfdata::Reader::Open(input));
   for (const std::string& problem : reader.problems()) report.problems.push_back(problem);
+  AddNotedChains(reader, report);
   AddWorkToProgress(reader.data_size(), 2);
 
   if (!options.field_labels.empty()) report.fields = FieldNamesOf(reader.events());
