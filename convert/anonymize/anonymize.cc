@@ -134,7 +134,8 @@ class Anonymizer {
     if (key == convert::kCgroupLabel) {
       label.text = to_.Add(words_.Path(text));
     } else {
-      label.text = to_.Add(words_.Word(key == convert::kCommLabel ? kComm : "text", text));
+      const bool is_comm = key == convert::kCommLabel || key == convert::kWokenLabel;
+      label.text = to_.Add(words_.Word(is_comm ? kComm : "text", text));
     }
     return label;
   }

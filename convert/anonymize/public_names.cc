@@ -57,7 +57,7 @@ constexpr auto kTraceSystems = std::to_array<std::string_view>(
 constexpr auto kUnits = std::to_array<std::string_view>(
     {"", perfdata::kCount, perfdata::kNanoseconds, "microseconds", "milliseconds", "seconds",
      "minutes", "hours", "bytes", "kilobytes", "megabytes", "gigabytes", "objects", "samples",
-     convert::kCpuLabel, convert::kPidLabel, convert::kTidLabel});
+     convert::kCpuLabel, convert::kPidLabel, convert::kTidLabel, convert::kWokenTidLabel});
 
 bool IsAmong(const auto& names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();

@@ -19,6 +19,7 @@
 #include "formats/perfdata/converted.h"
 #include "formats/perfdata/mapping_name.h"
 #include "formats/perfdata/record.h"
+#include "formats/perfdata/woken_thread.h"
 #include "formats/perfdata/writer.h"
 
 namespace perftape::convert {
@@ -101,6 +102,7 @@ class PerfDataExport {
 
  private:
   void LookAtLabels();
+  bool WritesWoken(const Sample& sample) const;
   perfdata::NrCpus CpusOfSamples() const;
   void AddFeaturesOfAFile();
   Result<perfdata::Writer> Open(const std::filesystem::path& output);
@@ -109,6 +111,7 @@ class PerfDataExport {
   Status AddSamples();
   Status AddSample(const PlannedSample& planned);
   Status WriteThread(const PlannedThread& thread, std::uint64_t time_ns);
+  Status WriteWoken(const SampleThread& woken, std::uint64_t time_ns);
   Status MeetMappings(std::uint32_t pid, std::uint64_t time_ns);
   void SetChain(StackId stack);
   Status Flush();
@@ -192,6 +195,8 @@ void PerfDataExport::LookAtLabels() {
       } else if (key == kCgroupLabel && label.text != StringId{}) {
         sample_type_ |= perfdata::kSampleCgroup;
         cgroups_.emplace(profile_.text(label.text), 0);
+      } else if (IsWokenLabel(key) && WritesWoken(sample)) {
+        sample_type_ |= perfdata::kAddr;
       } else if ((key != kTimestampLabel || label.number <= 0) &&
                  (has_thread || !IsThreadLabel(key))) {
         lost.insert(key);
@@ -201,6 +206,13 @@ void PerfDataExport::LookAtLabels() {
   report_.lost_labels.assign(lost.begin(), lost.end());
   std::uint64_t id = 0;
   for (auto& [path, number] : cgroups_) number = ++id;
+}
+
+// Only the samples of a wakeup have an address that is read as a thread (woken_thread.h).
+bool PerfDataExport::WritesWoken(const Sample& sample) const {
+  const Event& event = profile_[sample.event];
+  return event.values == EventValues::kSampled && perfdata::IsWakeup(profile_.text(event.name)) &&
+         WokenThreadOf(profile_, sample).tid.has_value();
 }
 
 // A pipe has records for the names of events instead, and its build ids are only in the mappings.
@@ -307,6 +319,9 @@ Status PerfDataExport::AddSample(const PlannedSample& planned) {
     const auto known = cgroups_.find(profile_.text(cgroup->text));
     record.cgroup = known == cgroups_.end() ? 0 : known->second;
   }
+  SampleThread woken;
+  if (WritesWoken(sample)) woken = WokenThreadOf(profile_, sample);
+  record.addr = woken.tid.value_or(0);
   const bool in_user = !chain_.empty() && chain_.front() == perfdata::kContextUser;
   const std::uint16_t misc = MiscOf(in_user ? CpuMode::kUser : CpuMode::kKernel);
   const auto period = static_cast<std::uint64_t>(sample.period);
@@ -314,6 +329,7 @@ Status PerfDataExport::AddSample(const PlannedSample& planned) {
     record.time = clock_.Next(planned.time_ns);
     record.period = period / planned.records + (i < period % planned.records ? 1 : 0);
     if (i == 0) {
+      TRY(WriteWoken(woken, record.time));
       TRY(WriteThread(thread, record.time));
       TRY(MeetMappings(thread.pid, record.time));
     }
@@ -344,6 +360,14 @@ Status PerfDataExport::WriteThread(const PlannedThread& thread, std::uint64_t ti
   const std::string comm =
       has_none ? std::string(kNoThreadName) : FitName(thread.comm, report_.cut_names);
   return Add(perfdata::Comm{.pid = thread.pid, .tid = thread.tid, .comm = comm}, 0, trailer);
+}
+
+// The pid of a woken thread without samples is unknown: it gets one of its own.
+Status PerfDataExport::WriteWoken(const SampleThread& woken, std::uint64_t time_ns) {
+  if (!woken.tid || woken.comm.empty()) return {};
+  const auto known = known_threads_.find(*woken.tid);
+  const std::uint32_t pid = known == known_threads_.end() ? *woken.tid : known->second.pid;
+  return WriteThread({.pid = pid, .tid = *woken.tid, .comm = woken.comm}, time_ns);
 }
 
 Status PerfDataExport::MeetMappings(std::uint32_t pid, std::uint64_t time_ns) {

@@ -112,7 +112,7 @@ void PprofExport::ChooseLabels() {
   }
   const auto is_of_thread = [&](const Label& label) {
     const std::string_view key = profile_.text(label.key);
-    return IsThreadLabel(key);
+    return IsThreadLabel(key) || IsWokenLabel(key);
   };
   for (std::span<const Label>& set : label_sets_) {
     std::vector<Label>& chosen = chosen_labels_.emplace_back(set.begin(), set.end());

@@ -32,8 +32,8 @@ enum class PprofTypes : std::uint8_t {
 enum class PprofCompression : std::uint8_t { kGzip, kNone };
 
 struct PprofOptions {
-  // Write the labels pid, tid and comm. If false, these labels are left out, and the samples of all
-  // threads are joined.
+  // Write the labels of threads: pid, tid and comm, woken and woken_tid. If false, these labels are
+  // left out, and the samples of all threads are joined.
   bool thread_labels = true;
   PprofTypes types = PprofTypes::kPerf;
   PprofCompression compression = PprofCompression::kGzip;

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <tuple>
 
+#include "convert/model/hidden_kernel.h"
 #include "formats/folded/folded.h"
 #include "formats/perfdata/mapping_name.h"
 
@@ -26,10 +27,6 @@ FrameType TypeOfMapping(const Mapping& mapping, std::string_view filename) {
   return is_jit ? FrameType::kJit : FrameType::kUser;
 }
 
-bool IsOfFolded(std::string_view dso) {
-  return dso == folded::kMappingName || dso == folded::kKernelMappingName;
-}
-
 // Returns the type of a frame of a folded file, which only its name can tell.
 FrameType TypeByMark(std::string_view name, FrameType otherwise) {
   if (name.ends_with(folded::kKernelMark)) return FrameType::kKernel;
@@ -47,6 +44,12 @@ std::vector<FrameType> TypesOfMappings(const Profile& profile) {
 }
 
 }  // namespace
+
+bool IsOfFolded(const Profile& profile, const Mapping& mapping) {
+  const std::string_view name = profile.text(mapping.filename);
+  if (name == folded::kKernelMappingName) return !IsHiddenKernel(profile, mapping);
+  return name == folded::kMappingName;
+}
 
 bool HasName(const Profile& profile, const Location& location, const Line& line) {
   return profile[line.function].name != StringId{} ||
@@ -89,8 +92,9 @@ std::vector<std::uint32_t> FrameTable::Ranks() const {
 // Lines are innermost first. The last one is the function that the linker knows; all others were
 // inlined.
 void FrameTable::AddFramesOf(const Location& location) {
-  const StringId dso = (*profile_)[location.mapping].filename;
-  const bool is_of_folded = IsOfFolded(profile_->text(dso));
+  const Mapping& mapping = (*profile_)[location.mapping];
+  const StringId dso = mapping.filename;
+  const bool is_of_folded = IsOfFolded(*profile_, mapping);
   Frame frame = {.name = {},
                  .type = of_mappings_[location.mapping.index],
                  .dso = is_of_folded ? StringId{} : dso};

@@ -23,6 +23,7 @@
 #include "convert/model/saturating.h"
 #include "formats/base/parallel.h"
 #include "formats/base/progress.h"
+#include "formats/bundle/recording_notes.h"
 #include "formats/perfdata/converted.h"
 #include "formats/perfdata/period_unit.h"
 #include "formats/perfdata/reader.h"
@@ -71,6 +72,7 @@ class ProfileMaker {
   std::vector<EventId> AddEvents();
   std::string CommOf(const RawThread& thread) const;
   std::vector<ThreadId> AddThreads();
+  void AppendWoken(const RawThread& woken, std::vector<Label>& labels);
   LabelsId AddLabels(const EventLabels& of);
   void AddSamples(std::span<const StackResolver::Answer> stacks, std::vector<Sample>* distinct);
 
@@ -145,6 +147,16 @@ std::vector<ThreadId> ProfileMaker::AddThreads() {
   return ids;
 }
 
+void ProfileMaker::AppendWoken(const RawThread& woken, std::vector<Label>& labels) {
+  if (woken.tid == 0) return;
+  labels.push_back({.key = builder_.Add(kWokenTidLabel),
+                    .number = woken.tid,
+                    .unit = builder_.Add(kWokenTidLabel)});
+  const std::string comm = CommOf(woken);
+  if (comm.empty()) return;  // a label without a text is a number
+  labels.push_back({.key = builder_.Add(kWokenLabel), .text = builder_.Add(comm)});
+}
+
 LabelsId ProfileMaker::AddLabels(const EventLabels& of) {
   std::vector<Label> labels;
   if (of.cgroup != 0) {
@@ -162,6 +174,7 @@ LabelsId ProfileMaker::AddLabels(const EventLabels& of) {
                       .number = ToSigned(of.time_ns),
                       .unit = builder_.Add(perfdata::kNanoseconds)});
   }
+  AppendWoken(of.woken, labels);
   AppendFieldLabels(table_.fields(of.fields), fields_, builder_, labels);
   return builder_.Add(labels);
 }
@@ -264,12 +277,25 @@ Metadata DescribeRecording(const perfdata::Reader& reader, const TimeSpan& times
   return metadata;
 }
 
+// Damaged notes say nothing. perftape-inspect reports the damage.
+void AddNotedChains(const perfdata::Reader& reader, ImportReport& report) {
+  if (reader.container() == perfdata::Container::kPipe) return;
+  const auto notes = bundle::FindNotes(reader.file());
+  if (!notes || !*notes) return;
+  for (const bundle::NotedChains& chains : (*notes)->chains) {
+    const bool is_complete = chains.end == bundle::kCompleteChain;
+    report.noted_chains[chains.event].Add(
+        {.all = chains.count, .complete = is_complete ? chains.count : 0});
+  }
+}
+
 Result<Profile> Read(Input& input, const ImportOptions& options, ImportReport& report,
                      RecordedSamples* recorded) {
   // Two passes are needed: the record of a mapping may follow a sample that hit it.
   if (input.is_stream()) TRY(input.All());
   TRY_ASSIGN(const perfdata::Reader reader, perfdata::Reader::Open(input));
   for (const std::string& problem : reader.problems()) report.problems.push_back(problem);
+  AddNotedChains(reader, report);
   AddWorkToProgress(reader.data_size(), 2);
 
   if (!options.field_labels.empty()) report.fields = FieldNamesOf(reader.events());

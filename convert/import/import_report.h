@@ -6,10 +6,13 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "convert/model/saturating.h"
 #include "convert/model/task_event.h"
 #include "convert/unwind/unwind_report.h"
 
@@ -27,6 +30,17 @@ struct TimeHistogram {
     const auto since = static_cast<double>(std::clamp(time_ns, first_ns, last_ns) - first_ns);
     const auto part = static_cast<std::size_t>(since / span * static_cast<double>(samples.size()));
     samples[std::min(part, samples.size() - 1)] += count;
+  }
+};
+
+// Call chains of user code that a recorder found by unwind tables, as it counted them itself.
+struct ChainCount {
+  std::uint64_t all = 0;
+  std::uint64_t complete = 0;  // up to the outermost frame
+
+  void Add(const ChainCount& other) {
+    all = AddUpToLimit(all, other.all);
+    complete = AddUpToLimit(complete, other.complete);
   }
 };
 
@@ -49,8 +63,11 @@ struct ImportReport {
   std::uint64_t jit_dumps = 0;        // jitdumps that were found and used
   std::uint64_t jit_functions = 0;    // functions in these jitdumps
   offline_unwind::UnwindReport unwound = {};  // samples with copies of registers and stack
-  TimeHistogram histogram = {};               // with ImportOptions::histogram_bins
-  TaskEvents task_events = {};                // with ImportOptions::time_label
+  // By event; from the notes of a perf.data (recording_notes.h). Empty if it does not say how its
+  // call chains were found.
+  std::map<std::string, ChainCount, std::less<>> noted_chains = {};
+  TimeHistogram histogram = {};  // with ImportOptions::histogram_bins
+  TaskEvents task_events = {};   // with ImportOptions::time_label
   // With ImportOptions::field_labels: the fields that any event has.
   std::set<std::string> fields = {};
   // What is neither damage nor loss: missing sources of names, counts that were rounded.

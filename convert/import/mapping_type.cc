@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "convert/import/mapping_type.h"
 
+#include "formats/base/kernel_half.h"
 #include "formats/perfdata/mapping_name.h"
 
 namespace perftape::convert {
-namespace {
-
-constexpr std::uint64_t kUpperHalf = std::uint64_t{1} << 63;
-
-}  // namespace
 
 MappingType TypeOfMapping(std::string_view filename, std::uint64_t start) {
   switch (perfdata::SourceOf(filename)) {
@@ -20,7 +16,7 @@ MappingType TypeOfMapping(std::string_view filename, std::uint64_t start) {
       break;
   }
   // Mappings of a process, such as [vsyscall], may be in the upper half.
-  const bool is_in_kernel = start >= kUpperHalf && !filename.starts_with('[');
+  const bool is_in_kernel = IsInKernelHalf(start) && !filename.starts_with('[');
   return is_in_kernel ? MappingType::kKernel : MappingType::kUser;
 }
 

@@ -167,20 +167,24 @@ ThreadState ProcessHistory::StateOf(std::uint32_t pid, std::uint32_t tid, Epoch 
   if (const auto space = spaces_.find(pid); space != spaces_.end()) {
     state.spaces.user = narrow(space->second.At(epoch));
   }
-  if (const auto comm = comms_.find(tid); comm != comms_.end()) {
-    state.comm = narrow(comm->second.At(epoch));
-    // A thread has the name that it gets later, as in perf report: its COMM replaces the ":TID" of
-    // its earlier samples (tools/perf/util/thread.c, ____thread__set_comm).
-    if (state.comm == nullptr && !comm->second.empty()) {
-      const auto unnamed = unnamed_until_.find(tid);
-      if (unnamed == unnamed_until_.end() || epoch >= unnamed->second) {
-        state.comm = comm->second.first();
-      } else {
-        state.to = std::min(state.to, unnamed->second);
-      }
-    }
-  }
+  state.comm = narrow(CommAt(tid, epoch));
   return state;
+}
+
+// A thread has the name that it gets later, as in perf report: its COMM replaces the ":TID" of its
+// earlier samples (tools/perf/util/thread.c, ____thread__set_comm).
+Timeline<const std::string*>::Piece ProcessHistory::CommAt(std::uint32_t tid, Epoch epoch) const {
+  const auto comm = comms_.find(tid);
+  if (comm == comms_.end()) return {};
+  Timeline<const std::string*>::Piece piece = comm->second.At(epoch);
+  if (piece.value != nullptr || comm->second.empty()) return piece;
+  const auto unnamed = unnamed_until_.find(tid);
+  if (unnamed == unnamed_until_.end() || epoch >= unnamed->second) {
+    piece.value = comm->second.first();
+  } else {
+    piece.to = std::min(piece.to, unnamed->second);
+  }
+  return piece;
 }
 
 SpaceFingerprints ProcessHistory::SpacesOf(std::uint32_t pid, Epoch epoch) const {

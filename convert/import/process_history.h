@@ -104,6 +104,10 @@ class ProcessHistory {
   Epoch EpochAfterRecord(Epoch epoch) const;
   Epoch EpochAfterCode(Epoch epoch, std::uint64_t time) const;
   ThreadState StateOf(std::uint32_t pid, std::uint32_t tid, Epoch epoch) const;
+  // Returns the comm of ThreadState.
+  const std::string* CommOf(std::uint32_t tid, Epoch epoch) const {
+    return CommAt(tid, epoch).value;
+  }
   SpaceFingerprints SpacesOf(std::uint32_t pid, Epoch epoch) const;
   // Returns what a process has mapped at an epoch, without compiled code, sorted by address. Empty
   // without KeepRegions. The dsos live as long as the history.
@@ -144,6 +148,7 @@ class ProcessHistory {
 
   perfdata::RecordView RecordOf(const ProcessRecord& entry) const;
   void Apply(const ProcessRecord& entry, perfdata::Processes& processes) const;
+  Timeline<const std::string*>::Piece CommAt(std::uint32_t tid, Epoch epoch) const;
   void NoteSpace(std::uint32_t pid, Epoch epoch);
   void NoteComm(std::uint32_t tid, Epoch epoch);
   // Call it before NoteComm, if the record ends a thread or starts one.

@@ -27,6 +27,7 @@
 #include "formats/perfdata/plain_sample.h"
 #include "formats/perfdata/record_ranges.h"
 #include "formats/perfdata/rounds.h"
+#include "formats/perfdata/woken_thread.h"
 
 namespace perftape::convert {
 namespace {
@@ -94,7 +95,7 @@ class SampleReader {
   const ThreadCacheEntry& StateOf(std::uint32_t pid, std::uint32_t tid, Epoch epoch);
   // Returns the labels of `sample`, a record of `event` that counts for `counted`.
   std::uint32_t EventLabelsOf(const perfdata::Sample& sample, const perfdata::Event& event,
-                              const perfdata::Event& counted);
+                              const perfdata::Event& counted, Epoch epoch);
   void Skip(const RecordView& sample);
   // Counts the samples in the batch.
   void CountBatch();
@@ -111,6 +112,7 @@ class SampleReader {
   std::optional<TimeWindow> window_;
   std::optional<offline_unwind::SampleUnwinder> unwinder_;  // if stacks are unwound
   std::vector<perfdata::PlainSampleReader> plain_;          // by event
+  std::vector<bool> wakes_;                                 // by event: HasWokenThread
   perfdata::Sample plain_sample_;                           // the sample that they decode
   std::vector<std::byte> completed_chain_;                  // of the last completed sample
   SampleSet samples_;
@@ -137,7 +139,10 @@ SampleReader::SampleReader(const perfdata::Reader& reader, const ImportOptions& 
                          .last_ns = times.last,
                          .samples = std::vector<std::uint64_t>(options.histogram_bins)};
   }
-  for (const perfdata::Event& event : reader.events().all()) plain_.emplace_back(event.format);
+  for (const perfdata::Event& event : reader.events().all()) {
+    plain_.emplace_back(event.format);
+    wakes_.push_back(perfdata::HasWokenThread(event.attr, event.name));
+  }
   if (unwinding) {
     // Compiled code is found by address and time.
     offline_unwind::PackedLocations* locations =
@@ -283,7 +288,7 @@ void SampleReader::Count(const RecordView& record, const perfdata::Sample& sampl
       .first_ms = options_.first_times ? MillisecondsOf(sample.time) : Sample::kNoTime};
   for (const perfdata::Delivery& delivery : deliveries) {
     ++report_.samples;
-    addition.event_labels = EventLabelsOf(sample, event, *delivery.event);
+    addition.event_labels = EventLabelsOf(sample, event, *delivery.event, epoch);
     addition.period = delivery.period;
     if (rows_of_records_ != nullptr) {
       const std::uint32_t row = samples_.table.Add(addition);
@@ -335,10 +340,11 @@ const SampleReader::ThreadCacheEntry& SampleReader::StateOf(std::uint32_t pid, s
 
 std::uint32_t SampleReader::EventLabelsOf(const perfdata::Sample& sample,
                                           const perfdata::Event& event,
-                                          const perfdata::Event& counted) {
+                                          const perfdata::Event& counted, Epoch epoch) {
   const std::size_t index = reader_.events().IndexOf(counted);
   EventLabels labels{.event = static_cast<std::uint32_t>(index)};
-  const bool has_labels = options_.cpu_label || options_.cgroup_label || options_.time_label;
+  const bool has_labels =
+      options_.cpu_label || options_.cgroup_label || options_.time_label || wakes_[index];
   if (!has_labels && fields_.reads_nothing()) {
     std::uint32_t& plain = plain_labels_[index];
     if (plain == IdTable::kNone) plain = samples_.table.Add(labels);
@@ -351,6 +357,10 @@ std::uint32_t SampleReader::EventLabelsOf(const perfdata::Sample& sample,
   // (OFF_CPU_TIMESTAMP, tools/perf/util/off_cpu.h).
   constexpr std::uint64_t kMostTime = std::numeric_limits<std::int64_t>::max();
   if (options_.time_label && sample.time <= kMostTime) labels.time_ns = sample.time;
+  if (wakes_[index]) {
+    labels.woken.tid = static_cast<std::uint32_t>(sample.addr);
+    labels.woken.comm = survey_.history.CommOf(labels.woken.tid, epoch);
+  }
   if (!fields_.reads_nothing()) {
     const std::size_t of_record = reader_.events().IndexOf(event);
     labels.fields = samples_.table.AddFields(fields_.Read(of_record, sample.raw));

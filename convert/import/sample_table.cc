@@ -38,17 +38,22 @@ std::uint64_t HashWords(const std::uint64_t (&words)[kWords]) {
   return XXH3_64bits(words, sizeof words);
 }
 
+std::uint64_t HashThread(const RawThread& thread) {
+  const std::uint64_t words[] = {std::uint64_t{thread.pid} << 32 | thread.tid,
+                                 reinterpret_cast<std::uintptr_t>(thread.comm)};
+  return HashWords(words);
+}
+
 }  // namespace
 
 std::uint32_t SampleTable::Add(const RawThread& thread) {
-  const std::uint64_t words[] = {std::uint64_t{thread.pid} << 32 | thread.tid,
-                                 reinterpret_cast<std::uintptr_t>(thread.comm)};
-  return Intern(thread_index_, threads_, HashWords(words), thread);
+  return Intern(thread_index_, threads_, HashThread(thread), thread);
 }
 
 std::uint32_t SampleTable::Add(const EventLabels& event_labels) {
   const std::uint64_t words[] = {std::uint64_t{event_labels.event} << 32 | event_labels.cpu,
-                                 event_labels.cgroup, event_labels.fields, event_labels.time_ns};
+                                 event_labels.cgroup, event_labels.fields, event_labels.time_ns,
+                                 HashThread(event_labels.woken)};
   return Intern(event_labels_index_, event_labels_, HashWords(words), event_labels);
 }
 

@@ -43,7 +43,7 @@ struct RawThread {
   bool operator==(const RawThread&) const = default;
 };
 
-// The event of a sample, and the requested labels.
+// The event of a sample, and its labels: those that were requested, and those of a wakeup.
 struct EventLabels {
   static constexpr std::uint32_t kNoCpu = 0xffffffff;
   std::uint32_t event = 0;  // index in the EventTable
@@ -51,6 +51,7 @@ struct EventLabels {
   std::uint64_t cgroup = 0;   // 0: no label
   std::uint32_t fields = 0;   // of SampleTable::AddFields; 0: no labels
   std::uint64_t time_ns = 0;  // 0: no label
+  RawThread woken = {};       // by the sample, without a pid; tid 0: no labels
   bool operator==(const EventLabels&) const = default;
 };
 

@@ -58,7 +58,7 @@ struct ScriptStacks::State {
 
   const Known& Find(Group group, bool is_return);
   Known Make(Group group, bool is_return);
-  MappingId AddMapping(std::string_view dso, bool is_kernel, const MappingNames& names);
+  MappingId AddMapping(const Frame& frame, bool is_kernel, const MappingNames& names);
   std::string NameOf(std::string_view text) const {
     return writer == script::Writer::kPerftape ? script::Unescaped(text) : std::string(text);
   }
@@ -71,10 +71,12 @@ struct ScriptStacks::State {
   std::uint64_t unmapped = 0;
 };
 
-MappingId ScriptStacks::State::AddMapping(std::string_view dso, bool is_kernel,
+MappingId ScriptStacks::State::AddMapping(const Frame& frame, bool is_kernel,
                                           const MappingNames& names) {
-  // Frames of folded stacks have no addresses.
-  const bool is_folded = dso == folded::kMappingName || dso == folded::kKernelMappingName;
+  const std::string dso = NameOf(frame.dso);
+  // Frames of folded stacks have no addresses, but those of a hidden kernel (hidden_kernel.h) have.
+  const bool is_folded =
+      dso == folded::kMappingName || (dso == folded::kKernelMappingName && frame.address == 0);
   return builder.Add(Mapping{.filename = builder.Add(dso),
                              .limit = is_folded ? 0 : std::numeric_limits<std::uint64_t>::max(),
                              .type = is_kernel ? MappingType::kKernel : MappingType::kUser,
@@ -103,7 +105,7 @@ ScriptStacks::State::Known ScriptStacks::State::Make(Group group, bool is_return
     names.inline_frames |= frame.is_inlined;
   }
   Location location = {.lines = lines};
-  if (is_mapped) location.mapping = AddMapping(dso, made.is_kernel, names);
+  if (is_mapped) location.mapping = AddMapping(outer, made.is_kernel, names);
   location.offset = FileOffset{outer.address - (is_return && outer.address != 0 ? 1 : 0)};
   made.location = builder.Add(location);
   return made;

@@ -7,6 +7,8 @@
 #include <type_traits>
 
 #include "convert/import/converted.h"
+#include "convert/model/hidden_kernel.h"
+#include "formats/base/kernel_half.h"
 #include "formats/perfdata/converted.h"
 
 namespace perftape::convert {
@@ -129,7 +131,13 @@ StackResolver::KnownFrame StackResolver::Look(const perfdata::ChainFrame& frame,
                                               const perfdata::Processes& processes) {
   const bool is_return = frame.found_by == perfdata::FoundBy::kReturnAddress && frame.address > 0;
   const std::uint64_t lookup = is_return ? frame.address - 1 : frame.address;
-  return FrameAt(processes.Find(pid, frame.mode, lookup), lookup);
+  const perfdata::Region* region = processes.Find(pid, frame.mode, lookup);
+  const bool is_hidden = region == nullptr && origin_ == Origin::kRecorded &&
+                         frame.mode == perfdata::CpuMode::kKernel && IsInKernelHalf(lookup);
+  if (!is_hidden) return FrameAt(region, lookup);
+  return {.hash = {},
+          .location = builder_.Add(
+              Location{.mapping = AddHiddenKernel(builder_), .offset = FileOffset{lookup}})};
 }
 
 StackResolver::KnownFrame StackResolver::FrameAt(const perfdata::Region* region,

@@ -14,15 +14,24 @@ inline constexpr std::string_view kCommLabel = "comm";               // a text
 inline constexpr std::string_view kCpuLabel = "cpu";                 // a number
 inline constexpr std::string_view kCgroupLabel = "cgroup";           // its path
 inline constexpr std::string_view kTimestampLabel = "timestamp_ns";  // a number
+// Of the thread that the sample woke (perftape-record --wakers).
+inline constexpr std::string_view kWokenLabel = "woken";         // its comm, a text
+inline constexpr std::string_view kWokenTidLabel = "woken_tid";  // a number
 
 // Whether the label is a part of the sample's thread (sample_thread.h).
 constexpr bool IsThreadLabel(std::string_view key) {
   return key == kPidLabel || key == kTidLabel || key == kCommLabel;
 }
 
+// Whether the label is a part of the thread that the sample woke.
+constexpr bool IsWokenLabel(std::string_view key) {
+  return key == kWokenLabel || key == kWokenTidLabel;
+}
+
 // Whether a sample of perf.data has a field for the label: whether it is one of these.
 constexpr bool IsSampleField(std::string_view key) {
-  return IsThreadLabel(key) || key == kCpuLabel || key == kCgroupLabel || key == kTimestampLabel;
+  return IsThreadLabel(key) || IsWokenLabel(key) || key == kCpuLabel || key == kCgroupLabel ||
+         key == kTimestampLabel;
 }
 
 // Returns the key of the label for a field of a tracepoint: the name, or "field:pid" for a name

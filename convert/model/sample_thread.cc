@@ -30,6 +30,17 @@ SampleThread ThreadOf(const Profile& profile, const Sample& sample) {
   return found;
 }
 
+SampleThread WokenThreadOf(const Profile& profile, const Sample& sample) {
+  SampleThread woken;
+  if (const Label* tid = FindLabel(profile, sample.labels, kWokenTidLabel)) {
+    woken.tid = static_cast<std::uint32_t>(tid->number);
+  }
+  if (const Label* comm = FindLabel(profile, sample.labels, kWokenLabel)) {
+    woken.comm = profile.text(comm->text);
+  }
+  return woken;
+}
+
 const Label* FindLabel(const Profile& profile, LabelsId labels, std::string_view key) {
   for (const Label& label : profile[labels]) {
     if (profile.text(label.key) == key) return &label;

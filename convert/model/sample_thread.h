@@ -23,6 +23,9 @@ struct SampleThread {
 
 SampleThread ThreadOf(const Profile& profile, const Sample& sample);
 
+// Returns the thread that the sample woke, from its labels; without a pid.
+SampleThread WokenThreadOf(const Profile& profile, const Sample& sample);
+
 // Returns the first label with this key, or null.
 const Label* FindLabel(const Profile& profile, LabelsId labels, std::string_view key);
 

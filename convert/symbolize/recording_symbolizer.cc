@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "convert/model/hidden_kernel.h"
 #include "formats/elf/debug_search_paths.h"
 #include "formats/perfdata/mapping_name.h"
 
@@ -78,6 +79,10 @@ Result<Resolution> RecordingSymbolizer::Resolve(const convert::Profile& profile,
 Result<Resolution> RecordingSymbolizer::ResolveKernel(const convert::Profile& profile,
                                                       convert::MappingId id,
                                                       std::span<const FileOffset> offsets) {
+  // Where the kernel was is unknown, and with KASLR it is elsewhere at each boot.
+  if (convert::IsHiddenKernel(profile, profile[id])) {
+    return MissAll(offsets.size(), Miss::kNoFile, std::string(convert::WhyHidden(profile)));
+  }
   TRY_ASSIGN(Resolution named, kernel_.Resolve(profile, id, offsets));
   const bool is_module = !perfdata::ModuleNameOf(profile.text(profile[id].filename)).empty();
   if (!named.source.empty() || !is_module) return named;

@@ -31,7 +31,11 @@ struct NotedLoss {
   bool operator==(const NotedLoss&) const = default;
 };
 
-// User call chains that ended in the same way: "complete", or the cause.
+// The end of call chains that reach the outermost frame.
+inline constexpr std::string_view kCompleteChain = "complete";
+
+// User call chains of an event that ended in the same way: kCompleteChain, or the cause. Only of
+// chains that the recorder found by unwind tables.
 struct NotedChains {
   std::string event = {}, end = {};
   std::uint64_t count = 0;

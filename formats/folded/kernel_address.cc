@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cstdint>
 
+#include "formats/base/kernel_half.h"
 #include "formats/folded/folded.h"
 
 namespace perftape::folded {
@@ -11,7 +12,6 @@ namespace {
 
 constexpr std::string_view kKernelPrefix = "[kernel] ";
 constexpr std::string_view kHexPrefix = "0x";
-constexpr std::uint64_t kUpperHalf = std::uint64_t{1} << 63;
 
 }  // namespace
 
@@ -26,7 +26,7 @@ std::optional<RuntimeAddress> KernelAddressOf(std::string_view frame) {
   std::uint64_t address = 0;
   const auto [end, error] = std::from_chars(frame.data(), frame.data() + frame.size(), address, 16);
   if (error != std::errc() || end != frame.data() + frame.size()) return std::nullopt;
-  if (address < kUpperHalf && !has_prefix && !has_mark) return std::nullopt;
+  if (!IsInKernelHalf(address) && !has_prefix && !has_mark) return std::nullopt;
   return RuntimeAddress{address};
 }
 

@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "formats/base/kernel_half.h"
 #include "formats/perfdata/address_space.h"
 #include "formats/perfdata/attr.h"
 
@@ -58,7 +59,7 @@ inline bool IsFunction(const Region& region) {
 }
 // Whether the address of a function is that of a kernel function.
 constexpr bool IsKernelFunction(std::uint64_t address) {
-  return address >> 63 != 0;
+  return IsInKernelHalf(address);
 }
 
 }  // namespace perftape::perfdata

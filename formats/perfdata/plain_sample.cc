@@ -64,6 +64,7 @@ PlainSampleReader::PlainSampleReader(const SampleFormat& format)
   ip_ = word_of(sample.ip);
   tid_ = word_of(sample.pid);
   time_ = word_of(sample.time);
+  addr_ = word_of(sample.addr);
   cpu_ = word_of(sample.cpu);
   period_ = word_of(sample.period);
   chain_ = word_of(sample.callchain);

@@ -19,8 +19,8 @@ class PlainSampleReader {
   // Whether the event's samples are plain. For others use DecodeSample.
   bool is_plain() const { return is_plain_; }
 
-  // Sets ip, pid, tid, time, cpu, period and callchain to the values of DecodeSample. The other
-  // fields do not change. Returns false if DecodeSample would fail.
+  // Sets ip, pid, tid, time, addr, cpu, period and callchain to the values of DecodeSample. The
+  // other fields do not change. Returns false if DecodeSample would fail.
   bool Read(const RecordView& record, Sample& sample) const {
     const Bytes bytes = record.payload;
     const std::size_t words = bytes.size() / kWordSize;
@@ -40,6 +40,7 @@ class PlainSampleReader {
     sample.pid = half(tid_, 0);
     sample.tid = half(tid_, 1);
     sample.time = word(time_);
+    sample.addr = word(addr_);
     sample.cpu = half(cpu_, 0);
     sample.period = word(period_);
     const std::uint64_t count = word(chain_);
@@ -57,7 +58,8 @@ class PlainSampleReader {
   static constexpr std::uint8_t kNone = 0xff;
 
   bool is_plain_ = false;
-  std::uint8_t ip_ = kNone, tid_ = kNone, time_ = kNone, cpu_ = kNone, period_ = kNone;
+  std::uint8_t ip_ = kNone, tid_ = kNone, time_ = kNone, addr_ = kNone, cpu_ = kNone;
+  std::uint8_t period_ = kNone;
   std::uint8_t chain_ = kNone;    // the count of the callchain's words, which follow it
   std::uint8_t fixed_words_ = 0;  // the number of words up to the callchain, with its count
 };

@@ -31,8 +31,9 @@ void AddEvent(const EventSummary& event, RecordingNotes& notes) {
     }
   }
   const ChainEnds& ends = event.chain_ends;
-  AddUnlessNone(NotedChains{event.name, std::string(kCompleteChain), ends[WIRE_END_OF_STACK]},
-                notes.chains);
+  AddUnlessNone(
+      NotedChains{event.name, std::string(bundle::kCompleteChain), ends[WIRE_END_OF_STACK]},
+      notes.chains);
   for (const ChainEnd& incomplete : kIncompleteEnds) {
     AddUnlessNone(NotedChains{event.name, incomplete.key, ends[incomplete.end]}, notes.chains);
   }

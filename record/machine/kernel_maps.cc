@@ -176,7 +176,8 @@ Result<std::vector<std::string>> AppendKernelMaps(const SystemRoots& roots,
   if (!modules) return warnings;
   const std::filesystem::path directory = roots.modules.empty() ? RunningModules() : roots.modules;
   TRY_ASSIGN(const std::size_t hidden, AppendModules(*modules, directory, format, out));
-  if (hidden > 0) {
+  // What hides the kernel's addresses hides those of modules, too: one warning is enough.
+  if (hidden > 0 && has_text) {
     warnings.push_back("frames in " + std::to_string(hidden) +
                        " kernel modules will have no names: /proc/modules hides their addresses");
   }

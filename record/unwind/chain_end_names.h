@@ -4,8 +4,6 @@
 
 #include <linux/types.h>
 
-#include <string_view>
-
 #include "bpf/unwind_wire.h"
 
 namespace perftape::record {
@@ -16,9 +14,7 @@ struct ChainEnd {
   const char* key;   // in JSON
 };
 
-inline constexpr std::string_view kCompleteChain = "complete";  // the key of WIRE_END_OF_STACK
-
-// All ends of chains that are not complete.
+// All ends of chains that are not complete. WIRE_END_OF_STACK is bundle::kCompleteChain.
 inline constexpr ChainEnd kIncompleteEnds[] = {
     {WIRE_END_NO_PROCESS, "of a process that had just started", "no_process"},
     {WIRE_END_NO_MAPPING, "no mapping", "no_mapping"},

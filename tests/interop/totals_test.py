@@ -23,6 +23,7 @@ from urllib.parse import unquote
 import pprof_reader
 from corpus import SKIPPED, find_recordings, name_in_bytes
 
+HIDDEN_KERNEL = "[kernel]"  # convert/model/hidden_kernel.h
 UNKNOWN = -1  # a pid or tid, as perf prints it; pprof has no label then
 
 # Recording -> the totals that are not compared, and the reason.
@@ -59,8 +60,9 @@ def convert(tools, path, *options):
 
 def dso_name(path):
     """Returns the base name, or all of "[vdso]". Some names of perf are unified: a module gets the
-    kernel's name for it, and code without a file the name of its process's perf map."""
-    if path in ("", "[unknown]"):
+    kernel's name for it, and code without a file the name of its process's perf map. Code of the
+    kernel in no mapping is unknown to perf."""
+    if path in ("", "[unknown]", HIDDEN_KERNEL):
         return "[unknown]"
     name = path if path.startswith("[") else path.rsplit("/", 1)[-1] or path
     if module := re.fullmatch(r"(.*)\.ko(\.gz|\.xz|\.zst)?", name):
@@ -148,6 +150,7 @@ def renamed(sums, rename):
 
 def without_brackets(name):
     """Returns a dso in brackets, as folded stacks show it, unless it has brackets already."""
+    name = dso_name(name) if name == HIDDEN_KERNEL else name
     return dso_name(name.strip("[]")).strip("[]")
 
 

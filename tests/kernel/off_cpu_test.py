@@ -3,6 +3,7 @@
 kernel's own account of each thread (schedstat). waiter.cc is the program."""
 
 import collections
+import json
 import os
 import pathlib
 import re
@@ -264,6 +265,13 @@ class OffCpu(harness.RecordingTest):
         self.assertEqual(len(woken), len(wakeups))
         for line in woken:
             self.assertIn(f"woken_tid={process.pid}", line)
+        status, out, err = harness.run(harness.BIN / "perftape-report", "--json", "--event", "wakeup",
+                                       self.dir / "perf.data")
+        self.assertEqual(status, 0, err)
+        event, = json.loads(out)["events"]
+        by_sh = [pair for pair in event["wakeups"] if pair["waker"]["comm"] == "sh"]
+        self.assertEqual({pair["woken"]["tid"] for pair in by_sh}, {process.pid})
+        self.assertEqual(sum(pair["amount"]["samples"] for pair in by_sh), len(wakeups))
 
     def test_a_full_ring_counts_for_its_event(self):
         _, _, err = self.record_waiter("naps", "3000", "20000",

@@ -89,6 +89,26 @@ class Privileges(harness.RecordingTest):
         for field in ("CapPrm", "CapEff", "CapBnd", "NoNewPrivs", "Seccomp", "SigBlk"):
             self.assertEqual(command[field], own[field], field)
 
+    def test_kernel_without_addresses_is_one_function_and_one_warning(self):
+        """CAP_BPF and CAP_PERFMON suffice to record. Without CAP_SYSLOG the kernel hides addresses."""
+        kernel = pathlib.Path("/proc/sys/kernel")
+        if (int((kernel / "kptr_restrict").read_text()) == 0
+                and int((kernel / "perf_event_paranoid").read_text()) <= 1):
+            self.skipTest("this kernel hides its addresses from nobody")
+        self.dir.chmod(0o777)
+        has = "+bpf,+perfmon"
+        status, _, err = harness.run(
+            "setpriv", "--reuid=12345", "--regid=12345", "--clear-groups", f"--inh-caps={has}",
+            f"--ambient-caps={has}", f"--bounding-set=-all,{has}", harness.RECORD, "-o", "perf.data",
+            "--", "dd", "if=/dev/zero", "of=/dev/null", "bs=64k", "count=200000", cwd=self.dir)
+        self.assertEqual(status, 0, err)
+        self.assertEqual(len(re.findall("hide.* addresses", err)), 1, err)
+        status, out, err = harness.run(harness.BIN / "perftape-report", self.dir / "perf.data")
+        self.assertEqual(status, 0, err)
+        self.assertRegex(out, r" \[kernel\] +\[kernel\]\n")
+        self.assertEqual((out + err).count("recorded without CAP_SYSLOG: no kernel names"), 1)
+        self.assertNotIn("[unknown]", out)
+
     def test_old_files_in_a_directory_of_another_user_are_deleted(self):
         foreign = self.dir / "foreign"
         foreign.mkdir(mode=0o700)

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "convert/model/hidden_kernel.h"
 #include "formats/perfdata/mapping_name.h"
 
 namespace perftape::bundle_tool {
@@ -70,7 +71,9 @@ Coverage CoverageOf(const bundle::Bundle& bundle, const convert::Profile& profil
     const auto [at, is_new] = seen.emplace(std::pair(path, hex), coverage.missing.size());
     if (is_new) {
       ++coverage.files;
-      auto reason = WhyNot(bundle, mapping, path, hex);
+      auto reason = convert::IsHiddenKernel(profile, mapping)
+                        ? std::string(convert::WhyHidden(profile))
+                        : WhyNot(bundle, mapping, path, hex);
       if (!reason) {
         at->second = SIZE_MAX;
         continue;

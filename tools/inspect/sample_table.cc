@@ -8,6 +8,7 @@
 #include <iterator>
 #include <utility>
 
+#include "convert/model/label_keys.h"
 #include "formats/perfdata/woken_thread.h"
 #include "tools/common/cli/escape.h"
 
@@ -146,8 +147,9 @@ std::string RowText(const SampleRow& row, FieldColumn column) {
   if (column == FieldColumn::kLast) text += '\t';
   if (column == FieldColumn::kLast && row.tracepoint) AppendFields(*row.tracepoint, row.raw, text);
   if (column == FieldColumn::kLast && row.woken) {
-    fmt::format_to(std::back_inserter(text), "woken=\"{}\" woken_tid={}",
-                   cli::EscapeForTerminal(row.woken->comm), row.woken->tid);
+    fmt::format_to(std::back_inserter(text), "{}=\"{}\" {}={}", convert::kWokenLabel,
+                   cli::EscapeForTerminal(row.woken->comm), convert::kWokenTidLabel,
+                   row.woken->tid);
   }
   text += '\n';
   return text;

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "formats/bundle/recording_notes.h"
 #include "record/losses/loss_causes.h"
 #include "tools/common/cli/json_text.h"
 #include "tools/record/chain_ends.h"
@@ -25,7 +26,7 @@ Json LossesJson(const std::vector<record::LossByCpu>& losses) {
 }
 
 Json ChainsJson(const record::ChainEnds& ends) {
-  Json json = {{std::string(record::kCompleteChain), ends[WIRE_END_OF_STACK]}};
+  Json json = {{std::string(bundle::kCompleteChain), ends[WIRE_END_OF_STACK]}};
   for (const ChainEnd& incomplete : kIncompleteEnds) json[incomplete.key] = ends[incomplete.end];
   return json;
 }

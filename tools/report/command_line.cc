@@ -105,8 +105,9 @@ constexpr cli::Option kContentRows[] = {
     {.name = "functions",
      .letter = 'n',
      .argument = "N",
-     .help = "show the N functions with the most samples (default 20), and N broken rules of "
-             "--fail-on (default 10); 0 shows no functions",
+     .help = "show the N functions with the most samples and the N largest rows of wakeups "
+             "(default 20), and N broken rules of --fail-on (default 10); 0 shows no functions and "
+             "no wakeups",
      .into = cli::StoreAs<&cli::ParseNumberIn<std::size_t, 0, UINT32_MAX>, &ReportPlan::rows>},
     {.name = "sort",
      .argument = "KEY",

@@ -80,6 +80,7 @@ EventContents ContentsOf(const convert::Profile& profile, const FrameTable& fram
   contents.quality = summarize::JudgeStacks(profile, frames, amounts);
   contents.unnamed = summarize::SumUnnamed(profile, frames, amounts);
   contents.functions = summarize::SumFunctions(profile, frames, amounts);
+  contents.wakeups = summarize::SumWakeups(profile, amounts);
   if (plan.sort == SortBy::kTotal) summarize::SortByInclusive(contents.functions);
   if (plan.stacks != 0) contents.stacks = TopStacks(profile, frames, amounts, plan.stacks);
   for (const summarize::GroupBy& by : plan.groups) {

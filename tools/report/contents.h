@@ -16,6 +16,7 @@
 #include "convert/summarize/groups.h"
 #include "convert/summarize/source_lines.h"
 #include "convert/summarize/stack_quality.h"
+#include "convert/summarize/wakeups.h"
 #include "tools/report/command_line.h"
 
 namespace perftape::report_tool {
@@ -45,6 +46,7 @@ struct EventContents {
   summarize::StackQuality quality;
   std::vector<summarize::UnnamedBinary> unnamed;
   std::vector<summarize::FunctionAmounts> functions;  // all, sorted
+  std::vector<summarize::Wakeups> wakeups;            // all, sorted
   std::vector<StackShare> stacks;                     // as many as were asked for
   std::vector<GroupTable> groups;
   std::vector<TreeRow> tree;     // without the branches below the limit

@@ -37,6 +37,7 @@ class EventWriter {
                          {"warnings", event_.warnings}};
     if (event.decimals != 0) json["decimals"] = event.decimals;
     json["functions"] = FunctionsJson(plan.functions);
+    if (!event_.wakeups.empty()) json["wakeups"] = WakeupsJson(plan.functions);
     if (plan.stacks != 0) json["stacks"] = StacksJson();
     for (const GroupTable& group : event_.groups) json["by"][NameOf(group.by)] = GroupJson(group);
     if (plan.tree) json["tree"] = TreeJson();
@@ -65,6 +66,22 @@ class EventWriter {
       one["self"] = AmountJson(function.self);
       one["total"] = AmountJson(function.inclusive);
       list.push_back(std::move(one));
+    }
+    return list;
+  }
+
+  static ordered_json ThreadJson(const summarize::NamedThread& thread) {
+    ordered_json json = {{"comm", thread.comm}};
+    json["tid"] = thread.tid ? ordered_json(*thread.tid) : ordered_json(nullptr);
+    return json;
+  }
+
+  ordered_json WakeupsJson(std::size_t most) const {
+    auto list = ordered_json::array();
+    for (const summarize::Wakeups& one : event_.wakeups | std::views::take(most)) {
+      list.push_back({{"waker", ThreadJson(one.waker)},
+                      {"woken", ThreadJson(one.woken)},
+                      {"amount", AmountJson(one.amount)}});
     }
     return list;
   }

@@ -82,6 +82,10 @@ std::vector<Cell> AmountCells(const Cells& cells, const std::vector<Amount>& sha
   return row;
 }
 
+std::string MoreRowsNote(std::size_t rows) {
+  return fmt::format("{} more (-n N shows N)", rows);
+}
+
 Table FunctionTable(const EventContents& event, const FrameTable& frames, const Cells& cells,
                     const ReportPlan& plan) {
   Table table = AmountTable("Functions", cells, {"Self", "Total"}, {"Binary", "Function"});
@@ -93,7 +97,36 @@ Table FunctionTable(const EventContents& event, const FrameTable& frames, const 
     table.rows.push_back(std::move(row));
   }
   if (event.functions.size() > plan.functions) {
-    table.note = fmt::format("{} more (-n N shows N)", event.functions.size() - plan.functions);
+    table.note = MoreRowsNote(event.functions.size() - plan.functions);
+  }
+  return table;
+}
+
+Cell CommCell(const summarize::NamedThread& thread) {
+  return thread.comm.empty() ? "[unknown]" : thread.comm;
+}
+
+Cell TidCell(const summarize::NamedThread& thread) {
+  if (thread.tid) return std::int64_t{*thread.tid};
+  return "";
+}
+
+Table WakeupTable(const EventContents& event, const Cells& cells, const ReportPlan& plan) {
+  Table table = AmountTable("Wakeups, with the time that the woken thread had slept", cells,
+                            {"Share"}, {"Waker"});
+  table.columns.push_back({.title = "Waker TID"});
+  table.columns.push_back({.title = "Woken", .align = kLeft});
+  table.columns.push_back({.title = "Woken TID"});
+  for (const summarize::Wakeups& one : event.wakeups | std::views::take(plan.functions)) {
+    std::vector<Cell> row = AmountCells(cells, {one.amount});
+    for (const summarize::NamedThread& thread : {one.waker, one.woken}) {
+      row.push_back(CommCell(thread));
+      row.push_back(TidCell(thread));
+    }
+    table.rows.push_back(std::move(row));
+  }
+  if (event.wakeups.size() > plan.functions) {
+    table.note = MoreRowsNote(event.wakeups.size() - plan.functions);
   }
   return table;
 }
@@ -223,6 +256,7 @@ Section SectionOf(const EventContents& event, const Contents& contents, const Re
   section.warnings = event.warnings;
   if (plan.functions != 0) {
     section.tables.push_back(FunctionTable(event, contents.frames, cells, plan));
+    if (!event.wakeups.empty()) section.tables.push_back(WakeupTable(event, cells, plan));
   }
   if (plan.stacks != 0) section.tables.push_back(StackTable(event, contents.frames, cells));
   for (const GroupTable& group : event.groups) {
@@ -281,7 +315,8 @@ std::string NoLabelLine(std::string_view label, const convert::Profile& profile,
   for (const std::span<const convert::Label> set : profile.labels()) {
     for (const convert::Label& one : set) {
       const std::string_view key = profile.text(one.key);
-      if (!convert::IsSampleField(key)) fields.emplace(key);
+      // The others have words of their own.
+      if (!convert::IsSampleField(key) || convert::IsWokenLabel(key)) fields.emplace(key);
     }
   }
   const std::string start =

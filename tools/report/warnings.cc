@@ -5,14 +5,20 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <ranges>
 #include <string_view>
+
+#include "convert/model/hidden_kernel.h"
 
 namespace perftape::report_tool {
 namespace {
 
 using convert::EventValues;
 using summarize::PercentOf;
+
+// Stacks that are cut are worth a line from this share on, in percent.
+constexpr double kMany = 10;
 
 // Half of the interval that contains a share of `percent` with a probability of 95 percent, in
 // percentage points (normal approximation of the binomial distribution).
@@ -31,8 +37,41 @@ void WarnOfFewSamples(const EventContents& event, std::vector<std::string>& warn
                   event.total.samples, Uncertainty(10, event.total.samples)));
 }
 
-void WarnOfStacks(const EventContents& event, std::vector<std::string>& warnings) {
-  constexpr double kMany = 10;  // percent
+// Whether all stacks were unwound from copies (perf record --call-graph dwarf). Those that are cut
+// have an outermost frame that says it (kCutStackName).
+bool WereUnwound(const offline_unwind::UnwindReport& unwound) {
+  return unwound.samples() != 0 && unwound.of_32_bit + unwound.unsupported == 0;
+}
+
+// Returns how the call chains of an event ended, if all recordings say it themselves. Does not
+// count stacks that show themselves where they are cut.
+std::optional<convert::ChainCount> NotedChains(std::string_view event,
+                                               const std::vector<convert::InputReport>& inputs) {
+  if (inputs.empty()) return std::nullopt;
+  convert::ChainCount sum;
+  for (const convert::InputReport& input : inputs) {
+    if (WereUnwound(input.read.unwound)) continue;
+    const auto& noted = input.read.noted_chains;
+    if (noted.empty()) return std::nullopt;
+    if (const auto chains = noted.find(event); chains != noted.end()) sum.Add(chains->second);
+  }
+  return sum;
+}
+
+// Names the share of call chains that the recorder could not complete.
+void WarnOfIncompleteChains(const convert::ChainCount& chains, std::vector<std::string>& warnings) {
+  const auto all = static_cast<double>(chains.all);
+  const double incomplete = 100 * (all - static_cast<double>(chains.complete)) / all;
+  if (chains.all == 0 || incomplete <= kMany) return;
+  warnings.push_back(
+      fmt::format("{:.1f} % of the call chains of programs are not complete: 'perftape-inspect "
+                  "--losses FILE' shows where they end",
+                  incomplete));
+}
+
+void WarnOfStacks(std::string_view name, const EventContents& event,
+                  const std::vector<convert::InputReport>& inputs,
+                  std::vector<std::string>& warnings) {
   const summarize::StackQuality& quality = event.quality;
   const double single = PercentOf(quality.with_one_frame, event.total);
   if (single > 100 - kMany && quality.average_frames < 1.5) {
@@ -40,6 +79,9 @@ void WarnOfStacks(const EventContents& event, std::vector<std::string>& warnings
         "nearly all stacks have one frame: it was recorded without call chains "
         "(-g)");
     return;
+  }
+  if (const auto chains = NotedChains(name, inputs)) {
+    return WarnOfIncompleteChains(*chains, warnings);
   }
   const double open = PercentOf(quality.with_unnamed_root, event.total);
   if (open > kMany) {
@@ -56,6 +98,7 @@ std::string ReasonOf(const convert::Profile& profile, const summarize::UnnamedBi
                      const symbolize::SymbolizeReport& symbols) {
   if (binary.filename == convert::StringId{}) return "in no mapping: JIT code, or a wrong stack";
   const std::string_view filename = profile.text(binary.filename);
+  if (filename == convert::kHiddenKernelName) return std::string(convert::WhyHidden(profile));
   const auto mapping =
       std::ranges::find(symbols.mappings, filename, &symbolize::MappingSymbols::filename);
   if (mapping == symbols.mappings.end()) return "no names in the input";
@@ -102,7 +145,8 @@ std::vector<std::string> WarningsOf(const Contents& contents, const EventContent
                                     const ReadContents& read) {
   std::vector<std::string> warnings;
   WarnOfFewSamples(event, warnings);
-  WarnOfStacks(event, warnings);
+  const std::string_view name = contents.profile.text(contents.profile[event.event].name);
+  WarnOfStacks(name, event, read.inputs, warnings);
   WarnOfUnnamed(contents, event, read.symbols, warnings);
   if (&event == &contents.events.front()) WarnOfLoss(read.inputs, warnings);
   return warnings;

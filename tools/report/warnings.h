@@ -10,7 +10,8 @@
 namespace perftape::report_tool {
 
 // Returns a sentence for each: few samples, no call chains, stacks that are cut, functions without
-// names and what would name them, losses above a percent.
+// names and what would name them, losses above a percent. Which stacks are cut the recordings say
+// themselves (ImportReport::noted_chains), or else it is guessed.
 std::vector<std::string> WarningsOf(const Contents& contents, const EventContents& event,
                                     const ReadContents& read);
 

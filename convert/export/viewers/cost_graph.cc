@@ -10,9 +10,9 @@
 #include <utility>
 
 #include "convert/export/sample_roots.h"
+#include "convert/frames/frame_table.h"
 #include "convert/model/saturating.h"
 #include "formats/base/bytes_hash.h"
-#include "formats/folded/folded.h"
 
 namespace perftape::viewers {
 namespace {
@@ -84,7 +84,7 @@ class CodeTable {
     const std::vector<TextId> names(found.begin(), found.end());
     const convert::Location& location = profile_[id];
     const std::string_view dso = profile_.text(profile_[location.mapping].filename);
-    const bool is_of_folded = dso == folded::kMappingName || dso == folded::kKernelMappingName;
+    const bool is_of_folded = convert::IsOfFolded(profile_, profile_[location.mapping]);
     const TextId object = texts_.Intern(is_of_folded ? "" : dso);
     for (std::size_t i = 0; i < names.size(); ++i) {
       if (location.lines.empty()) {

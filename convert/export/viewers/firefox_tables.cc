@@ -5,6 +5,7 @@
 #include <limits>
 #include <span>
 
+#include "convert/frames/frame_table.h"
 #include "formats/folded/folded.h"
 
 namespace perftape::viewers {
@@ -18,10 +19,6 @@ using convert::TextId;
 
 // JavaScript reads larger numbers as a neighbouring one.
 constexpr std::uint64_t kLargestExactNumber = (std::uint64_t{1} << 53U) - 1;
-
-bool IsOfFoldedFile(std::string_view filename) {
-  return filename == folded::kMappingName || filename == folded::kKernelMappingName;
-}
 
 }  // namespace
 
@@ -60,7 +57,7 @@ void FirefoxTables::AddLibs() {
   for (const std::uint32_t i : convert::InOrder(ranks_.mappings)) {
     const convert::Mapping& mapping = profile_.mappings()[i];
     const std::string_view path = profile_.text(mapping.filename);
-    if (path.empty() || IsOfFoldedFile(path)) continue;
+    if (path.empty() || convert::IsOfFolded(profile_, mapping)) continue;
     const std::string_view build_id = profile_.text(mapping.build_id);
     const auto [known, is_new] =
         ids.emplace(std::pair(path, build_id), static_cast<std::uint32_t>(libs_.size()));

@@ -77,11 +77,14 @@ TEST(Anonymize, KeepsFunctionsOfTheKernelOnRequestButNotOfModulesAndBpfPrograms)
 TEST(Anonymize, ReplacesKeysAndTextsOfLabels) {
   ProfileMaker made;
   const auto text = [&](std::string_view name) { return made.builder.Add(name); };
-  const Label labels[] = {{.key = text("customer"), .text = text("acme")},
-                          {.key = text("bytes"), .number = 64, .unit = text("bytes")},
-                          {.key = text(convert::kCpuLabel), .number = 3},
-                          {.key = text(convert::kCgroupLabel), .text = text("/acme/web")},
-                          {.key = text(convert::kCommLabel), .text = text("acme")}};
+  const Label labels[] = {
+      {.key = text("customer"), .text = text("acme")},
+      {.key = text("bytes"), .number = 64, .unit = text("bytes")},
+      {.key = text(convert::kCpuLabel), .number = 3},
+      {.key = text(convert::kCgroupLabel), .text = text("/acme/web")},
+      {.key = text(convert::kCommLabel), .text = text("acme")},
+      {.key = text(convert::kWokenLabel), .text = text("acme")},
+      {.key = text(convert::kWokenTidLabel), .number = 8, .unit = text(convert::kWokenTidLabel)}};
   made.builder.Add(convert::Sample{.stack = made.Calls({"f"}),
                                    .event = made.CountsPlainly("space"),
                                    .labels = made.builder.Add(labels),
@@ -96,7 +99,8 @@ TEST(Anonymize, ReplacesKeysAndTextsOfLabels) {
   EXPECT_THAT(found, testing::UnorderedElementsAre(
                          words.Word("key", "customer") + "=" + words.Word("text", "acme") + "0",
                          words.Word("key", "bytes") + "=64bytes", "cpu=3",
-                         "cgroup=" + words.Path("/acme/web") + "0", "comm=" + Comm("acme") + "0"));
+                         "cgroup=" + words.Path("/acme/web") + "0", "comm=" + Comm("acme") + "0",
+                         "woken=" + Comm("acme") + "0", "woken_tid=8woken_tid"));
 }
 
 TEST(Anonymize, ReplacesSourceFilesAndBuildIds) {

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "convert/model/label_keys.h"
 #include "formats/base/input.h"
 #include "formats/perfdata/address_space.h"
 #include "formats/perfdata/converted.h"
@@ -33,7 +34,7 @@ using testing::SizeIs;
 struct Seen {
   std::string event, comm;
   std::uint32_t pid = 0, tid = 0, cpu = 0;
-  std::uint64_t time = 0, period = 0, cgroup = 0;
+  std::uint64_t time = 0, period = 0, cgroup = 0, address = 0;
   std::vector<std::string> frames = {};  // leaf first: names, or "file+0x10", or "0x10"
 };
 
@@ -89,7 +90,8 @@ class WrittenFile {
                                            .cpu = sample.cpu,
                                            .time = sample.time,
                                            .period = sample.period,
-                                           .cgroup = sample.cgroup});
+                                           .cgroup = sample.cgroup,
+                                           .address = sample.addr});
     perfdata::CpuMode mode = record.cpumode();
     for (const std::uint64_t entry : sample.callchain) {
       if (entry == perfdata::kContextKernel) mode = perfdata::CpuMode::kKernel;
@@ -240,6 +242,24 @@ TEST(WritePerfData, HasLabelsForTimeCpuAndControlGroup) {
   EXPECT_THAT(file.report.lost_labels, ElementsAre("request"));
   EXPECT_THAT(LossLines(file.report),
               ElementsAre("labels that a perf.data cannot contain: request"));
+}
+
+TEST(WritePerfData, HasTheWokenThreadOnlyInWakeups) {
+  ProfileMaker made;
+  const StringId key = made.builder.Add(kWokenTidLabel);
+  const Label label[] = {{.key = key, .number = 8, .unit = key}};
+  for (const std::string_view event : {"wakeup", "cycles"}) {
+    made.builder.Add(Sample{.stack = made.Calls({"main"}),
+                            .thread = made.Runs("app"),
+                            .event = made.Counts(event),
+                            .labels = made.builder.Add(label),
+                            .count = 1,
+                            .period = 1});
+  }
+  const WrittenFile file(made.Make());
+  EXPECT_THAT(file.report.lost_labels, ElementsAre("woken_tid"));
+  ASSERT_THAT(file.samples, SizeIs(2));
+  for (const Seen& seen : file.samples) EXPECT_EQ(seen.address, seen.event == "wakeup" ? 8 : 0);
 }
 
 TEST(WritePerfData, ReportsAndOmitsNegativeValues) {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "convert/model/label_keys.h"
 #include "convert/model/sample_thread.h"
 #include "tests/convert/export/profile_maker.h"
 #include "tests/support/pprof_reader.h"
@@ -114,7 +115,12 @@ TEST(EncodePprof, JoinsThreadsWithoutLabels) {
   ProfileMaker made;
   const EventId cycles = made.Counts("cycles");
   made.Hit(made.Calls({"f"}), made.Runs("a"), cycles, 1);
-  made.Hit(made.Calls({"f"}), made.Runs("b"), cycles, 2);
+  const Label woken[] = {{.key = made.builder.Add(kWokenLabel), .text = made.builder.Add("c")}};
+  made.builder.Add(Sample{.stack = made.Calls({"f"}),
+                          .thread = made.Runs("b"),
+                          .event = cycles,
+                          .labels = made.builder.Add(woken),
+                          .count = 2});
   const pprof::Profile profile = Written(made.Make(), {.thread_labels = false});
   ASSERT_EQ(profile.samples.size(), 1U);
   EXPECT_EQ(profile.samples[0].values[0], 3);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "convert/model/hidden_kernel.h"
 #include "tests/convert/export/profile_maker.h"
 
 namespace perftape::convert {
@@ -142,6 +143,16 @@ TEST(FrameTable, KeepsFunctionsOfOneNameInTwoFilesApart) {
   const FrameId second = frames.Of(two)[0];
   EXPECT_NE(second, frames.Of(one)[0]);
   EXPECT_THAT(frames.Ranks(), ElementsAre(0, 1));
+}
+
+TEST(FrameTable, HasAHiddenKernelAsBinary) {
+  ProfileMaker made;
+  const LocationId hidden = made.Frame(AddHiddenKernel(made.builder), 0xffffffff81000010);
+  const Profile profile = made.Make();
+  const FrameTable frames(profile, FrameIdentity::kFunction);
+  EXPECT_THAT(Describe(frames, hidden), ElementsAre("[kernel] kernel"));
+  EXPECT_EQ(frames.BinaryOf(frames.Of(hidden)[0]), "[kernel]");
+  EXPECT_FALSE(frames[frames.Of(hidden)[0]].has_name);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "convert/model/hidden_kernel.h"
 #include "tests/convert/profile_lines.h"
 #include "tests/support/bytes_input.h"
 #include "tests/support/matchers.h"
@@ -245,6 +246,18 @@ TEST(ReadScript, ReadsAStream) {
 TEST(ReadScript, ReadsAnEmptyText) {
   EXPECT_THAT(Read("").profile.samples(), IsEmpty());
   EXPECT_THAT(Read("# ========\n").profile.samples(), IsEmpty());
+}
+
+TEST(ReadScript, KeepsAddressesOfAHiddenKernel) {
+  const auto read = Read(
+      "sh 7/8 1.000000: cycles: \n\tffffffff81000010 [unknown] ([kernel])\n\n"
+      "sh 7/8 2.000000: cycles: \n\t0 read_[k] ([kernel])\n\n");
+  std::vector<bool> are_hidden;
+  for (const Sample& sample : read.profile.samples()) {
+    const Location& frame = read.profile[read.profile[sample.stack].leaf];
+    are_hidden.push_back(IsHiddenKernel(read.profile, read.profile[frame.mapping]));
+  }
+  EXPECT_THAT(are_hidden, ElementsAre(true, false));
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests the kernel's mapping with the table of build ids.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,6 +10,7 @@
 
 #include "convert/export/to_perfdata.h"
 #include "convert/import/from_perfdata.h"
+#include "convert/model/hidden_kernel.h"
 #include "tests/support/bytes_input.h"
 #include "tests/support/matchers.h"
 #include "tests/support/perfdata_builder.h"
@@ -85,6 +87,47 @@ TEST(KernelMapping, OfAListedFileComesBackFromAPerfData) {
   auto input = Input::Open(path);
   ASSERT_THAT(input, IsOk());
   EXPECT_THAT(KernelMappings(Import(*input)), ElementsAre("/boot/vmlinux-6.1 aa02"));
+}
+
+// Returns "[kernel]+0xffffffff81000010" for each frame of the only sample, leaf first; "?0x10" for
+// a frame in no mapping.
+std::vector<std::string> FramesOf(const Profile& profile) {
+  std::vector<std::string> frames;
+  for (StackId at = profile.samples().front().stack; at != StackId{}; at = profile[at].caller) {
+    const Location& frame = profile[profile[at].leaf];
+    const bool is_mapped = frame.mapping != MappingId{};
+    const Mapping& mapping = profile[frame.mapping];
+    frames.push_back(
+        fmt::format("{}0x{:x}", is_mapped ? std::string(profile.text(mapping.filename)) + "+" : "?",
+                    frame.offset.value));
+  }
+  return frames;
+}
+
+TEST(KernelMapping, IsTheHiddenKernelWithoutARecordOfIt) {
+  PerfDataBuilder file;
+  file.AddEvent();
+  file.AddSample({.ip = kText + 0x10,
+                  .pid = 7,
+                  .tid = 7,
+                  .callchain = {perfdata::kContextKernel, kText + 0x10, kText + 0x21, 0x33,
+                                perfdata::kContextUser, kText + 0x44},
+                  .mode = CpuMode::kKernel});
+  const Profile profile = Import(file);
+  // Neither half of the kernel's chain that is in the other half, nor a user's address.
+  EXPECT_THAT(FramesOf(profile),
+              ElementsAre("[kernel]+0xffffffff81000010", "[kernel]+0xffffffff81000020", "?0x32",
+                          "?0xffffffff81000044"));
+  const Mapping& mapping = profile[profile[profile[profile.samples()[0].stack].leaf].mapping];
+  EXPECT_TRUE(IsHiddenKernel(profile, mapping));
+  EXPECT_EQ(mapping.type, MappingType::kKernel);
+}
+
+TEST(KernelMapping, IsTheHiddenKernelForCodeOutsideOfIt) {
+  PerfDataBuilder file = InTheKernel({});
+  file.AddSample({.ip = 0xfffe000000000010, .pid = 7, .tid = 7, .mode = CpuMode::kKernel});
+  EXPECT_THAT(KernelMappings(Import(file)),
+              testing::UnorderedElementsAre("[kernel.kallsyms] ", "[kernel] "));
 }
 
 }  // namespace

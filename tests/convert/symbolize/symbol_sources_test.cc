@@ -69,6 +69,18 @@ TEST(SymbolSources, NamesNoGuest) {
   EXPECT_EQ(report.count(Miss::kNoFile), 1U);
 }
 
+TEST(SymbolSources, NamesNoKernelWhoseAddressIsUnknown) {
+  const TempDir dir;
+  SymbolOptions options = Nowhere();
+  options.kallsyms = dir.Write("kallsyms", "ffffffff81000000 T _text\n");
+  const SymbolizeReport report = Report(ProfileOf({.filename = "[kernel]",
+                                                   .type = convert::MappingType::kKernel,
+                                                   .offsets = {0xffffffff81000010}}),
+                                        options, {});
+  EXPECT_EQ(report.count(Miss::kNoFile), 1U);
+  EXPECT_EQ(report.mappings.at(0).problem, "recorded without CAP_SYSLOG: no kernel names");
+}
+
 TEST(SymbolSources, FillsACacheAsPerfHasIt) {
   const TempDir dir;
   SymbolOptions options = Nowhere();

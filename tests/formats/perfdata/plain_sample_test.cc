@@ -51,6 +51,7 @@ TEST(PlainSampleReader, ReadsWhatDecodeSampleReads) {
       EXPECT_EQ(sample.pid, want->pid);
       EXPECT_EQ(sample.tid, want->tid);
       EXPECT_EQ(sample.time, want->time);
+      EXPECT_EQ(sample.addr, want->addr);
       EXPECT_EQ(sample.cpu, want->cpu);
       EXPECT_EQ(sample.period, want->period);
       EXPECT_THAT(sample.callchain.bytes(), testing::ElementsAreArray(want->callchain.bytes()));

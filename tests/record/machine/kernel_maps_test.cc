@@ -87,6 +87,13 @@ TEST(KernelMaps, WarnsWhereAddressesAreHidden) {
   EXPECT_THAT(mapped.warnings, ElementsAre(HasSubstr("kallsyms hides addresses")));
 }
 
+TEST(KernelMaps, WarnsOnceWhereAddressesOfModulesAreHiddenToo) {
+  const TempDir proc;
+  proc.Write("kallsyms", "0000000000000000 T _stext\n0000000000000000 T _text\n");
+  proc.Write("modules", "ext4 901120 1 - Live 0x0000000000000000\n");
+  EXPECT_THAT(MapsOf(proc).warnings, ElementsAre(HasSubstr("kallsyms hides addresses")));
+}
+
 TEST(KernelMaps, WarnsWithoutKallsyms) {
   const TempDir proc;
   EXPECT_THAT(MapsOf(proc).warnings, ElementsAre(HasSubstr("kallsyms")));

@@ -162,5 +162,13 @@ TEST(CoverageOf, CountsAFileThatWasMappedTwiceOnce) {
   EXPECT_EQ(coverage.missing[0].addresses, 2u);
 }
 
+TEST(CoverageOf, ReportsWhyAHiddenKernelHasNoNames) {
+  const convert::Profile profile = symbolize::ProfileOf(
+      {.filename = "[kernel]", .type = convert::MappingType::kKernel, .offsets = {kText}});
+  const Coverage coverage = CoverageOf(BundleWith({Program(), Kallsyms()}), profile);
+  ASSERT_EQ(coverage.missing.size(), 1u);
+  EXPECT_EQ(coverage.missing[0].reason, "recorded without CAP_SYSLOG: no kernel names");
+}
+
 }  // namespace
 }  // namespace perftape::bundle_tool
