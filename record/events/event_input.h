@@ -53,6 +53,11 @@ class EventInput {
   Status ReopenOnReturnedCpus(std::uint64_t now_ns);
   // Adds a record of the recorder itself.
   void AddOwn(std::uint64_t time_ns, Bytes record) { records_.AddOwn(time_ns, record); }
+  // Returns a limit for Release, so that threads that have just ended keep their samples before
+  // their EXIT: `limit_ns`, or a little less (TimeMerge::BeforeLastExits).
+  std::uint64_t BeforeLastExits(std::uint64_t limit_ns) const {
+    return records_.BeforeLastExits(limit_ns);
+  }
   // Passes the records that were read, up to and including `limit_ns`, to `sink`, oldest first.
   template <perfdata::RecordSink Sink>
   Status Release(std::uint64_t limit_ns, Sink& sink) {
