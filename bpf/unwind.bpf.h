@@ -2,7 +2,7 @@
 /*
  * Walks the user stack of the current task with the unwind tables that user space has loaded
  * (unwind_wire.h), as formats/unwind/step.h does. Where a mapping has no table, frame pointers lead
- * to the next frame.
+ * to the next frame, or the instructions of a trampoline.
  *
  * The two global functions are verified once, not for each of the programs that call them. They
  * pass their state in a map, because before Linux 5.12 global functions have only numbers as
@@ -267,7 +267,8 @@ static __always_inline int step_by_fp(struct unwind_state *state)
 		return end_walk(state, WIRE_END_OF_STACK);
 	if (state->fp < state->sp)
 		return end_walk(state, WIRE_END_NO_PROGRESS);
-	if (bpf_probe_read_user(record, sizeof(record), (const void *)state->fp) != 0)
+	if (read_word(state, &record[0], state->fp) != 0 ||
+	    read_word(state, &record[1], state->fp + sizeof(record[0])) != 0)
 		return end_walk(state, WIRE_END_UNREADABLE);
 	record[1] = without_signature(record[1]);
 	if (record[1] == 0)
@@ -279,6 +280,26 @@ static __always_inline int step_by_fp(struct unwind_state *state)
 	enter_caller(state, record[1], state->fp + sizeof(record), 1);
 	state->fp = record[0];
 	return UNWIND_CALLER;
+}
+
+/*
+ * In code that was compiled at run time. The instructions are read, because a trampoline without a
+ * frame pointer would hide its caller, and lead to a wrong one.
+ */
+static __always_inline int step_through_compiled(struct unwind_state *state)
+{
+	struct wire_unwind_rule rule = {
+		.cfa = WIRE_CFA_STACK_POINTER,
+		.ra_offset = -8,
+		.fp_offset = WIRE_RULE_IN_REGISTER,
+	};
+	__u64 code[2] = {};
+	__u32 size = state->is_return ? sizeof(code[0]) : sizeof(code);
+
+	if (bpf_probe_read_user(code, size, (const void *)state->pc) != 0)
+		return step_by_fp(state);
+	rule.cfa_offset = wire_trampoline_cfa(code[0], code[1], state->is_return);
+	return rule.cfa_offset ? step_by_rule(state, &rule) : step_by_fp(state);
 }
 
 /*
@@ -418,7 +439,7 @@ __weak __noinline int unwind_step(__u32 slot)
 	if (!mapping)
 		return end_walk(state, WIRE_END_NO_MAPPING);
 	if (mapping->table == WIRE_UNWIND_BY_FP)
-		return step_by_fp(state);
+		return step_through_compiled(state);
 	table = table_of(mapping);
 	if (!table)
 		return end_walk(state, WIRE_END_NO_TABLE);
