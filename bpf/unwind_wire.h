@@ -31,6 +31,7 @@ enum wire_unwind_cfa {
 #define WIRE_RULE_FP_FROM_FP	8
 #define WIRE_RULE_RETURN_IN_CX	16
 #define WIRE_RULE_IN_GAP	32
+#define WIRE_RULE_DERIVED	64
 #define WIRE_RULE_OTHER_STACK	128
 #define WIRE_RULE_BX_UNCHANGED	0
 #define WIRE_RULE_BX_UNKNOWN	(-128)
@@ -113,6 +114,9 @@ static inline int wire_ends_with_call(__u64 word)
 #if defined(__aarch64__) || defined(__TARGET_ARCH_arm64)
 static inline __u32 wire_trampoline_cfa(__u64 code, __u64 next, int is_return)
 {
+	(void)code;
+	(void)next;
+	(void)is_return;
 	return 0; /* trampolines keep frame pointers */
 }
 #else
@@ -237,10 +241,14 @@ enum wire_unwind_end {
 
 #define WIRE_END_COUNTS 16 /* a power of two, for the verifier */
 
+/* In wire_unwind_counts: chains with a frame by WIRE_RULE_DERIVED, however they ended. */
+#define WIRE_CHAINS_DERIVED (WIRE_END_COUNTS - 1)
+
 /* How many samples of an event ended so, on a CPU. The index is that of wire_cpu. */
 struct wire_unwind_counts {
 	__u64 ends[WIRE_END_COUNTS]; /* that of WIRE_ENDS: samples without a user stack */
 };
+WIRE_ASSERT(WIRE_ENDS < WIRE_CHAINS_DERIVED, "wire_unwind_counts is full");
 WIRE_ASSERT(sizeof(struct wire_unwind_counts) == 128, "wire_unwind_counts changed");
 
 #endif

@@ -71,6 +71,8 @@ class EventInput {
   std::vector<wire_cpu> Counters(std::uint32_t event) const { return bpf_.Counters(event); }
   // How the call chains of an event ended; all zero unless they are found by unwind tables.
   ChainEnds EndsOf(std::uint32_t event) const;
+  // Of these, those with a frame whose rule was derived from instructions.
+  std::uint64_t DerivedChainsOf(std::uint32_t event) const;
   // Hits of tracepoints that the kernel skipped, of any task. Call it after Stop.
   std::uint64_t skipped_hits() const { return bpf_.SkippedHits(); }
   // From now on, only one in `divisor` overflows of clocks and counters is a sample, with the sum

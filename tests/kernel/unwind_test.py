@@ -272,12 +272,16 @@ class Unwind(harness.RecordingTest):
         program = self.dir / "trampolines"
         subprocess.run(["gcc", "-O2", "-fomit-frame-pointer", "-fno-optimize-sibling-calls", "-x", "c", "-", "-o",
                         program], input=TRAMPOLINES, text=True, check=True)
-        self.assert_complete("--", program, least=99)
+        complete, rest = self.record_chains("--", program)
+        self.assertGreaterEqual(complete, 99, rest)
+        derived = re.search(r"([0-9.]+) % through code without tables", rest)
+        self.assertTrue(derived and float(derived[1]) > 90, rest)
         chains = [chain for chain in self.chains() if "burns" in chain]
         callers = collections.Counter(tuple(chain[chain.index("burns"):][:6]) for chain in chains)
         whole = ("burns", "[unknown]", "inner", "[unknown]", "outer", "main")
         self.assertGreater(callers[whole], 100, callers)
-        self.assertEqual(list(callers), [whole], callers)
+        # Until the tables are loaded, user space walks the stack, and it has no copy of the trampolines.
+        self.assertGreater(callers[whole], 0.95 * callers.total(), callers)
         leaves = collections.Counter(chain[0] for chain in chains)
         self.assertGreater(leaves["[unknown]"], 100, leaves)
 

@@ -213,6 +213,29 @@ TEST(UserWalk, TheStartOfAProgramIsItsEnd) {
   EXPECT_EQ(frames.size(), 1U);
 }
 
+// The caller has a rule that was derived from its instructions.
+TEST(UserWalk, TellsWhetherItNeedsARuleFromInstructions) {
+  const unwind::Rule plain = {
+      .cfa_offset = 8, .ra_offset = -8, .cfa = unwind::CfaRule::kStackPointer};
+  unwind::Rule derived = plain;
+  derived.flags = unwind::Rule::kDerived;
+  const auto find = [&](RuntimeAddress address) -> unwind::Code {
+    const unwind::Rule& rule = address.value < 0x3000 ? plain : derived;
+    return {.frames_by = unwind::FramesBy::kTable, .rule = &rule};
+  };
+  std::vector<std::uint64_t> frames;
+  const auto needs_it = [&](std::vector<std::uint64_t> stack) {
+    const unwind::StackCopy read(0x7000, std::as_bytes(std::span(stack)));
+    UserWalk walk(unwind::Machine::kX86_64, find, read);
+    EXPECT_EQ(
+        walk.Run({.pc = 0x2000, .sp = 0x7000, .fp = 0, .link = {}, .interrupted = true}, frames),
+        WIRE_END_OF_STACK);
+    return walk.has_derived();
+  };
+  EXPECT_FALSE(needs_it({0x2100, 0}));
+  EXPECT_TRUE(needs_it({0x3100, 0x2200, 0}));
+}
+
 // The walk from the gap of a GapProgram, with a word on top of the stack.
 wire_unwind_end WalkFromGap(std::uint64_t word, std::vector<std::uint64_t>& frames) {
   using unwind::GapProgram;
