@@ -2,7 +2,7 @@
 /*
  * Walks the user stack of the current task with the unwind tables that user space has loaded
  * (unwind_wire.h), as formats/unwind/step.h does. Where a mapping has no table, frame pointers lead
- * to the next frame.
+ * to the next frame, or the instructions of a trampoline.
  *
  * The two global functions are verified once, not for each of the programs that call them. They
  * pass their state in a map, because before Linux 5.12 global functions have only numbers as
@@ -14,51 +14,15 @@
 #include "bpf/common.bpf.h"
 #include "bpf/return_probes.bpf.h"
 #include "bpf/stack_allowance.bpf.h"
+#include "bpf/unwind_state.bpf.h"
 #include "bpf/unwind_tables.bpf.h"
 #include "bpf/unwind_wire.h"
 #include "bpf/user_regs.bpf.h"
 
 /* Added to an enum wire_unwind_end: the walk ended only because something is not loaded yet. */
 #define UNWIND_UNFINISHED 0x100
-
-/* Bytes of the stack that are read at once. Blocks are aligned, so none has parts of two pages. */
-#define UNWIND_BLOCK 512
-
-struct unwind_state {
-	__u64 pc;
-	__u64 sp;
-	__u64 fp;
-	__u64 fp_at; /* where fp is on the stack; 0: it was read */
-	__u64 bx;    /* rbx, if follows_bx; 0: unknown */
-	__u64 link;  /* x30, rdi */
-	__u64 cx;    /* rcx */
-	/*
-	 * Few stacks have a rule that needs rbx. A walk that meets one begins again, and follows
-	 * the register.
-	 */
-	__u32 needs_bx;
-	__u32 follows_bx;
-	__u32 is_first;	 /* only the first frame has link and cx */
-	__u32 is_return; /* pc is a return address, not an interrupted instruction */
-	__u32 end;	 /* enum wire_unwind_end */
-	__u32 cause;	 /* why the last step ended, whatever was guessed before */
-	__u32 guess;	 /* why a frame was guessed by its frame pointer; WIRE_END_OF_STACK: none */
-	__u64 process;	 /* the entry of unwind_processes */
-	__u32 mapping;	 /* the last one that was hit */
-	__u64 now_ns;
-	struct return_probes probes;
-	__u64 block_at; /* address of `block`; 1: it has nothing */
-	bpf_user_pt_regs_t regs;
-	__u64 frames[WIRE_MAX_FRAMES];
-	__u8 block[UNWIND_BLOCK];
-};
-
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, SCRATCH_SAMPLES);
-	__type(key, __u32);
-	__type(value, struct unwind_state);
-} unwind_states SEC(".maps");
+/* The same: a frame was found by instructions (WIRE_RULE_DERIVED). */
+#define UNWIND_DERIVED 0x200
 
 #if defined(__TARGET_ARCH_x86)
 #define RETURN_ADDRESS_BYTES  8	 /* below the CFA */
@@ -67,57 +31,6 @@ struct {
 #define RETURN_ADDRESS_BYTES  0 /* it is in a register */
 #define TRAMPOLINE_CALL_BYTES 4
 #endif
-
-/* The result of a step. The walk goes on after UNWIND_CALLER. */
-#define UNWIND_CALLER 0
-#define UNWIND_ENDED  1
-
-/* Only rules can tell that a chain with a guessed frame is complete. */
-static __always_inline int end_walk(struct unwind_state *state, __u32 end)
-{
-	state->cause = end;
-	state->end = state->guess != WIRE_END_OF_STACK ? state->guess : end;
-	return UNWIND_ENDED;
-}
-
-static __always_inline int end_of_stack(struct unwind_state *state)
-{
-	state->end = WIRE_END_OF_STACK;
-	return UNWIND_ENDED;
-}
-
-/* Reads a word of the stack. Returns 0 on success. */
-static __always_inline int read_word(struct unwind_state *state, __u64 *word, __u64 address)
-{
-	__u64 offset = address & (UNWIND_BLOCK - 1);
-	__u64 start = address - offset;
-
-	if (offset & (sizeof(*word) - 1))
-		return bpf_probe_read_user(word, sizeof(*word), (const void *)address);
-	if (state->block_at != start) {
-		state->block_at = 1;
-		if (bpf_probe_read_user(state->block, UNWIND_BLOCK, (const void *)start) != 0)
-			return -1;
-		state->block_at = start;
-	}
-	barrier_var(offset);
-	*word = *(__u64 *)(state->block + (offset & (UNWIND_BLOCK - sizeof(*word))));
-	return 0;
-}
-
-/*
- * Reads the frame pointer. Most functions save it, but few rules need it, so it is not read in each
- * frame. Returns 0 on success.
- */
-static __always_inline int load_fp(struct unwind_state *state)
-{
-	if (!state->fp_at)
-		return 0;
-	if (read_word(state, &state->fp, state->fp_at) != 0)
-		return -1;
-	state->fp_at = 0;
-	return 0;
-}
 
 static __always_inline struct wire_unwind_mapping *mapping_at(__u32 index)
 {
@@ -228,6 +141,7 @@ static __always_inline int step_by_rule(struct unwind_state *state,
 	__u64 base;
 	__u32 failure = find_cfa(state, rule, &cfa);
 
+	state->derived |= rule->flags & WIRE_RULE_DERIVED;
 	if (failure)
 		return end_walk(state, failure);
 	base = rule->flags & WIRE_RULE_FROM_SP ? state->sp : cfa;
@@ -267,7 +181,8 @@ static __always_inline int step_by_fp(struct unwind_state *state)
 		return end_walk(state, WIRE_END_OF_STACK);
 	if (state->fp < state->sp)
 		return end_walk(state, WIRE_END_NO_PROGRESS);
-	if (bpf_probe_read_user(record, sizeof(record), (const void *)state->fp) != 0)
+	if (read_word(state, &record[0], state->fp) != 0 ||
+	    read_word(state, &record[1], state->fp + sizeof(record[0])) != 0)
 		return end_walk(state, WIRE_END_UNREADABLE);
 	record[1] = without_signature(record[1]);
 	if (record[1] == 0)
@@ -279,6 +194,27 @@ static __always_inline int step_by_fp(struct unwind_state *state)
 	enter_caller(state, record[1], state->fp + sizeof(record), 1);
 	state->fp = record[0];
 	return UNWIND_CALLER;
+}
+
+/*
+ * In code that was compiled at run time. The instructions are read, because a trampoline without a
+ * frame pointer would hide its caller, and lead to a wrong one.
+ */
+static __always_inline int step_through_compiled(struct unwind_state *state)
+{
+	struct wire_unwind_rule rule = {
+		.cfa = WIRE_CFA_STACK_POINTER,
+		.flags = WIRE_RULE_DERIVED,
+		.ra_offset = -8,
+		.fp_offset = WIRE_RULE_IN_REGISTER,
+	};
+	__u64 code[2] = {};
+	__u32 size = state->is_return ? sizeof(code[0]) : sizeof(code);
+
+	if (bpf_probe_read_user(code, size, (const void *)state->pc) != 0)
+		return step_by_fp(state);
+	rule.cfa_offset = wire_trampoline_cfa(code[0], code[1], state->is_return);
+	return rule.cfa_offset ? step_by_rule(state, &rule) : step_by_fp(state);
 }
 
 /*
@@ -418,7 +354,7 @@ __weak __noinline int unwind_step(__u32 slot)
 	if (!mapping)
 		return end_walk(state, WIRE_END_NO_MAPPING);
 	if (mapping->table == WIRE_UNWIND_BY_FP)
-		return step_by_fp(state);
+		return step_through_compiled(state);
 	table = table_of(mapping);
 	if (!table)
 		return end_walk(state, WIRE_END_NO_TABLE);
@@ -488,7 +424,7 @@ static __always_inline __u32 unfinished(__u32 end, __u32 cause, __u32 tgid, __u6
 	return may_copy(tgid, now_ns) ? end | UNWIND_UNFINISHED : end;
 }
 
-/* Counts where the chain of a sample ended. WIRE_ENDS is of no chain. */
+/* Counts where the chain of a sample ended (unwind_user). WIRE_ENDS is of no chain. */
 static __always_inline void count_end(__u32 event, __u32 end)
 {
 	__u32 index = event * filter.cpus + bpf_get_smp_processor_id();
@@ -496,8 +432,11 @@ static __always_inline void count_end(__u32 event, __u32 end)
 	__u64 number = end;
 
 	barrier_var(number);
-	if (counts)
-		__sync_fetch_and_add(&counts->ends[number & (WIRE_END_COUNTS - 1)], 1);
+	if (!counts)
+		return;
+	__sync_fetch_and_add(&counts->ends[number & (WIRE_END_COUNTS - 1)], 1);
+	if (end & UNWIND_DERIVED)
+		__sync_fetch_and_add(&counts->ends[WIRE_CHAINS_DERIVED], 1);
 }
 
 /* Sets the registers of the first frame. */
@@ -519,6 +458,7 @@ static __always_inline void start_walk(struct unwind_state *state, __u64 process
 	state->end = WIRE_END_OF_STACK;
 	state->cause = WIRE_END_OF_STACK;
 	state->guess = WIRE_END_OF_STACK;
+	state->derived = 0;
 	state->process = process;
 	state->mapping = process & WIRE_UNWIND_FIRST_MASK;
 	state->now_ns = bpf_ktime_get_ns();
@@ -527,8 +467,8 @@ static __always_inline void start_walk(struct unwind_state *state, __u64 process
 /*
  * Writes the user frames of the current task, of process `tgid`, to `frames`, which has room for
  * WIRE_MAX_FRAMES. Returns their number. Sets `end` to an enum wire_unwind_end, or to WIRE_ENDS for
- * a task without a user stack; UNWIND_UNFINISHED may be added. `slot` is the number of the caller's
- * scratch sample.
+ * a task without a user stack; UNWIND_UNFINISHED and UNWIND_DERIVED may be added. `slot` is the
+ * number of the caller's scratch sample.
  */
 static __always_inline __u32 unwind_user(void *ctx, __u32 slot, __u32 tgid, __u64 *frames,
 					 __u32 *end)
@@ -563,6 +503,8 @@ static __always_inline __u32 unwind_user(void *ctx, __u32 slot, __u32 tgid, __u6
 		count = unwind_frames(slot);
 	}
 	*end = unfinished(state->end, state->cause, tgid, state->now_ns);
+	if (state->derived)
+		*end |= UNWIND_DERIVED;
 	barrier_var(count);
 	/*
 	 * A mask and no comparison: before that clang may store the number on the stack, and the

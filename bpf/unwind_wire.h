@@ -31,6 +31,7 @@ enum wire_unwind_cfa {
 #define WIRE_RULE_FP_FROM_FP	8
 #define WIRE_RULE_RETURN_IN_CX	16
 #define WIRE_RULE_IN_GAP	32
+#define WIRE_RULE_DERIVED	64
 #define WIRE_RULE_OTHER_STACK	128
 #define WIRE_RULE_BX_UNCHANGED	0
 #define WIRE_RULE_BX_UNKNOWN	(-128)
@@ -95,6 +96,58 @@ static inline int wire_ends_with_call(__u64 word)
 			return 1;
 	}
 	return 0;
+}
+#endif
+
+/*
+ * Code that was compiled at run time keeps frame pointers, but trampolines do not: they only make
+ * room on the stack for a call, and return. So what follows the call tells where the return address
+ * is. CPython makes such a trampoline for each Python function (-X perf, -X perf_jit):
+ *
+ *   [endbr64]; sub $n,%rsp; call *reg; add $n,%rsp; ret
+ *
+ * `code` has the 8 bytes from the address of a frame on, the first one in its lowest byte, `next`
+ * the 8 bytes behind them, which only an interrupted instruction needs. Returns the distance from
+ * the stack pointer to the canonical frame address; 0 if the code is any other. It is never unsure:
+ * the processor will execute these instructions before anything else.
+ */
+#if defined(__aarch64__) || defined(__TARGET_ARCH_arm64)
+static inline __u32 wire_trampoline_cfa(__u64 code, __u64 next, int is_return)
+{
+	(void)code;
+	(void)next;
+	(void)is_return;
+	return 0; /* trampolines keep frame pointers */
+}
+#else
+/* The same for `add $n,%rsp; ret`, whose add may be left out. */
+static inline __u32 wire_epilogue_cfa(__u64 code)
+{
+	if ((code & 0xff) == 0xc3)
+		return 8;
+	/* n is a multiple of 8 with one byte, and not negative. */
+	if ((code & 0xff87ffffff) == 0xc300c48348)
+		return (code >> 24 & 0xff) + 8;
+	return 0;
+}
+
+static inline __u32 wire_trampoline_cfa(__u64 code, __u64 next, int is_return)
+{
+	__u32 cfa = wire_epilogue_cfa(code);
+
+	if (cfa || is_return)
+		return cfa;
+	if ((code & 0xffffffff) == 0xfa1e0ff3) { /* endbr64 */
+		code = code >> 32 | next << 32;
+		next >>= 32;
+	}
+	if ((code & 0xf8ff) == 0xd0ff) /* call *reg */
+		return wire_epilogue_cfa(code >> 16);
+	/* sub $n,%rsp; call *reg */
+	if ((code & 0xf8ff87ffffff) != 0xd0ff00ec8348)
+		return 0;
+	cfa = wire_epilogue_cfa(code >> 48 | next << 16);
+	return cfa == (code >> 24 & 0xff) + 8 ? 8 : 0;
 }
 #endif
 
@@ -188,10 +241,14 @@ enum wire_unwind_end {
 
 #define WIRE_END_COUNTS 16 /* a power of two, for the verifier */
 
+/* In wire_unwind_counts: chains with a frame by WIRE_RULE_DERIVED, however they ended. */
+#define WIRE_CHAINS_DERIVED (WIRE_END_COUNTS - 1)
+
 /* How many samples of an event ended so, on a CPU. The index is that of wire_cpu. */
 struct wire_unwind_counts {
 	__u64 ends[WIRE_END_COUNTS]; /* that of WIRE_ENDS: samples without a user stack */
 };
+WIRE_ASSERT(WIRE_ENDS < WIRE_CHAINS_DERIVED, "wire_unwind_counts is full");
 WIRE_ASSERT(sizeof(struct wire_unwind_counts) == 128, "wire_unwind_counts changed");
 
 #endif

@@ -98,6 +98,10 @@ Status Recording::RunToTheEnd() {
 // Drains the rings and commits all records up to `limit_ns`, in time order.
 Status Recording::Flush(std::uint64_t limit_ns) {
   TRY(input_->Drain());
+  // The file of a flight recording has all records before its trigger.
+  const std::uint64_t released_ns = flight_ ? limit_ns : input_->BeforeLastExits(limit_ns);
+  held_ = std::chrono::nanoseconds(limit_ns - released_ns);
+  limit_ns = released_ns;
   const std::uint64_t now_ns = MonotonicNs();
   TRY(input_->ReopenOnReturnedCpus(now_ns));
   TRY(losses_.AddNewLosses(*input_, std::min(limit_ns, now_ns)));
@@ -203,8 +207,10 @@ Status Recording::WaitForWork() {
   // The first poll does not include the rings: those of process events stay readable after their
   // CPU is gone.
   const auto pause = std::min(kShortestPause, options_.flush_interval);
-  const auto until_flush =
-      rotation_ ? rotation_->UntilSwitch(options_.flush_interval) : options_.flush_interval;
+  // What the last flush has held back is committed a flush interval after it was recorded.
+  const auto held = std::chrono::ceil<std::chrono::milliseconds>(held_);
+  const auto interval = std::max(pause, options_.flush_interval - held);
+  const auto until_flush = rotation_ ? rotation_->UntilSwitch(interval) : interval;
   int ready = poll(wait_for, 3, stop_.TimeoutMs(std::min(pause, until_flush)));
   if (ready == 0) {
     ready = poll(wait_for, std::size(wait_for), stop_.TimeoutMs(until_flush));

@@ -3,6 +3,7 @@
 // recorder.cc, its end in recording_end.cc.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -82,6 +83,7 @@ class Recording {
   std::unique_ptr<Rotation> rotation_;      // null: one file
   std::unique_ptr<FlightRecorder> flight_;  // not null: the records stay in memory
   End end_ = End::kRequested;               // set at the end
+  std::chrono::nanoseconds held_{};         // of the last flush: the time of the records that wait
   LossAccount losses_;
   std::optional<RateGovernor> governor_;  // nothing: the rate does not change
   RecordSummary summary_;

@@ -30,6 +30,8 @@ struct EventSummary {
   std::vector<ThrottledCpu> throttled = {};
   // How the call chains ended that were found by unwind tables; all zero for other methods.
   ChainEnds chain_ends = {};
+  // Of these, those with a frame whose rule was derived from instructions.
+  std::uint64_t derived_chains = 0;
 };
 
 // The files of a recording that writes more than one.

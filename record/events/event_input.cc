@@ -177,6 +177,11 @@ ChainEnds EventInput::EndsOf(std::uint32_t event) const {
   return ends;
 }
 
+std::uint64_t EventInput::DerivedChainsOf(std::uint32_t event) const {
+  const std::uint64_t late = late_unwinder_ ? late_unwinder_->DerivedOf(event) : 0;
+  return bpf_.unwind_maps().DerivedOf(event) + late;
+}
+
 void EventInput::AdaptToNamespaces(std::vector<std::string>& warnings) {
   if (scope_.reports_new_cgroups() && ChildNamespace(NamespaceType::kCgroup) != 0) {
     cgroup_paths_.emplace(*scope_.recorded);

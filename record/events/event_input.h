@@ -54,6 +54,11 @@ class EventInput {
   Status ReopenOnReturnedCpus(std::uint64_t now_ns);
   // Adds a record of the recorder itself.
   void AddOwn(std::uint64_t time_ns, Bytes record) { records_.AddOwn(time_ns, record); }
+  // Returns a limit for Release, so that threads that have just ended keep their samples before
+  // their EXIT: `limit_ns`, or a little less (TimeMerge::BeforeLastExits).
+  std::uint64_t BeforeLastExits(std::uint64_t limit_ns) const {
+    return records_.BeforeLastExits(limit_ns);
+  }
   // Passes the records that were read, up to and including `limit_ns`, to `sink`, oldest first.
   template <perfdata::RecordSink Sink>
   Status Release(std::uint64_t limit_ns, Sink& sink) {
@@ -67,6 +72,8 @@ class EventInput {
   std::vector<wire_cpu> Counters(std::uint32_t event) const { return bpf_.Counters(event); }
   // How the call chains of an event ended; all zero unless they are found by unwind tables.
   ChainEnds EndsOf(std::uint32_t event) const;
+  // Of these, those with a frame whose rule was derived from instructions.
+  std::uint64_t DerivedChainsOf(std::uint32_t event) const;
   // Hits of tracepoints that the kernel skipped, of any task. Call it after Stop.
   std::uint64_t skipped_hits() const { return bpf_.SkippedHits(); }
   // From now on, only one in `divisor` overflows of clocks and counters is a sample, with the sum

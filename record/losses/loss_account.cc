@@ -83,6 +83,7 @@ void LossAccount::Summarize(const EventInput& input, RecordSummary& summary) con
     summary.events[event].name = sampling[event].plan.name;
     summary.events[event].throttled = ThrottledCpus(input, event);
     summary.events[event].chain_ends = input.EndsOf(event);
+    summary.events[event].derived_chains = input.DerivedChainsOf(event);
     if (event >= ledgers_.size()) continue;
     summary.events[event].losses = ledgers_[event].losses();
     summary.events[event].stalls = ledgers_[event].stalls();

@@ -15,15 +15,23 @@ namespace {
 constexpr perfdata::RecordHeader kUnfinished = {
     .type = static_cast<perfdata::RecordType>(0xffffffff), .misc = 0, .size = 0};
 
+// 0 for a damaged message.
+std::uint32_t TidOf(Bytes message) {
+  wire_sample sample;
+  if (message.size() < sizeof sample) return 0;
+  std::memcpy(&sample, message.data(), sizeof sample);
+  return sample.tid;
+}
+
 }  // namespace
 
 void IncomingRecords::AddUnfinished(Bytes message) {
-  wire_header header;
-  std::memcpy(&header, message.data(), sizeof header);
+  wire_sample sample;
+  std::memcpy(&sample, message.data(), sizeof sample);
   const Bytes mark = std::as_bytes(std::span(&kUnfinished, 1));
   record_.assign(mark.begin(), mark.end());
   record_.insert(record_.end(), message.begin(), message.end());
-  merge_.Add(header.time_ns, record_);
+  merge_.Add(sample.header.time_ns, record_, SampleOfThread(sample.tid));
 }
 
 Bytes IncomingRecords::Finished(Bytes record) {
@@ -42,8 +50,8 @@ Bytes IncomingRecords::Finished(Bytes record) {
 
 void IncomingRecords::AddMessage(Bytes message) {
   if (unwinder_ != nullptr && IsUnfinished(message)) return AddUnfinished(message);
-  const Status added =
-      merge_.AddWritten([&](std::vector<std::byte>& out) { return decoder_.Append(message, out); });
+  const Status added = merge_.AddSample(
+      TidOf(message), [&](std::vector<std::byte>& out) { return decoder_.Append(message, out); });
   if (!added) ++damaged_;
 }
 

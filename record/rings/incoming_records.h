@@ -38,6 +38,11 @@ class IncomingRecords {
   // Adds a whole record of the recorder itself.
   void AddOwn(std::uint64_t time_ns, Bytes record) { merge_.Add(time_ns, record); }
 
+  // Returns a limit for Release (TimeMerge::BeforeLastExits).
+  std::uint64_t BeforeLastExits(std::uint64_t limit_ns) const {
+    return merge_.BeforeLastExits(limit_ns);
+  }
+
   // Passes all records up to and including `limit_ns` to `sink` (TimeMerge::Release).
   template <perfdata::RecordSink Sink>
   Status Release(std::uint64_t limit_ns, Sink& sink) {

@@ -41,7 +41,8 @@ LateUnwinder::LateUnwinder(KnownBinaries& binaries, OthersFiles& files, const Se
       cache_(elf::UsualIndexCache()),
       reader_(files, cache_),
       start_ns_(MonotonicNs()),
-      ends_(settings.events) {}
+      ends_(settings.events),
+      derived_(settings.events) {}
 
 Status LateUnwinder::ApplyAll(Bytes records) {
   perfdata::RecordCursor cursor(records, 0, std::endian::native);
@@ -89,7 +90,10 @@ wire_unwind_end LateUnwinder::Walk(const WireMessage& message) {
   const auto find = [&](RuntimeAddress address) { return CodeAt(pid, address.value); };
   const unwind::StackCopy read(registers.sp, message.stack.first(std::min<std::size_t>(
                                                  message.stack.size(), kLateStackBytes)));
-  return UserWalk(kThisMachine, find, read).Run(registers, frames_);
+  UserWalk walk(kThisMachine, find, read);
+  const wire_unwind_end end = walk.Run(registers, frames_);
+  if (walk.has_derived()) ++derived_[message.sample.event];
+  return end;
 }
 
 unwind::Code LateUnwinder::CodeAt(std::uint32_t pid, std::uint64_t address) {

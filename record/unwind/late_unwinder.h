@@ -54,6 +54,8 @@ class LateUnwinder {
 
   // How the chains of an event ended that Finish has completed.
   const ChainEnds& EndsOf(std::uint32_t event) const { return ends_[event]; }
+  // Of these, those with a frame whose rule was derived from instructions.
+  std::uint64_t DerivedOf(std::uint32_t event) const { return derived_[event]; }
 
  private:
   // Binaries are looked up again after so many, so that those that no process maps are closed.
@@ -82,7 +84,8 @@ class LateUnwinder {
   std::uint64_t start_ns_, read_ns_ = 0;
   perfdata::Processes processes_;
   std::unordered_map<const perfdata::Dso*, Binary> read_;
-  std::vector<ChainEnds> ends_;        // by event
+  std::vector<ChainEnds> ends_;  // by event
+  std::vector<std::uint64_t> derived_;
   std::vector<std::uint64_t> frames_;  // scratch
   std::vector<std::byte> message_;     // scratch
 };

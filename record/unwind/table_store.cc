@@ -38,6 +38,7 @@ static_assert(WIRE_RULE_SIGNED_RETURN == Rule::kSignedReturn);
 static_assert(WIRE_RULE_FP_FROM_FP == Rule::kFpFromFp);
 static_assert(WIRE_RULE_RETURN_IN_CX == Rule::kReturnInCx);
 static_assert(WIRE_RULE_IN_GAP == Rule::kInGap);
+static_assert(WIRE_RULE_DERIVED == Rule::kDerived);
 static_assert(WIRE_RULE_OTHER_STACK == Rule::kOtherStack);
 static_assert(WIRE_RULE_BX_UNCHANGED == Rule::kBxUnchanged);
 static_assert(WIRE_RULE_BX_UNKNOWN == Rule::kBxUnknown);

@@ -45,17 +45,25 @@ MappedUnwindMaps::~MappedUnwindMaps() {
   for (const std::span<std::byte> bytes : mapped_) munmap(bytes.data(), bytes.size());
 }
 
+std::uint64_t MappedUnwindMaps::CountOf(std::uint32_t event, std::size_t index) const {
+  const std::size_t first = event * cpus_;
+  if (first + cpus_ > counts_.size()) return 0;
+  std::uint64_t sum = 0;
+  for (wire_unwind_counts& counts : counts_.subspan(first, cpus_)) {
+    const std::atomic_ref<unsigned long long> count(counts.ends[index]);
+    sum += count.load(std::memory_order_relaxed);
+  }
+  return sum;
+}
+
 ChainEnds MappedUnwindMaps::EndsOf(std::uint32_t event) const {
   ChainEnds ends = {};
-  const std::size_t first = event * cpus_;
-  if (first + cpus_ > counts_.size()) return ends;
-  for (wire_unwind_counts& counts : counts_.subspan(first, cpus_)) {
-    for (std::size_t end = 0; end < ends.size(); ++end) {
-      const std::atomic_ref<unsigned long long> count(counts.ends[end]);
-      ends[end] += count.load(std::memory_order_relaxed);
-    }
-  }
+  for (std::size_t end = 0; end < ends.size(); ++end) ends[end] = CountOf(event, end);
   return ends;
+}
+
+std::uint64_t MappedUnwindMaps::DerivedOf(std::uint32_t event) const {
+  return CountOf(event, WIRE_CHAINS_DERIVED);
 }
 
 }  // namespace perftape::record

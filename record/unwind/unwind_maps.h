@@ -53,8 +53,12 @@ class MappedUnwindMaps {
   const UnwindMaps& maps() const { return maps_; }
   // Of all CPUs until now.
   ChainEnds EndsOf(std::uint32_t event) const;
+  // Of these chains, those with a frame whose rule was derived from instructions.
+  std::uint64_t DerivedOf(std::uint32_t event) const;
 
  private:
+  // A count of wire_unwind_counts, of all CPUs.
+  std::uint64_t CountOf(std::uint32_t event, std::size_t index) const;
   template <class Element>
   Status Map(const UnwindMapFile& file, std::span<Element>& elements);
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The walk of a user stack as bpf/unwind.bpf.h does it, with its causes of an end: by tables, by
-// frame pointers in code without a table, and by a guess in code without a rule.
+// frame pointers in code without a table, and by a guess in code without a rule. It has a copy of
+// the stack and none of memory without a file, so it does not see trampolines
+// (wire_trampoline_cfa).
 #pragma once
 
 #include <linux/types.h>
@@ -22,12 +24,16 @@ class UserWalk {
   UserWalk(unwind::Machine machine, const Find& find, const Read& read)
       : machine_(machine), find_(find), read_(read) {}
 
+  // Whether the last walk needed a rule that was derived from instructions.
+  bool has_derived() const { return has_derived_; }
+
   // Replaces `frames` by those from `registers` on, leaf first, at most WIRE_MAX_FRAMES. Returns
   // how the walk ended.
   wire_unwind_end Run(unwind::Registers registers, std::vector<std::uint64_t>& frames) {
     frames.clear();
     registers_ = registers;
     guess_ = WIRE_END_OF_STACK;
+    has_derived_ = false;
     while (frames.size() < WIRE_MAX_FRAMES) {
       frames.push_back(registers_.pc);
       if (const std::optional<wire_unwind_end> end = EnterCaller()) return *end;
@@ -61,6 +67,7 @@ class UserWalk {
     const unwind::Rule& rule = *code.rule;
     if (rule.cfa == unwind::CfaRule::kNone) return StepWithoutRule();
     if (rule.cfa == unwind::CfaRule::kEndOfStack) return WIRE_END_OF_STACK;
+    if ((rule.flags & unwind::Rule::kDerived) != 0) has_derived_ = true;
     const auto end = ResultOf(unwind::Step(machine_, rule, read_, registers_), WIRE_END_OF_STACK);
     if (end || (rule.flags & unwind::Rule::kInGap) == 0) return end;
     if (!unwind::IsReturnAddress(machine_, CodeOfFrame())) return EndOf(WIRE_END_NO_ROW);
@@ -118,6 +125,7 @@ class UserWalk {
   const Read& read_;
   unwind::Registers registers_;
   wire_unwind_end guess_ = WIRE_END_OF_STACK;  // why a frame was guessed; END_OF_STACK: none was
+  bool has_derived_ = false;
 };
 
 }  // namespace perftape::record

@@ -4,11 +4,12 @@
 
     newer_perf_test.py --bin build/dev/bin
 
-A recording with deferred user callchains has the same stacks in the newer perf, in our table of samples, and as a copy
+Threads that have ended keep their names, if this user may record. A recording with deferred user callchains has the same stacks in the newer perf, in our table of samples, and as a copy
 of `--compat 6.1` in both versions of perf. A perf.data that was made of folded stacks shows their functions without a
 warning. Skipped (status 77) without a newer perf.
 """
 import argparse
+import os
 import pathlib
 import re
 import shutil
@@ -112,6 +113,17 @@ class Judge:
         rows = re.findall(r"^ +([\d.]+)% +\[.\] (\S+)", done.stdout, re.M)
         self.expect("newer perf, functions", rows, [("75.00", "work"), ("25.00", "main")])
 
+    def check_ended_threads(self, newer):
+        """The sums of short waits come at the end of a thread."""
+        path = self.work / "ended.data"
+        done = run(self.bin / "perftape-record", "-q", "-e", "offcpu", "--no-bundle", "-o", path, "--", "sh", "-c",
+                   "for i in 1 2 3 4 5 6 7 8 9 10; do sleep 0.001 & wait; done")
+        self.expect("recording", done.returncode in (0, 3), True)
+        lines = run(*newer, "script", "-i", path, "-F", "comm,tid,period").stdout.splitlines()
+        names = {line.split()[0] for line in lines if line.strip()}
+        self.expect("newer perf, names of ended threads", {"sh", "sleep"} <= names, True)
+        self.expect("newer perf, threads without a name", sorted(name for name in names if name.startswith(":")), [])
+
 
 def main():
     parser = argparse.ArgumentParser()
@@ -127,6 +139,8 @@ def main():
         judge = Judge(arguments.bin, work)
         judge.check_deferred(newer, [older] if older else None)
         judge.check_folded(newer)
+        if os.geteuid() == 0:
+            judge.check_ended_threads(newer)
     for failure in judge.failures:
         print(f"FAILED {failure}")
     print(f"newer perf: {len(judge.failures)} failures")

@@ -189,6 +189,19 @@ class OffCpu(harness.RecordingTest):
         print(f"{seen / MS:.1f} ms of {measured / MS:.1f} ms")
         self.assertLessEqual(abs(seen - measured), measured / 100 + len(threads) * waits * MS / 10)
 
+    def test_a_thread_ends_after_the_sums_of_its_waits(self):
+        """perf 7.3 forgets the name of a thread at its EXIT record."""
+        threads, samples, _ = self.record_waiter("threads", "40")
+        status, out, err = harness.run(harness.INSPECT, "--records", self.dir / "perf.data")
+        self.assertEqual(status, 0, err)
+        ends = {int(tid): int(time_ns) for tid, time_ns in re.findall(
+            r" EXIT .* tid (\d+) ptid .* \| pid \d+ tid \d+ time (\d+)", out)}
+        sums = [sample for sample in samples if SUMS in sample.symbols and sample.tid in ends]
+        self.assertGreaterEqual(len({sample.tid for sample in sums}), len(threads) // 2)
+        # On a busy machine a thread may take longer to end than the recorder waits.
+        late = [sample for sample in sums if sample.time_ns > ends[sample.tid]]
+        self.assertLessEqual(len(late), len(sums) // 20, late)
+
     def test_waits_for_a_cpu_are_those_of_schedstat(self):
         threads, samples, _ = self.record_waiter("spin", "4", str(200 * MS))
         for tid, thread in threads.items():

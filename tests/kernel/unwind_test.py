@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+import unittest
 
 import harness
 
@@ -111,6 +112,44 @@ innocent:
  .cfi_endproc
  .size innocent,.-innocent
  .section .note.GNU-stack,"",@progbits
+"""
+
+# Calls through trampolines that are made at run time and keep no frame pointer, while the register
+# holds something else. Half of the time is spent in the trampolines themselves.
+TRAMPOLINES = """
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+typedef void work(void);
+typedef void trampoline(long, long, int, work *);
+static const unsigned char code[] = {0xf3, 0x0f, 0x1e, 0xfa, 0x48, 0x83, 0xec, 8, 0xff, 0xd1, 0x48, 0x83, 0xc4, 8, 0xc3};
+static trampoline *through;
+__attribute__((noinline)) void nothing(void) { __asm__ volatile(""); }
+__attribute__((noinline)) void burns(void) {
+  struct timespec now, start;
+  clock_gettime(CLOCK_MONOTONIC, &start);
+  do {
+    for (int i = 0; i < 100000; i++) through(0, 0, 0, nothing);
+    clock_gettime(CLOCK_MONOTONIC, &now);
+  } while (now.tv_sec - start.tv_sec < 2);
+}
+__attribute__((noinline)) void inner(void) {
+  __asm__ volatile("lea 64(%%rsp), %%rbp" ::: "rbp");
+  through(0, 0, 0, burns);
+}
+__attribute__((noinline)) void outer(void) {
+  __asm__ volatile("mov $1, %%rbp" ::: "rbp");
+  through(0, 0, 0, inner);
+}
+int main(void) {
+  char *memory = mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  memcpy(memory, code, sizeof code);
+  mprotect(memory, 4096, PROT_READ | PROT_EXEC);
+  through = (trampoline *)memory;
+  outer();
+  __asm__ volatile("");
+  return 0;
+}
 """
 
 # Collects garbage on the system stack while goroutines come and go.
@@ -227,6 +266,24 @@ class Unwind(harness.RecordingTest):
         self.assertGreaterEqual(depths[5], 30, depths)
         for depth in range(5):
             self.assertEqual(depths[depth], 30, depths)
+
+    @unittest.skipUnless(os.uname().machine == "x86_64", "trampolines of arm64 keep frame pointers")
+    def test_trampolines_made_at_run_time(self):
+        program = self.dir / "trampolines"
+        subprocess.run(["gcc", "-O2", "-fomit-frame-pointer", "-fno-optimize-sibling-calls", "-x", "c", "-", "-o",
+                        program], input=TRAMPOLINES, text=True, check=True)
+        complete, rest = self.record_chains("--", program)
+        self.assertGreaterEqual(complete, 99, rest)
+        derived = re.search(r"([0-9.]+) % through code without tables", rest)
+        self.assertTrue(derived and float(derived[1]) > 90, rest)
+        chains = [chain for chain in self.chains() if "burns" in chain]
+        callers = collections.Counter(tuple(chain[chain.index("burns"):][:6]) for chain in chains)
+        whole = ("burns", "[unknown]", "inner", "[unknown]", "outer", "main")
+        self.assertGreater(callers[whole], 100, callers)
+        # Until the tables are loaded, user space walks the stack, and it has no copy of the trampolines.
+        self.assertGreater(callers[whole], 0.95 * callers.total(), callers)
+        leaves = collections.Counter(chain[0] for chain in chains)
+        self.assertGreater(leaves["[unknown]"], 100, leaves)
 
     def test_no_caller_is_invented_in_a_gap_between_functions(self):
         program = self.dir / "gap"

@@ -11,19 +11,25 @@ namespace perftape::record_tool {
 
 std::string ChainText(const record::RecordSummary& summary) {
   record::ChainEnds ends = {};
-  std::uint64_t chains = 0;
+  std::uint64_t chains = 0, derived = 0;
   for (const record::EventSummary& event : summary.events) {
     for (std::size_t end = 0; end < ends.size(); ++end) {
       ends[end] += event.chain_ends[end];
       chains += event.chain_ends[end];
     }
+    derived += event.derived_chains;
   }
   if (chains == 0) return {};
-  const std::uint64_t complete = ends[WIRE_END_OF_STACK];
-  // Rounded down, so that 100 % means all.
-  const double percent =
-      std::floor(1000.0 * static_cast<double>(complete) / static_cast<double>(chains)) / 10;
-  std::string text = fmt::format("user call chains: {:.1f} % complete", percent);
+  const auto per_mille = [chains](std::uint64_t part) {
+    return 1000.0 * static_cast<double>(part) / static_cast<double>(chains);
+  };
+  // Rounded down, so that 100 % means all, and up, so that 0 % would mean none.
+  std::string text = fmt::format("user call chains: {:.1f} % complete",
+                                 std::floor(per_mille(ends[WIRE_END_OF_STACK])) / 10);
+  if (derived > 0) {
+    text +=
+        fmt::format(", {:.1f} % through code without tables", std::ceil(per_mille(derived)) / 10);
+  }
   const char* separator = "; incomplete: ";
   for (const ChainEnd& incomplete : kIncompleteEnds) {
     if (ends[incomplete.end] == 0) continue;

@@ -12,8 +12,8 @@ namespace perftape::record_tool {
 using record::ChainEnd;
 using record::kIncompleteEnds;
 
-// Returns "user call chains: 99.8 % complete; incomplete: 12 no table, 3 no row", of all events.
-// Empty if unwind tables were not used.
+// Returns "user call chains: 99.8 % complete, 1.5 % through code without tables; incomplete: 12
+// no table, 3 no row", of all events. Empty if unwind tables were not used.
 std::string ChainText(const record::RecordSummary& summary);
 
 }  // namespace perftape::record_tool

@@ -25,8 +25,9 @@ Json LossesJson(const std::vector<record::LossByCpu>& losses) {
   return json;
 }
 
-Json ChainsJson(const record::ChainEnds& ends) {
-  Json json = {{std::string(bundle::kCompleteChain), ends[WIRE_END_OF_STACK]}};
+Json ChainsJson(const record::ChainEnds& ends, std::uint64_t derived) {
+  Json json = {{std::string(bundle::kCompleteChain), ends[WIRE_END_OF_STACK]},
+               {"derived", derived}};
   for (const ChainEnd& incomplete : kIncompleteEnds) json[incomplete.key] = ends[incomplete.end];
   return json;
 }
@@ -50,7 +51,7 @@ Json EventJson(const record::EventSummary& event) {
           {"stalled", stalls},
           {"silent", silences},
           {"throttled", throttled},
-          {"chains", ChainsJson(event.chain_ends)}};
+          {"chains", ChainsJson(event.chain_ends, event.derived_chains)}};
 }
 
 Json AbsenceJson(const record::AbsentCpu& absence) {

@@ -9,9 +9,12 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "formats/unwind/machine_code.h"
@@ -210,6 +213,29 @@ TEST(UserWalk, TheStartOfAProgramIsItsEnd) {
   EXPECT_EQ(frames.size(), 1U);
 }
 
+// The caller has a rule that was derived from its instructions.
+TEST(UserWalk, TellsWhetherItNeedsARuleFromInstructions) {
+  const unwind::Rule plain = {
+      .cfa_offset = 8, .ra_offset = -8, .cfa = unwind::CfaRule::kStackPointer};
+  unwind::Rule derived = plain;
+  derived.flags = unwind::Rule::kDerived;
+  const auto find = [&](RuntimeAddress address) -> unwind::Code {
+    const unwind::Rule& rule = address.value < 0x3000 ? plain : derived;
+    return {.frames_by = unwind::FramesBy::kTable, .rule = &rule};
+  };
+  std::vector<std::uint64_t> frames;
+  const auto needs_it = [&](std::vector<std::uint64_t> stack) {
+    const unwind::StackCopy read(0x7000, std::as_bytes(std::span(stack)));
+    UserWalk walk(unwind::Machine::kX86_64, find, read);
+    EXPECT_EQ(
+        walk.Run({.pc = 0x2000, .sp = 0x7000, .fp = 0, .link = {}, .interrupted = true}, frames),
+        WIRE_END_OF_STACK);
+    return walk.has_derived();
+  };
+  EXPECT_FALSE(needs_it({0x2100, 0}));
+  EXPECT_TRUE(needs_it({0x3100, 0x2200, 0}));
+}
+
 // The walk from the gap of a GapProgram, with a word on top of the stack.
 wire_unwind_end WalkFromGap(std::uint64_t word, std::vector<std::uint64_t>& frames) {
   using unwind::GapProgram;
@@ -264,6 +290,49 @@ TEST(UserWalk, TheKernelSideRecognizesTheSameCalls) {
   }
   EXPECT_GT(calls, 100);
 }
+
+#if !defined(__aarch64__)
+// The first 16 bytes of `code`, as the BPF programs read them at an address.
+__u32 TrampolineCfa(std::string_view code, bool is_return) {
+  std::uint64_t words[2] = {0x9090909090909090, 0x9090909090909090};
+  std::memcpy(words, code.data(), std::min(code.size(), sizeof words));
+  return wire_trampoline_cfa(words[0], is_return ? 0 : words[1], is_return ? 1 : 0);
+}
+
+constexpr std::string_view kTrampoline =
+    "\xf3\x0f\x1e\xfa\x48\x83\xec\x18\xff\xd1\x48\x83\xc4\x18\xc3";
+
+// Before and after each instruction, the return address is at the canonical frame address - 8.
+TEST(Trampoline, HasItsFrameAtEachInstruction) {
+  EXPECT_EQ(TrampolineCfa(kTrampoline, false), 8U);              // endbr64
+  EXPECT_EQ(TrampolineCfa(kTrampoline.substr(4), false), 8U);    // sub $24,%rsp
+  EXPECT_EQ(TrampolineCfa(kTrampoline.substr(8), false), 32U);   // call *%rcx
+  EXPECT_EQ(TrampolineCfa(kTrampoline.substr(10), false), 32U);  // add $24,%rsp
+  EXPECT_EQ(TrampolineCfa(kTrampoline.substr(10), true), 32U);
+  EXPECT_EQ(TrampolineCfa(kTrampoline.substr(14), false), 8U);  // ret
+  EXPECT_EQ(TrampolineCfa(kTrampoline.substr(14), true), 8U);
+}
+
+TEST(Trampoline, IsNoOtherCode) {
+  for (std::size_t i = 0; i < kTrampoline.size(); ++i) {
+    if (i == 7 || i == 13) continue;  // the size of the frame; call *reg has eight registers
+    std::string other(kTrampoline);
+    other[i] = '\x26';
+    for (const std::size_t start : {0, 4, 8, 10, 14}) {
+      if (start > i) continue;
+      const auto code = std::string_view(other).substr(start);
+      EXPECT_EQ(TrampolineCfa(code, false), 0U) << i << " " << start;
+    }
+  }
+  using std::literals::operator""sv;
+  EXPECT_EQ(TrampolineCfa("\x48\x83\xc4\x0c\xc3"sv, true), 0U) << "no whole words";
+  EXPECT_EQ(TrampolineCfa("\x48\x83\xc4\xf8\xc3"sv, true), 0U) << "a negative size";
+  EXPECT_EQ(TrampolineCfa("\x48\x83\xec\x08\xff\xd1\x48\x83\xc4\x10\xc3"sv, false), 0U)
+      << "another size is released";
+  EXPECT_EQ(TrampolineCfa("\x48\x83\xec\x08\xff\xd1"sv, true), 0U) << "no return address is there";
+  EXPECT_EQ(TrampolineCfa("\xff\xd1\xc3"sv, true), 0U);
+}
+#endif
 
 TEST(UserWalk, UnknownCode) {
   std::vector<std::uint64_t> frames;

@@ -37,10 +37,12 @@ TEST(SummaryJson, HasWhereCallChainsEnded) {
   summary.events = {{.name = "cpu-clock"}};
   summary.events[0].chain_ends[WIRE_END_OF_STACK] = 9;
   summary.events[0].chain_ends[WIRE_END_NO_TABLE] = 1;
+  summary.events[0].derived_chains = 3;
   const Json chains = Json::parse(SummaryJson(summary, 0))["events"][0]["chains"];
   EXPECT_EQ(chains["complete"], 9);
   EXPECT_EQ(chains["no_table"], 1);
   EXPECT_EQ(chains["too_deep"], 0);
+  EXPECT_EQ(chains["derived"], 3);
 }
 
 TEST(SummaryJson, HasTheExitStatusAndWhatExplainsIt) {

@@ -63,6 +63,18 @@ TEST(SummaryLines, SayWhyCallChainsAreIncomplete) {
                           "user call chains: 99.9 % complete; incomplete: 1 no table"));
 }
 
+TEST(SummaryLines, SayHowManyCallChainsNeedInstructions) {
+  record::RecordSummary summary = Summary(4000, 0);
+  summary.events = {{.name = "cpu-clock", .derived_chains = 1}, {.name = "page-faults"}};
+  summary.events[0].chain_ends[WIRE_END_OF_STACK] = 1999;
+  summary.events[0].chain_ends[WIRE_END_NO_TABLE] = 1;
+  summary.events[1].chain_ends[WIRE_END_OF_STACK] = 2000;
+  EXPECT_EQ(
+      SummaryLines(summary).back(),
+      "user call chains: 99.9 % complete, 0.1 % through code without tables; incomplete: 1 no "
+      "table");
+}
+
 TEST(SummaryLines, ListSeveralEvents) {
   record::RecordSummary summary = Summary(2345, 3);
   summary.events = {{.name = "cpu-clock", .samples = 2000, .losses = {{.cpu = 1, .late = 3}}},
