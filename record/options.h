@@ -35,10 +35,17 @@ struct RecordProgress {
   std::uint64_t file_bytes = 0;  // of the current file
 };
 
+// What takes the samples.
+enum class Sampler : std::uint8_t {
+  kPrograms,  // BPF programs
+  kKernel,    // the kernel itself: only user code of own processes, but without privileges
+};
+
 enum class IncludeSelf : std::uint8_t { kNo, kYes };
 
 struct RecordOptions {
-  Target target;
+  Sampler sampler = Sampler::kPrograms;
+  Target target;  // not WholeSystem with Sampler::kKernel
   // The command and its arguments. Its process is created before the recording starts and waits. It
   // calls exec when the recording runs, and the recording ends with it. May be empty unless the
   // target is Workload.
@@ -74,7 +81,8 @@ struct RecordOptions {
   std::shared_ptr<OthersFiles> files = std::make_shared<OthersFiles>();
   std::optional<std::chrono::nanoseconds> duration;
   std::chrono::milliseconds flush_interval{250};
-  std::optional<std::size_t> ring_bytes;  // of each ring of samples; nothing: see ring_plan.h
+  // Of each ring of samples; nothing: see ring_plan.h, and SidebandOptions for Sampler::kKernel.
+  std::optional<std::size_t> ring_bytes;
   std::vector<std::string> command_line;  // of the recorder itself: the CMDLINE feature
   // Gets all messages of libbpf while the BPF programs are loaded, and the size of the rings.
   LibbpfLog libbpf_log = {};

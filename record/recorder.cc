@@ -33,7 +33,7 @@ Result<RecordSummary> Record(const RecordOptions& options, std::stop_token stop)
 
 // With an unwinder in the kernel, frame pointers are only for kernels without one.
 void Recording::ChooseCallchains() {
-  if (!options_.prefers_unwind_tables) return;
+  if (!options_.prefers_unwind_tables || options_.sampler == Sampler::kKernel) return;
   if (HasTaskRegisters()) {
     options_.callchains = Callchains::kUnwindTables;
     return;

@@ -66,6 +66,7 @@ class Recording {
   Status Commit(std::uint64_t limit_ns);
 
   void WarnOfUntrackedForks();
+  void WarnOfLostRecords();
   void Summarize();
   bundle::RecordingNotes NotesSoFar() const;
   void SummarizeInto(RecordSummary& summary) const;

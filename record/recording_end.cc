@@ -34,6 +34,7 @@ Result<RecordSummary> Recording::Finish() && {
     if (end_ != End::kDurationOver) summary_.command_status = status;
   }
   WarnOfUntrackedForks();
+  WarnOfLostRecords();
   Summarize();
   CompleteFile();
   std::ranges::move(options_.files->told(), std::back_inserter(summary_.warnings));
@@ -79,6 +80,16 @@ void Recording::WarnOfUntrackedForks() {
   }
 }
 
+// The samples are in the rings of the process events, and the kernel does not say what it dropped.
+void Recording::WarnOfLostRecords() {
+  if (options_.sampler == Sampler::kPrograms) return;
+  std::uint64_t lost = 0;
+  for (const wire_cpu& counter : input_->Counters(kFirstEvent)) lost += counter.ring_full;
+  if (lost == 0) return;
+  summary_.warnings.push_back(
+      "some of the lost records may be process events, so that names or mappings may be missing");
+}
+
 // Makes no system call, because the recording may go on.
 bundle::RecordingNotes Recording::NotesSoFar() const {
   RecordSummary summary;
@@ -95,6 +106,7 @@ void Recording::SummarizeInto(RecordSummary& summary) const {
 void Recording::Summarize() {
   summary_.skipped_hits = input_->skipped_hits();
   SummarizeInto(summary_);
+  summary_.only_user_code = options_.sampler == Sampler::kKernel;
 }
 
 RecordSummary Recording::EndEarly(const Error& error) && {

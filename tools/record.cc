@@ -16,8 +16,10 @@
 
 #include "formats/base/file.h"
 #include "formats/base/output_file.h"
+#include "record/events/user_events.h"
 #include "record/machine/requirements.h"
 #include "record/recorder.h"
+#include "record/user_recording.h"
 #include "tools/common/cli/console.h"
 #include "tools/common/cli/escape.h"
 #include "tools/common/cli/output.h"
@@ -48,16 +50,36 @@ std::vector<std::string> OwnCommandLine() {
   return words;
 }
 
-// Reports what this machine or user lacks. Returns false if nothing can be recorded.
-bool CheckRequirements(cli::Console& console) {
-  const record::Findings findings = record::CheckFacts(record::ReadSystemFacts());
-  for (const record::Finding& finding : findings.missing) console.Error(finding.text());
-  if (!findings.missing.empty()) {
-    console.Note("'perftape-doctor' checks what can be recorded here");
-    return false;
+// Returns the first reason why `options` cannot be recorded without privileges.
+Status CheckUserRecording(const record::RecordOptions& options, const record::SystemFacts& facts) {
+  TRY(record::CheckUserOptions(options, facts));
+  return record::CheckUserEvents(record::EventMachine::This(), facts);
+}
+
+// Returns what can take the samples. Reports what this machine or user lacks; returns nothing if
+// that keeps `options` from being recorded.
+std::optional<record::Sampler> ChooseSampler(const record::RecordOptions& options,
+                                             cli::Console& console) {
+  const record::SystemFacts facts = record::ReadSystemFacts();
+  std::vector<std::string> errors;
+  if (record::IsUserRecording(facts)) {
+    const Status allowed = CheckUserRecording(options, facts);
+    if (allowed) {
+      console.Warning(record::UserRecordingText(options, facts));
+      return record::Sampler::kKernel;
+    }
+    errors.push_back(allowed.error().message);
+  } else {
+    const record::Findings findings = record::CheckFacts(facts);
+    for (const record::Finding& finding : findings.missing) errors.push_back(finding.text());
+    if (errors.empty()) {
+      for (const record::Finding& finding : findings.limits) console.Warning(finding.text());
+      return record::Sampler::kPrograms;
+    }
   }
-  for (const record::Finding& finding : findings.limits) console.Warning(finding.text());
-  return true;
+  for (const std::string& error : errors) console.Error(error);
+  console.Note("'perftape-doctor' checks what can be recorded here");
+  return std::nullopt;
 }
 
 // Returns whether `fd` is writable now, without waiting for its reader.
@@ -112,9 +134,10 @@ Result<int> Run(const RecordRun& plan, cli::Console& console) {
   if (plan.listed_events) return List(*plan.listed_events);
   if (plan.diagnosis) return doctor_tool::PrintDiagnosis(*plan.diagnosis, console.verbosity());
   TRY_ASSIGN(const bool is_stream, CheckOutputs(plan));
-  if (!CheckRequirements(console)) return cli::kFailed;
-
   record::RecordOptions options = plan;
+  const std::optional<record::Sampler> sampler = ChooseSampler(options, console);
+  if (!sampler) return cli::kFailed;
+  options.sampler = *sampler;
   options.command_line = OwnCommandLine();
   if (console.verbosity() == cli::Verbosity::kVerbose) {
     options.libbpf_log = [&](std::string_view message) { console.Detail(message); };

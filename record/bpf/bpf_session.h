@@ -25,6 +25,7 @@
 #include "bpf/wire.h"
 #include "formats/base/bytes.h"
 #include "formats/base/result.h"
+#include "record/bpf/sample_source.h"
 #include "record/events/cpu_events.h"
 #include "record/events/known_events.h"
 #include "record/probes/probe_spec.h"
@@ -103,7 +104,7 @@ struct BpfOptions {
 };
 
 // Owns programs, maps and links. Not thread-safe.
-class BpfSession {
+class BpfSession final : public SampleSource {
  public:
   // Loads the programs. From here on the process filter follows forks and the command's exec. Open
   // tracepoints after this, because the kernel calls their listeners in the order of their opening.
@@ -115,53 +116,22 @@ class BpfSession {
 
   BpfSession(BpfSession&&) noexcept;
   BpfSession& operator=(BpfSession&&) noexcept;
-  ~BpfSession();
+  ~BpfSession() override;
 
-  // The maps for Callchains::kUnwindTables, which this object owns; empty otherwise.
-  const MappedUnwindMaps& unwind_maps() const;
-
-  // Makes each overflow of these events, or each hit of a tracepoint, a sample of event `event`.
-  // The events must stay open. A tracepoint is attached once, for all CPUs; its samples start at
-  // once.
-  Status AttachTo(std::uint32_t event, std::span<const CpuEvent> opened);
-  // Ends the samples of tracepoints, which cannot be disabled.
-  void DetachTracepoints();
-
-  // Start and end the measuring of waits, if there are off-CPU events. A wait that lasts longer
-  // than the recording is cut at both ends. After StopOffCpu, the ring has the rest of the samples.
-  Status StartOffCpu();
-  Status StopOffCpu();
-
-  // Calls `on_message` for every message in the rings (bpf/wire.h: a wire_header and its body),
-  // ring by ring, in the order of arrival, which is only roughly the order of time. The message is
-  // valid during the call only. Of each ring, stops after as many bytes as it holds. Returns the
-  // number of messages.
-  Result<std::size_t> Drain(const std::function<void(Bytes)>& on_message);
-
-  // Is readable if WakeupBytes of messages (wire_settings.h) arrived in a ring since the last
-  // Drain. So poll it with a timeout and drain in either case. It belongs to this object.
-  int poll_fd() const;
-
-  // Returns the counters of an event on each possible CPU since Load. The index is the CPU. Makes
-  // no system call.
-  std::vector<wire_cpu> Counters(std::uint32_t event) const;
-
-  // Returns how many hits of tracepoints the kernel skipped, of any task and any of the events: it
-  // calls no program on a CPU where bpf_prog_active is held (kernel/trace/bpf_trace.c,
-  // trace_call_bpf). Counted since Linux 6.7; 0 before. Makes a bpf(2) call for each program, so
-  // call it after the recording.
-  std::uint64_t SkippedHits() const;
-
-  // The event was opened again on `cpu`: counts its missed expiries from here on. No event may be
-  // running on the CPU.
-  void RestartTimer(std::uint32_t event, int cpu);
-
-  // From now on, only one in `divisor` wanted overflows of the event on a CPU is a sample
-  // (wire_cpu.divisor). Makes no system call.
-  void SampleOneIn(std::uint32_t event, std::uint64_t divisor);
-
-  // Records a tracepoint only on these CPUs. Call it before AttachTo.
-  void RecordOnly(std::uint32_t event, std::span<const int> cpus);
+  const MappedUnwindMaps& unwind_maps() const override;
+  Status AttachTo(std::uint32_t event, std::span<const CpuEvent> opened) override;
+  void DetachTracepoints() override;
+  Status StartOffCpu() override;
+  Status StopOffCpu() override;
+  Result<std::size_t> Drain(const std::function<void(Bytes)>& on_message) override;
+  int poll_fd() const override;
+  // The samples have rings of their own.
+  bool CountLost(std::uint32_t, std::uint64_t) override { return false; }
+  std::vector<wire_cpu> Counters(std::uint32_t event) const override;
+  std::uint64_t SkippedHits() const override;
+  void RestartTimer(std::uint32_t event, int cpu) override;
+  void SampleOneIn(std::uint32_t event, std::uint64_t divisor) override;
+  void RecordOnly(std::uint32_t event, std::span<const int> cpus) override;
 
  private:
   struct Impl;

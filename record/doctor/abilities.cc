@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "record/events/user_events.h"
 #include "record/machine/requirements.h"
 
 namespace perftape::record {
@@ -16,6 +17,18 @@ Ability KernelNames(const SystemFacts& facts) {
   const std::optional<Finding> why = WhyAddressesAreHidden(facts);
   ability.works = !why;
   if (why) ability.findings.push_back(*why);
+  return ability;
+}
+
+Ability UserRecording(const DoctorMachine& machine) {
+  const Status works = CheckUserEvents(machine.events, machine.facts);
+  Ability ability{.name = "recording without privileges: user code", .works = works.has_value()};
+  if (works) {
+    ability.reason = "of own processes, by COMMAND, -p or -t";
+    return ability;
+  }
+  ability.findings = FindingsIn(works.error().message);
+  if (ability.findings.empty()) ability.reason = works.error().message;
   return ability;
 }
 
@@ -59,7 +72,8 @@ Ability Sandbox(std::string name, bool works, std::string version, std::string_v
 }  // namespace
 
 std::vector<Ability> CheckAbilities(const DoctorMachine& machine) {
-  return {KernelNames(machine.facts),
+  return {UserRecording(machine),
+          KernelNames(machine.facts),
           Cgroups(machine),
           SinceLinux515(
               "user registers of samples in the kernel",

@@ -9,6 +9,7 @@
 #include "record/doctor/event_kinds.h"
 #include "record/events/event_attrs.h"
 #include "record/events/event_spec.h"
+#include "record/events/user_events.h"
 #include "record/machine/requirements.h"
 
 namespace perftape::record {
@@ -100,6 +101,7 @@ Diagnosis Diagnose(const DoctorMachine& machine) {
   for (const EventKind& kind : EventKinds(machine.events)) {
     diagnosis.events.push_back(DiagnoseEvent(kind, missing, machine));
   }
+  diagnosis.user_recording_works = CheckUserEvents(machine.events, machine.facts).has_value();
   diagnosis.abilities = CheckAbilities(machine);
   return diagnosis;
 }

@@ -24,6 +24,8 @@ struct EventDiagnosis {
 
 struct Diagnosis {
   std::vector<EventDiagnosis> events = {};
+  // Whether user code of own processes can be recorded without privileges (Sampler::kKernel).
+  bool user_recording_works = false;
   std::vector<Ability> abilities = {};
 
   // Whether a recording without options works: cpu-clock, of the whole system.

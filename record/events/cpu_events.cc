@@ -73,10 +73,24 @@ bool RaiseFileLimit() {
 constexpr pid_t kAnyProcess = -1;
 
 // Returns the descriptor or the negative errno.
-int PerfEventOpen(const void* attr, int cpu, pid_t pid = kAnyProcess) {
+int PerfEventOpen(const void* attr, int cpu, pid_t pid) {
   constexpr int kNoGroup = -1;
   const long fd = syscall(SYS_perf_event_open, attr, pid, cpu, kNoGroup, PERF_FLAG_FD_CLOEXEC);
   return fd >= 0 ? static_cast<int>(fd) : -errno;
+}
+
+int OpenWithRaisedLimit(const void* attr, int cpu, pid_t pid) {
+  const int fd = PerfEventOpen(attr, cpu, pid);
+  return fd == -EMFILE && RaiseFileLimit() ? PerfEventOpen(attr, cpu, pid) : fd;
+}
+
+// Takes the descriptor of an event.
+Result<CpuEvent> WithId(int cpu, int fd) {
+  CpuEvent event{.cpu = cpu, .fd = UniqueFd(fd)};
+  if (ioctl(fd, PERF_EVENT_IOC_ID, &event.id) != 0) {
+    return FailErrno(fmt::format("CPU {}: the id of a perf event", cpu), errno);
+  }
+  return event;
 }
 
 // Returns nothing if the CPU went offline meanwhile.
@@ -85,12 +99,23 @@ Result<std::optional<CpuEvent>> OpenOn(const perfdata::EventAttr& attr,
   const int fd = OpenForAllProcesses(encoded.data(), cpu);
   if (fd == -ENODEV) return std::nullopt;
   if (fd < 0) return ExplainOpen(attr, cpu, -fd);
+  return WithId(cpu, fd);
+}
 
-  CpuEvent event{.cpu = cpu, .fd = UniqueFd(fd)};
-  if (ioctl(fd, PERF_EVENT_IOC_ID, &event.id) != 0) {
-    return FailErrno(fmt::format("CPU {}: the id of a perf event", cpu), errno);
+std::unexpected<Error> ExplainThread(const perfdata::EventAttr& attr, pid_t tid, int cpu,
+                                     int error_number) {
+  if (error_number == ESRCH) {
+    return Fail(ErrorCode::kNotFound, fmt::format("thread {}: No such process", tid));
   }
-  return event;
+  const std::string thread = fmt::format("thread {}", tid);
+  if (error_number != EACCES && error_number != EPERM) {
+    return Fail(InContext(thread, ExplainOpen(attr, cpu, error_number).error()));
+  }
+  std::string message = thread +
+                        ": the kernel lets a user record only own processes, and none that has "
+                        "changed its user";
+  const std::optional<Finding> why = WhyNoPrograms(ReadSystemFacts());
+  return Fail(ErrorCode::kPermission, why ? message + ": " + why->text() : std::move(message));
 }
 
 Status ControlAll(std::span<const CpuEvent> events, unsigned long request, const char* what) {
@@ -105,8 +130,21 @@ Status ControlAll(std::span<const CpuEvent> events, unsigned long request, const
 }  // namespace
 
 int OpenForAllProcesses(const void* attr, int cpu) {
-  const int fd = PerfEventOpen(attr, cpu);
-  return fd == -EMFILE && RaiseFileLimit() ? PerfEventOpen(attr, cpu) : fd;
+  return OpenWithRaisedLimit(attr, cpu, kAnyProcess);
+}
+
+Result<std::vector<CpuEvent>> OpenForThread(const perfdata::EventAttr& attr, pid_t tid,
+                                            std::span<const int> cpus) {
+  std::vector<std::byte> encoded;
+  perfdata::EncodeAttr(attr, encoded);
+  std::vector<CpuEvent> events;
+  for (const int cpu : cpus) {
+    const int fd = OpenWithRaisedLimit(encoded.data(), cpu, tid);
+    if (fd < 0) return ExplainThread(attr, tid, cpu, -fd);
+    TRY_ASSIGN(CpuEvent event, WithId(cpu, fd));
+    events.push_back(std::move(event));
+  }
+  return events;
 }
 
 Result<std::vector<CpuEvent>> OpenOnCpus(const perfdata::EventAttr& attr,
@@ -165,6 +203,16 @@ Result<std::uint64_t> EnabledNs(const CpuEvent& event) {
     return FailErrno(fmt::format("CPU {}: reading a perf event", event.cpu), errno);
   }
   return values.enabled_ns;
+}
+
+Result<std::uint64_t> LostRecordsOf(const CpuEvent& event) {
+  struct {
+    std::uint64_t count, id, lost;
+  } values{};  // kReadId | kReadLost
+  if (read(event.fd.get(), &values, sizeof values) < 0) {
+    return FailErrno(fmt::format("CPU {}: reading a perf event", event.cpu), errno);
+  }
+  return values.lost;
 }
 
 Status EnableAll(std::span<const CpuEvent> events) {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// An event opened on every CPU: perf_event_open(2) with pid -1, once for each CPU.
+// An event opened on every CPU: perf_event_open(2) once for each CPU, with pid -1 or for one
+// thread.
 #pragma once
+
+#include <sys/types.h>
 
 #include <cstdint>
 #include <span>
@@ -33,6 +36,14 @@ int OpenForAllProcesses(const void* attr, int cpu);
 Result<std::vector<CpuEvent>> OpenOnCpus(const perfdata::EventAttr& attr,
                                          std::span<const int> cpus);
 
+// Opens `attr` for one thread on each of `cpus`, which may be offline: the event then counts when
+// its CPU is online. Raises the soft limit of open files if it is too low.
+//
+// Fails with kNotFound if the thread has ended, and with kPermission if the kernel refuses, as it
+// does for threads of other users. Otherwise as OpenOnCpus.
+Result<std::vector<CpuEvent>> OpenForThread(const perfdata::EventAttr& attr, pid_t tid,
+                                            std::span<const int> cpus);
+
 // Opens `attr` for the calling process and closes it again. Fails with kUnsupported if the kernel
 // has no such event, otherwise as OpenOnCpus.
 Status TryToOpen(const perfdata::EventAttr& attr);
@@ -46,6 +57,10 @@ Status RedirectOutput(std::span<const CpuEvent> events, std::span<const CpuEvent
 // removes the event for good, even if the CPU comes back (kernel/events/core.c,
 // __perf_event_exit_context).
 Result<std::uint64_t> EnabledNs(const CpuEvent& event);
+
+// Returns how many records of the event, and of those that inherited it, did not fit into its ring.
+// Its attribute must have kReadLost.
+Result<std::uint64_t> LostRecordsOf(const CpuEvent& event);
 
 // Start and stop counting on every CPU.
 Status EnableAll(std::span<const CpuEvent> events);

@@ -79,12 +79,18 @@ perfdata::EventAttr SidebandAttr(const SidebandContent& content) {
   attr.config = perfdata::kSoftwareDummy;
   attr.sample_period = 1;
   attr.flags |= perfdata::kAttrMmap | perfdata::kAttrMmap2 | perfdata::kAttrComm |
-                perfdata::kCommExec | perfdata::kTask | perfdata::kAttrKsymbol |
-                perfdata::kAttrBpfEvent;
+                perfdata::kCommExec | perfdata::kTask;
+  if (!content.only_user_code) attr.flags |= perfdata::kAttrKsymbol | perfdata::kAttrBpfEvent;
   if (content.samples_have_cgroups) attr.sample_type |= perfdata::kSampleCgroup;
   if (content.cgroups) attr.flags |= perfdata::kAttrCgroup;
   if (content.data_mappings) attr.flags |= perfdata::kAttrMmapData;
   if (content.namespaces) attr.flags |= perfdata::kAttrNamespaces;
+  return content.only_user_code ? AttrForThreads(attr, Inherit::kYes) : attr;
+}
+
+perfdata::EventAttr AttrForThreads(perfdata::EventAttr attr, Inherit inherit) {
+  attr.flags |= perfdata::kExcludeKernel | perfdata::kExcludeHv;
+  if (inherit == Inherit::kYes) attr.flags |= perfdata::kInherit;
   return attr;
 }
 

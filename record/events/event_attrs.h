@@ -9,6 +9,7 @@
 #include <variant>
 
 #include "formats/perfdata/attr.h"
+#include "record/processes/recorded_threads.h"
 
 namespace perftape::record {
 
@@ -49,11 +50,16 @@ struct SidebandContent {
   bool cgroups = false;               // CGROUP: each new cgroup
   bool data_mappings = false;         // MMAP2 of memory that is not executable, too
   bool namespaces = false;            // NAMESPACES: each process that starts or changes its own
+  bool only_user_code = false;        // nothing of the kernel itself; as AttrForThreads
 };
 
 // Returns the dummy event ("dummy:HG" in perf), on the same clock. It reports as soon as it is
 // open.
 perfdata::EventAttr SidebandAttr(const SidebandContent& content = {});
+
+// Returns `attr` for an event of single threads without kernel code. The kernel lets users open it
+// for their own threads (kernel.perf_event_paranoid up to 2).
+perfdata::EventAttr AttrForThreads(perfdata::EventAttr attr, Inherit inherit);
 
 // Returns `attr` for an event whose samples a BPF program collects. It has no CALLCHAIN, because
 // the program walks the stack and the kernel would walk it again, and no CGROUP, registers and

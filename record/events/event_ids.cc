@@ -66,6 +66,7 @@ void EventIds::ReplaceAliases(std::span<std::byte> record) const {
   perfdata::RecordHeader header{};
   if (record.size() < sizeof header + sizeof(std::uint64_t)) return;
   std::memcpy(&header, record.data(), sizeof header);
+  if (header.type == perfdata::RecordType::kSample) return replace(sizeof header);
   replace(record.size() - sizeof(std::uint64_t));
   if (header.type == perfdata::RecordType::kLost) {
     replace(sizeof header);  // { u64 id; ... }

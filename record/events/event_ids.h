@@ -29,13 +29,14 @@ class EventIds {
   // is written before these CPUs come online. Call it after all Add.
   void Reserve(std::uint32_t event, std::span<const int> cpus);
 
-  // An event was opened again on a CPU and its records carry `kernel_id`. ReplaceAliases replaces
-  // this id by the one that the event has in the file. No effect if the event has none.
+  // An event was opened again on a CPU, or for another task, and its records carry `kernel_id`.
+  // ReplaceAliases replaces this id by the one that the event has in the file. No effect if the
+  // event has none.
   void AddAlias(std::uint64_t kernel_id, std::uint32_t event, std::uint32_t cpu);
   bool has_aliases() const { return !aliases_.empty(); }
 
-  // Replaces the aliases in a record of the kernel. The record must end with a trailer that ends
-  // with IDENTIFIER.
+  // Replaces the aliases in a record of the kernel. A SAMPLE must begin with IDENTIFIER. Another
+  // record must end with a trailer that ends with IDENTIFIER.
   void ReplaceAliases(std::span<std::byte> record) const;
 
   // Appends ID_INDEX records that list all ids; one record holds 2,046. perf rejects an id that no

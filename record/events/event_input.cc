@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/events/event_input.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,8 +14,11 @@
 #include "record/bpf/cgroup_subsystem.h"
 #include "record/events/bpf_events.h"
 #include "record/events/cpu_list.h"
+#include "record/events/kernel_samples.h"
 #include "record/events/timer_limit.h"
+#include "record/events/user_events.h"
 #include "record/machine/machine_features.h"
+#include "record/machine/requirement.h"
 #include "record/monotonic_clock.h"
 #include "record/rings/ring_plan.h"
 #include "record/scope/own_namespaces.h"
@@ -96,28 +100,52 @@ BpfOptions BpfOptionsOf(const RecordOptions& options, const Targets& targets, co
           .log = options.libbpf_log};
 }
 
-}  // namespace
-
-EventInput::EventInput(Targets targets, Scope scope, RecordedEvents events, BpfSession bpf,
-                       Sideband sideband, std::uint64_t user_limit)
-    : targets_(std::move(targets)),
-      scope_(std::move(scope)),
-      events_(std::move(events)),
-      bpf_(std::move(bpf)),
-      sideband_(std::move(sideband)),
-      records_(events_.ids(), events_.format(), events_.FormatsByEvent(), user_limit) {}
-
-Result<std::unique_ptr<EventInput>> EventInput::Open(const RecordOptions& options,
-                                                     std::optional<pid_t> command,
-                                                     std::vector<std::string>& warnings) {
-  TRY_ASSIGN(Targets targets, Targets::Resolve(options.target, command));
-  TRY_ASSIGN(Scope scope, ScopeOf(options));
-  TRY_ASSIGN(EventPlan plan, PlanEvents(options.events, options.rate, options.missing_events,
-                                        EventMachine::This()));
+// Plans `specs` with the other options, at rates that this machine carries.
+Result<EventPlan> PlanAll(const RecordOptions& options, std::span<const EventSpec> specs,
+                          const EventMachine& machine, std::vector<std::string>& warnings) {
+  TRY_ASSIGN(EventPlan plan, PlanEvents(specs, options.rate, options.missing_events, machine));
   std::ranges::move(plan.warnings, std::back_inserter(warnings));
   if (auto warning = LimitTimers(plan.events, MeasureTimerInterrupt)) {
     warnings.push_back(*std::move(warning));
   }
+  return plan;
+}
+
+// Opens and maps the rings of `events`. The kernel limits their memory for each user
+// (kernel.perf_event_mlock_kb), so that those of a second recording may have to be smaller.
+Result<Sideband> MapUserRings(std::optional<std::size_t> requested, RecordedEvents& events,
+                              std::vector<std::string>& warnings) {
+  constexpr std::size_t kLeast = std::size_t{8} << 10;
+  const std::size_t wanted = requested.value_or(SidebandOptions().ring_bytes);
+  for (std::size_t bytes = wanted;; bytes /= 2) {
+    TRY(events.OpenRings(bytes));
+    Result<Sideband> rings = Sideband::Open(events.ring_owners(), {.ring_bytes = bytes});
+    const bool is_refused = !rings && rings.error().code == ErrorCode::kPermission;
+    if (is_refused && bytes / 2 >= kLeast) continue;
+    if (rings && bytes < wanted) {
+      warnings.push_back(fmt::format(
+          "the ring buffer of each CPU has {} KiB instead of {}, so that samples may be lost: {}",
+          bytes >> 10, wanted >> 10, Missing(Requirement::kPerfMemory).text()));
+    }
+    return rings;
+  }
+}
+
+}  // namespace
+
+EventInput::EventInput(Opened opened, std::uint64_t user_limit)
+    : targets_(std::move(opened.targets)),
+      scope_(std::move(opened.scope)),
+      events_(std::move(opened.events)),
+      samples_(std::move(opened.samples)),
+      sideband_(std::move(opened.sideband)),
+      records_(events_.ids(), events_.format(), events_.FormatsByEvent(), user_limit) {}
+
+Result<EventInput::Opened> EventInput::OpenWithPrograms(const RecordOptions& options,
+                                                        Targets targets,
+                                                        std::vector<std::string>& warnings) {
+  TRY_ASSIGN(Scope scope, ScopeOf(options));
+  TRY_ASSIGN(EventPlan plan, PlanAll(options, options.events, EventMachine::This(), warnings));
   AddCgroupToSamples(scope, plan.events);
   AddUserStateToSamples(options, plan.events);
   if (std::ranges::find(plan.events, Trigger::kWakeup, &PlannedEvent::trigger) !=
@@ -129,14 +157,36 @@ Result<std::unique_ptr<EventInput>> EventInput::Open(const RecordOptions& option
   TRY_ASSIGN(BpfSession bpf, BpfSession::Load(BpfOptionsOf(options, targets, scope, plan.events)));
   TRY_ASSIGN(RecordedEvents events, RecordedEvents::Open(std::move(plan.events), options.cpus,
                                                          SidebandContentOf(scope, options)));
-  const std::uint64_t user_limit = UserAddressLimit();
   // From here on no fork, exec or mapping is missed. The initial state describes what happened
   // before.
-  TRY_ASSIGN(Sideband sideband, Sideband::Open(events.sideband()));
+  TRY_ASSIGN(Sideband sideband, Sideband::Open(events.ring_owners()));
+  return Opened{std::move(targets), std::move(scope), std::move(events),
+                std::make_unique<BpfSession>(std::move(bpf)), std::move(sideband)};
+}
 
-  std::unique_ptr<EventInput> input(new EventInput(std::move(targets), std::move(scope),
-                                                   std::move(events), std::move(bpf),
-                                                   std::move(sideband), user_limit));
+Result<EventInput::Opened> EventInput::OpenForThreads(const RecordOptions& options, Targets targets,
+                                                      std::vector<std::string>& warnings) {
+  TRY_ASSIGN(EventPlan plan, PlanAll(options, InUserCode(options.events), UserMachine(), warnings));
+  AddUserStateToSamples(options, plan.events);
+  TRY_ASSIGN(const RecordedThreads threads, targets.FindThreads());
+  PlanForThreads(threads, options.callchains, plan.events);
+  const SidebandContent content = {.data_mappings = options.stack_bytes != 0,
+                                   .only_user_code = true};
+  TRY_ASSIGN(RecordedEvents events, RecordedEvents::OpenForThreads(std::move(plan.events),
+                                                                   options.cpus, content, threads));
+  TRY_ASSIGN(Sideband rings, MapUserRings(options.ring_bytes, events, warnings));
+  return Opened{std::move(targets), Scope(), std::move(events), std::make_unique<KernelSamples>(),
+                std::move(rings)};
+}
+
+Result<std::unique_ptr<EventInput>> EventInput::Open(const RecordOptions& options,
+                                                     std::optional<pid_t> command,
+                                                     std::vector<std::string>& warnings) {
+  TRY_ASSIGN(Targets targets, Targets::Resolve(options.target, command));
+  const auto open = options.sampler == Sampler::kKernel ? &OpenForThreads : &OpenWithPrograms;
+  TRY_ASSIGN(Opened opened, open(options, std::move(targets), warnings));
+  std::unique_ptr<EventInput> input(new EventInput(std::move(opened), UserAddressLimit()));
+  TRY(input->events_.RedirectToRings());
   // A ring that overflows loses process events. To empty it is little work for each record.
   constexpr int kHighestPriority = -20;
   TRY_ASSIGN(BackgroundDrain drain,
@@ -149,7 +199,6 @@ Result<std::unique_ptr<EventInput>> EventInput::Open(const RecordOptions& option
   if (options.callchains == Callchains::kUnwindTables) {
     TRY(input->StartUnwinding(options));
   }
-  TRY(input->RedirectToSideband());
   input->ExcludeCpus(options.cpus);
   input->WatchCpus();
   return input;
@@ -157,7 +206,7 @@ Result<std::unique_ptr<EventInput>> EventInput::Open(const RecordOptions& option
 
 // The sideband is open, so that no mapping is missed.
 Status EventInput::StartUnwinding(const RecordOptions& options) {
-  TRY_ASSIGN(unwind_loader_, UnwindLoader::Start(bpf_.unwind_maps().maps(), binaries_,
+  TRY_ASSIGN(unwind_loader_, UnwindLoader::Start(samples_->unwind_maps().maps(), binaries_,
                                                  *options.files, targets_.processes()));
   late_unwinder_.emplace(binaries_, *options.files,
                          LateUnwinder::Settings{.format = events_.format(),
@@ -169,7 +218,7 @@ Status EventInput::StartUnwinding(const RecordOptions& options) {
 }
 
 ChainEnds EventInput::EndsOf(std::uint32_t event) const {
-  ChainEnds ends = bpf_.unwind_maps().EndsOf(event);
+  ChainEnds ends = samples_->unwind_maps().EndsOf(event);
   if (!late_unwinder_) return ends;
   for (std::size_t end = 0; end < ends.size(); ++end) {
     ends[end] += late_unwinder_->EndsOf(event)[end];
@@ -191,19 +240,11 @@ void EventInput::AdaptToNamespaces(std::vector<std::string>& warnings) {
     std::ranges::move(UnseenFromNamespaces(scope_), std::back_inserter(warnings));
 }
 
-// Their THROTTLE records. The kernel would also write samples of a tracepoint.
-Status EventInput::RedirectToSideband() {
-  for (const RecordedEvents::Sampling& event : events_.sampling()) {
-    if (event.is_per_cpu()) TRY(RedirectOutput(event.on_cpus, events_.sideband()));
-  }
-  return {};
-}
-
 // A tracepoint's program runs on all CPUs.
 void EventInput::ExcludeCpus(std::span<const int> recorded) {
   if (recorded.empty()) return;
   for (std::uint32_t event = 0; event < events_.sideband_event(); ++event) {
-    bpf_.RecordOnly(event, recorded);
+    samples_->RecordOnly(event, recorded);
   }
 }
 
@@ -233,8 +274,8 @@ Status EventInput::ReopenOn(int cpu) {
     TRY_ASSIGN(CpuEvent sampling, events_.ReopenSampling(event, cpu));
     const std::span<const CpuEvent> only(&sampling, 1);
     TRY(RedirectOutput(only, events_.sideband()));
-    bpf_.RestartTimer(event, cpu);
-    TRY(bpf_.AttachTo(event, only));
+    samples_->RestartTimer(event, cpu);
+    TRY(samples_->AttachTo(event, only));
     TRY(EnableAll(only));
     events_.KeepSampling(event, std::move(sampling));
     if (const auto id = events_.ids().Find(event, static_cast<std::uint32_t>(cpu))) {
@@ -246,24 +287,36 @@ Status EventInput::ReopenOn(int cpu) {
 
 Status EventInput::Start() {
   for (std::uint32_t number = 0; const RecordedEvents::Sampling& event : events_.sampling()) {
-    TRY(bpf_.AttachTo(number++, event.on_cpus));
+    TRY(samples_->AttachTo(number++, event.on_cpus));
   }
-  for (const RecordedEvents::Sampling& event : events_.sampling()) {
-    if (event.is_per_cpu()) TRY(EnableAll(event.on_cpus));
-  }
-  return bpf_.StartOffCpu();
+  TRY(events_.EnableSampling());
+  return samples_->StartOffCpu();
 }
 
 Status EventInput::Stop() {
-  bpf_.DetachTracepoints();
+  samples_->DetachTracepoints();
   events_.CloseTracepoints();
-  for (const RecordedEvents::Sampling& event : events_.sampling()) TRY(DisableAll(event.on_cpus));
-  TRY(bpf_.StopOffCpu());
-  return background_drain_->Stop();
+  TRY(events_.DisableSampling());
+  TRY(samples_->StopOffCpu());
+  TRY(background_drain_->Stop());
+  TRY(DrainSideband());
+  AddDrained();
+  CountUnreportedLosses();
+  return {};
+}
+
+// The kernel reports a loss when the next record fits into the ring.
+void EventInput::CountUnreportedLosses() {
+  const std::vector<wire_cpu> reported = samples_->Counters(kFirstEvent);
+  for (const auto& [cpu, lost] : events_.LostRecords()) {
+    const auto index = static_cast<std::size_t>(cpu);
+    const std::uint64_t known = index < reported.size() ? reported[index].ring_full : 0;
+    if (lost > known) samples_->CountLost(static_cast<std::uint32_t>(cpu), lost - known);
+  }
 }
 
 Status EventInput::Drain() {
-  TRY(bpf_.Drain([&](Bytes message) { records_.AddMessage(message); }));
+  TRY(samples_->Drain([&](Bytes message) { records_.AddMessage(message); }));
   Status drained = DrainSideband();
   AddDrained();
   return drained;
@@ -283,23 +336,29 @@ void EventInput::AddDrained() {
     drained = drained_.Take();
   }
   perfdata::RecordCursor cursor(drained, 0, std::endian::native);
-  while (cursor.Step()) {
-    const perfdata::RecordView& view = cursor.record();
-    const Bytes record(view.payload.data() - sizeof(perfdata::RecordHeader), view.stored_size());
-    const bool is_rewritten =
-        cgroup_paths_ && cgroup_paths_->Rewrite(record, events_.format(), rewritten_);
-    records_.AddKernelRecord(is_rewritten ? Bytes(rewritten_) : record);
+  while (cursor.Step()) AddFromKernel(cursor.record());
+}
+
+void EventInput::AddFromKernel(const perfdata::RecordView& view) {
+  if (view.type == perfdata::RecordType::kLost) {
+    const Result<perfdata::Lost> lost = perfdata::Decode<perfdata::Lost>(view, events_.format());
+    const std::uint32_t cpu = perfdata::DecodeSampleId(view, events_.format()).cpu;
+    if (lost && samples_->CountLost(cpu, lost->count)) return;
   }
+  const Bytes record(view.payload.data() - sizeof(perfdata::RecordHeader), view.stored_size());
+  const bool is_rewritten =
+      cgroup_paths_ && cgroup_paths_->Rewrite(record, events_.format(), rewritten_);
+  records_.AddKernelRecord(is_rewritten ? Bytes(rewritten_) : record);
 }
 
 Status EventInput::ReopenOnReturnedCpus(std::uint64_t now_ns) {
   if (!hotplug_) return {};
-  return hotplug_->Check(now_ns, bpf_.Counters(events_.first_per_cpu().value_or(kFirstEvent)));
+  return hotplug_->Check(now_ns, samples_->Counters(events_.first_per_cpu().value_or(kFirstEvent)));
 }
 
 void EventInput::SampleOneIn(std::uint64_t divisor) {
   for (std::uint32_t event = 0; event < events_.sideband_event(); ++event) {
-    bpf_.SampleOneIn(event, divisor);
+    samples_->SampleOneIn(event, divisor);
   }
 }
 

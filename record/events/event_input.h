@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The input of a recording: its targets, the open events, the BPF programs and all rings.
+// The input of a recording: its targets, the open events, the source of samples and all rings.
 #pragma once
 
 #include <linux/types.h>
@@ -17,6 +17,7 @@
 #include "formats/base/result.h"
 #include "formats/perfdata/writer.h"
 #include "record/bpf/bpf_session.h"
+#include "record/bpf/sample_source.h"
 #include "record/events/cpu_hotplug.h"
 #include "record/events/recorded_events.h"
 #include "record/options.h"
@@ -69,13 +70,13 @@ class EventInput {
   const Scope& scope() const { return scope_; }
   const RecordedEvents& events() const { return events_; }
   // Returns the counters of a sampling event on each possible CPU; the index is the CPU.
-  std::vector<wire_cpu> Counters(std::uint32_t event) const { return bpf_.Counters(event); }
+  std::vector<wire_cpu> Counters(std::uint32_t event) const { return samples_->Counters(event); }
   // How the call chains of an event ended; all zero unless they are found by unwind tables.
   ChainEnds EndsOf(std::uint32_t event) const;
   // Of these, those with a frame whose rule was derived from instructions.
   std::uint64_t DerivedChainsOf(std::uint32_t event) const;
   // Hits of tracepoints that the kernel skipped, of any task. Call it after Stop.
-  std::uint64_t skipped_hits() const { return bpf_.SkippedHits(); }
+  std::uint64_t skipped_hits() const { return samples_->SkippedHits(); }
   // From now on, only one in `divisor` overflows of clocks and counters is a sample, with the sum
   // of their periods. Other events are not affected.
   void SampleOneIn(std::uint64_t divisor);
@@ -89,18 +90,30 @@ class EventInput {
   std::uint64_t damaged() const { return records_.damaged(); }
 
   // Descriptors for poll(2), which belong to this object.
-  int sample_poll_fd() const { return bpf_.poll_fd(); }
+  int sample_poll_fd() const { return samples_->poll_fd(); }
   int sideband_poll_fd() const { return sideband_.poll_fd(); }
 
  private:
-  EventInput(Targets targets, Scope scope, RecordedEvents events, BpfSession bpf, Sideband sideband,
-             std::uint64_t user_limit);
+  // What is open before the first record is read.
+  struct Opened {
+    Targets targets;
+    Scope scope;
+    RecordedEvents events;
+    std::unique_ptr<SampleSource> samples;
+    Sideband sideband;
+  };
+  static Result<Opened> OpenWithPrograms(const RecordOptions& options, Targets targets,
+                                         std::vector<std::string>& warnings);
+  static Result<Opened> OpenForThreads(const RecordOptions& options, Targets targets,
+                                       std::vector<std::string>& warnings);
+  EventInput(Opened opened, std::uint64_t user_limit);
   // Moves the records of the sideband rings to drained_.
   Status DrainSideband();
   void AddDrained();
+  void CountUnreportedLosses();
   void AdaptToNamespaces(std::vector<std::string>& warnings);
   Status StartUnwinding(const RecordOptions& options);
-  Status RedirectToSideband();
+  void AddFromKernel(const perfdata::RecordView& view);
   void ExcludeCpus(std::span<const int> recorded);
   void WatchCpus();
   Status ReopenOn(int cpu);
@@ -108,7 +121,7 @@ class EventInput {
   Targets targets_;
   Scope scope_;
   RecordedEvents events_;
-  BpfSession bpf_;
+  std::unique_ptr<SampleSource> samples_;
   std::mutex sideband_mutex_;  // of the two below
   Sideband sideband_;
   DrainedRecords drained_;
@@ -118,7 +131,7 @@ class EventInput {
   std::optional<CpuHotplug> hotplug_;
   KnownBinaries binaries_;
   std::optional<LateUnwinder> late_unwinder_;
-  std::unique_ptr<UnwindLoader> unwind_loader_;  // writes into the maps of bpf_
+  std::unique_ptr<UnwindLoader> unwind_loader_;  // writes into the maps of samples_
   // Uses the sideband, so it is destroyed first.
   std::optional<BackgroundDrain> background_drain_;
 };

@@ -74,6 +74,7 @@ class Planner {
       : rate_(rate), missing_(missing), machine_(machine) {}
 
   Status Add(const EventSpec& spec) {
+    if (machine_.check_event) TRY(machine_.check_event(spec));
     if (spec.is_probe()) return AddProbes(spec);
     if (spec.is_tracepoint()) return AddTracepoints(spec);
     if (const EventSet* set = FindEventSet(spec.name)) return AddSet(spec, *set);

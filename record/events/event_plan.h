@@ -51,6 +51,8 @@ struct EventMachine {
   std::function<Status(const ProbeLocation&)> try_to_probe = TryToProbe;
   // The kernel's functions, sorted.
   std::function<Result<std::vector<std::string>>()> kernel_functions = ReadKernelFunctions;
+  // Whether this user may record such an event; empty: any.
+  std::function<Status(const EventSpec& spec)> check_event = {};
   // Whether the kernel can measure waits.
   std::function<Status()> off_cpu = [] { return CheckOffCpuSupport(); };
 

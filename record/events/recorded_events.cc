@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/events/recorded_events.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "record/events/close_all.h"
@@ -27,6 +30,29 @@ void Replace(std::vector<CpuEvent>& events, CpuEvent event) {
 perfdata::EventAttr OpenedSideband(perfdata::EventAttr attr) {
   attr.sample_type &= ~static_cast<std::uint64_t>(perfdata::kSampleCgroup);
   return AttrForPolling(attr);
+}
+
+// The CPUs of this machine, online or not.
+Result<std::vector<int>> AllCpus() {
+  Result<std::vector<int>> present = PresentCpus();
+  return present && !present->empty() ? std::move(present) : OnlineCpus();
+}
+
+// Returns those of `requested` that exist; `all` if none are requested.
+Result<std::vector<int>> ExistingCpus(std::span<const int> requested, const std::vector<int>& all) {
+  if (requested.empty()) return all;
+  std::vector<int> existing;
+  std::ranges::copy_if(requested, std::back_inserter(existing),
+                       [&](int cpu) { return std::ranges::binary_search(all, cpu); });
+  if (!existing.empty()) return existing;
+  return Fail(ErrorCode::kInvalidArgument, "none of the CPUs asked for exists");
+}
+
+// An event that makes no records. All events that write into a ring have its clock.
+perfdata::EventAttr RingOwnerAttr(std::size_t ring_bytes) {
+  perfdata::EventAttr attr = SidebandAttr();
+  attr.flags = perfdata::kUseClockid;
+  return AttrForPolling(AttrForThreads(attr, Inherit::kNo), {.ring_bytes = ring_bytes});
 }
 
 // Opens `attr` on one CPU.
@@ -68,6 +94,107 @@ Result<RecordedEvents> RecordedEvents::Open(std::vector<PlannedEvent> plan,
   }
   events.ids_.Reserve(sideband_event, all);
   return events;
+}
+
+Result<RecordedEvents> RecordedEvents::OpenForThreads(std::vector<PlannedEvent> plan,
+                                                      std::span<const int> cpus,
+                                                      const SidebandContent& content,
+                                                      const RecordedThreads& threads) {
+  RecordedEvents events(std::move(plan), content);
+  events.is_of_threads_ = true;
+  perfdata::EventAttr with_lost = events.sideband_attr_;
+  with_lost.read_format |= perfdata::kReadLost;
+  events.counts_lost_ = TryToOpen(with_lost).has_value();
+  TRY_ASSIGN(const std::vector<int> all, AllCpus());
+  TRY_ASSIGN(const std::vector<int> sampled, ExistingCpus(cpus, all));
+  for (std::uint32_t number = 0; Sampling & sampling : events.sampling_) {
+    Result<OfThreads> opened =
+        events.OpenAttr(number++, sampling.plan.attr, threads.sampled, sampled);
+    if (!opened) return Fail(InContext(sampling.plan.name, std::move(opened).error()));
+    sampling.on_cpus = std::move(opened->first);
+    sampling.of_other_threads = std::move(opened->others);
+  }
+  TRY_ASSIGN(OfThreads sideband, events.OpenAttr(events.sideband_event(), events.sideband_attr_,
+                                                 threads.followed, all));
+  events.sideband_ = std::move(sideband.first);
+  events.sideband_of_other_threads_ = std::move(sideband.others);
+  return events;
+}
+
+Result<RecordedEvents::OfThreads> RecordedEvents::OpenAttr(std::uint32_t event,
+                                                           perfdata::EventAttr attr,
+                                                           std::span<const pid_t> tids,
+                                                           std::span<const int> cpus) {
+  if (counts_lost_) attr.read_format |= perfdata::kReadLost;
+  OfThreads events;
+  for (const pid_t tid : tids) {
+    Result<std::vector<CpuEvent>> opened = OpenForThread(attr, tid, cpus);
+    if (!opened && opened.error().code == ErrorCode::kNotFound) continue;
+    if (!opened) return Fail(std::move(opened).error());
+    if (events.first.empty()) {
+      events.first = *std::move(opened);
+      AddIds(ids_, event, events.first);
+      continue;
+    }
+    for (CpuEvent& other : *opened) {
+      ids_.AddAlias(other.id, event, static_cast<std::uint32_t>(other.cpu));
+      events.others.push_back(std::move(other));
+    }
+  }
+  if (!events.first.empty()) return events;
+  return Fail(ErrorCode::kNotFound, "what is to be recorded has ended");
+}
+
+Status RecordedEvents::OpenRings(std::size_t ring_bytes) {
+  TRY_ASSIGN(const std::vector<int> cpus, AllCpus());
+  ring_owners_.clear();
+  TRY_ASSIGN(ring_owners_, OpenForThread(RingOwnerAttr(ring_bytes), gettid(), cpus));
+  return {};
+}
+
+// Of events with BPF programs, these are THROTTLE records. The kernel would also write samples of a
+// tracepoint.
+Status RecordedEvents::RedirectToRings() const {
+  for (const Sampling& event : sampling_) {
+    if (!event.is_per_cpu()) continue;
+    TRY(RedirectOutput(event.on_cpus, ring_owners()));
+    TRY(RedirectOutput(event.of_other_threads, ring_owners()));
+  }
+  if (!is_of_threads_) return {};
+  TRY(RedirectOutput(sideband_, ring_owners()));
+  return RedirectOutput(sideband_of_other_threads_, ring_owners());
+}
+
+Status RecordedEvents::EnableSampling() const {
+  for (const Sampling& event : sampling_) {
+    if (!event.is_per_cpu() || event.plan.attr.Has(perfdata::kEnableOnExec)) continue;
+    TRY(EnableAll(event.on_cpus));
+    TRY(EnableAll(event.of_other_threads));
+  }
+  return {};
+}
+
+Status RecordedEvents::DisableSampling() const {
+  for (const Sampling& event : sampling_) {
+    TRY(DisableAll(event.on_cpus));
+    TRY(DisableAll(event.of_other_threads));
+  }
+  return {};
+}
+
+std::map<int, std::uint64_t> RecordedEvents::LostRecords() const {
+  std::map<int, std::uint64_t> lost;
+  if (!counts_lost_) return lost;
+  const auto add = [&](std::span<const CpuEvent> events) {
+    for (const CpuEvent& event : events) lost[event.cpu] += LostRecordsOf(event).value_or(0);
+  };
+  for (const Sampling& event : sampling_) {
+    add(event.on_cpus);
+    add(event.of_other_threads);
+  }
+  add(sideband_);
+  add(sideband_of_other_threads_);
+  return lost;
 }
 
 Status RecordedEvents::OpenSampling(std::span<const int> cpus) {

@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The events of a recording, open on every CPU, and the ids by which records name them.
+// The events of a recording, open on every CPU, and the ids by which records name them. BPF
+// programs take the samples of events of all processes. Events of single threads need no
+// privileges: the kernel itself writes their samples, of user code only.
 #pragma once
 
+#include <sys/types.h>
+
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <vector>
@@ -15,6 +21,7 @@
 #include "record/events/event_ids.h"
 #include "record/events/event_plan.h"
 #include "record/events/sample_formats.h"
+#include "record/processes/recorded_threads.h"
 
 namespace perftape::record {
 
@@ -30,6 +37,7 @@ class RecordedEvents {
   struct Sampling {
     PlannedEvent plan;
     std::vector<CpuEvent> on_cpus;
+    std::vector<CpuEvent> of_other_threads = {};  // on the same CPUs; records have the same ids
 
     bool is_per_cpu() const { return IsPerCpu(plan.trigger); }
   };
@@ -39,6 +47,26 @@ class RecordedEvents {
   // ids for CPUs that are offline. Returns the errors of OpenOnCpus, which name the event.
   static Result<RecordedEvents> Open(std::vector<PlannedEvent> plan, std::span<const int> cpus,
                                      const SidebandContent& content);
+  // Opens the sampling events of `plan`, whose attributes are AttrForThreads, for `threads` on
+  // `cpus`, or on all CPUs if it is empty, online or not. Opens the sideband event on all CPUs. All
+  // of them write into rings that OpenRings opens. Threads that have ended are left out. Fails with
+  // kNotFound if all have, otherwise as OpenForThread.
+  static Result<RecordedEvents> OpenForThreads(std::vector<PlannedEvent> plan,
+                                               std::span<const int> cpus,
+                                               const SidebandContent& content,
+                                               const RecordedThreads& threads);
+  // Opens the events that own the rings, anew if they are open. They are of this process and make
+  // no records: the ring of an event of another one ends with that.
+  Status OpenRings(std::size_t ring_bytes);
+
+  // Redirects the records of all events to the rings, which must be mapped.
+  Status RedirectToRings() const;
+  // Start and stop sampling. A command's exec starts events that are enabled by it.
+  Status EnableSampling() const;
+  Status DisableSampling() const;
+  // Returns by CPU how many records did not fit into a ring. Nothing if the events are not those of
+  // threads, or before Linux 6.0.
+  std::map<int, std::uint64_t> LostRecords() const;
 
   // Opens the sideband event of a CPU that came online. Its records keep the id that the file has.
   // The caller passes it to KeepSideband when its ring is mapped; likewise with a sampling event.
@@ -66,6 +94,12 @@ class RecordedEvents {
   // The index is the number of the event.
   std::span<const Sampling> sampling() const { return sampling_; }
   std::span<const CpuEvent> sideband() const { return sideband_; }
+  // The events whose rings get all records.
+  std::span<const CpuEvent> ring_owners() const {
+    return is_of_threads_ ? ring_owners_ : sideband_;
+  }
+  // Whether the events are of single threads. There is no kernel code in the recording then.
+  bool is_of_threads() const { return is_of_threads_; }
   std::uint32_t sideband_event() const { return static_cast<std::uint32_t>(sampling_.size()); }
   // The CPUs of this machine, online or not; empty if the kernel does not list them.
   std::span<const int> present_cpus() const { return present_cpus_; }
@@ -81,11 +115,19 @@ class RecordedEvents {
  private:
   RecordedEvents(std::vector<PlannedEvent> plan, const SidebandContent& content);
   Status OpenSampling(std::span<const int> cpus);
+  // The events of one attribute: those of the first thread give the ids in the file.
+  struct OfThreads {
+    std::vector<CpuEvent> first, others;
+  };
+  Result<OfThreads> OpenAttr(std::uint32_t event, perfdata::EventAttr attr,
+                             std::span<const pid_t> tids, std::span<const int> cpus);
 
   perfdata::EventAttr sideband_attr_;  // in the file
   perfdata::SampleFormat format_;
   std::vector<Sampling> sampling_;
   std::vector<CpuEvent> sideband_;
+  bool is_of_threads_ = false, counts_lost_ = false;
+  std::vector<CpuEvent> sideband_of_other_threads_, ring_owners_;  // both only if it is
   std::vector<int> present_cpus_;
   EventIds ids_;
 };

@@ -18,6 +18,7 @@ enum class Requirement : std::uint8_t {
   kUserNamespace,     // capabilities of a user namespace do not allow BPF
   kCapabilities,      // CAP_BPF and CAP_PERFMON. Words: "BPF is"; the recorder's path
   kPerfParanoid,      // kernel.perf_event_paranoid. Words: its value
+  kUserEvents,        // the same, which forbids users all perf events. Words: its value
   kBtf,               // /sys/kernel/btf/vmlinux
   kLockdown,          // lockdown=confidentiality
   kKptrRestrict,      // kernel.kptr_restrict. Words: its value

@@ -48,6 +48,11 @@ std::optional<Finding> MissingCapabilities(const SystemFacts& facts) {
   return Missing(Requirement::kCapabilities, {names, RecorderPath()});
 }
 
+std::optional<Finding> WhyNoPrograms(const SystemFacts& facts) {
+  if (facts.in_user_namespace) return Missing(Requirement::kUserNamespace);
+  return MissingCapabilities(facts);
+}
+
 Findings CheckFacts(const SystemFacts& facts) {
   Findings findings;
   std::vector<Finding>& missing = findings.missing;

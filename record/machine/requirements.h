@@ -21,6 +21,10 @@ std::string HiddenAddressesText();
 // Returns the finding if CAP_BPF or CAP_PERFMON is missing.
 std::optional<Finding> MissingCapabilities(const SystemFacts& facts);
 
+// Returns why this user cannot load BPF programs; nothing if neither missing capabilities nor a
+// user namespace keep the user from it.
+std::optional<Finding> WhyNoPrograms(const SystemFacts& facts);
+
 struct Findings {
   std::vector<Finding> missing;  // requirements; without them nothing can be recorded
   std::vector<Finding> limits;   // restrictions; a recording will be incomplete

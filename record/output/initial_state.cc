@@ -50,9 +50,11 @@ Result<std::vector<std::byte>> EncodeInitialState(const RecordedEvents& events,
   const perfdata::SampleFormat& format = events.format();
   std::vector<std::byte> records;
   TRY(events.ids().AppendIndex(records));
-  TRY_ASSIGN(std::vector<std::string> hidden,
-             AppendKernelMaps({.text = LookUpKernelText()}, format, records));
-  std::ranges::move(hidden, std::back_inserter(warnings));
+  if (!events.is_of_threads()) {
+    TRY_ASSIGN(std::vector<std::string> hidden,
+               AppendKernelMaps({.text = LookUpKernelText()}, format, records));
+    std::ranges::move(hidden, std::back_inserter(warnings));
+  }
   TRY(AppendBpfPrograms(programs, format, records));
   TRY(AppendShortWaits(events, records));
   TRY(AppendCgroups(scope, format, records));

@@ -295,6 +295,17 @@ Result<std::vector<std::uint32_t>> Descendants(const std::filesystem::path& proc
   return found;
 }
 
+Result<std::vector<std::uint32_t>> ThreadsOf(const std::filesystem::path& proc_root,
+                                             std::span<const std::uint32_t> pids) {
+  TRY_ASSIGN(const ProcReader proc, ProcReader::Open(proc_root));
+  std::vector<std::uint32_t> threads;
+  for (const std::uint32_t pid : pids) {
+    const auto of_process = proc.Numbers(std::to_string(pid) + "/task");
+    if (of_process) threads.insert(threads.end(), of_process->begin(), of_process->end());
+  }
+  return threads;
+}
+
 Result<std::uint32_t> ProcessOf(const std::filesystem::path& proc_root, std::uint32_t tid) {
   // /proc/TID exists for every thread, although /proc lists only processes.
   const std::string path = std::to_string(tid) + "/status";

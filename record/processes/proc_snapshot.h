@@ -40,6 +40,10 @@ Status SnapshotProcesses(const std::filesystem::path& proc_root,
 Result<std::vector<std::uint32_t>> Descendants(const std::filesystem::path& proc_root,
                                                std::uint32_t pid);
 
+// Returns the threads of these processes that run now. Leaves out processes that have ended.
+Result<std::vector<std::uint32_t>> ThreadsOf(const std::filesystem::path& proc_root,
+                                             std::span<const std::uint32_t> pids);
+
 // Returns the process (thread-group id) of a thread. kNotFound if there is no such thread.
 Result<std::uint32_t> ProcessOf(const std::filesystem::path& proc_root, std::uint32_t tid);
 

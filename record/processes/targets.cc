@@ -76,6 +76,19 @@ Status Targets::ResolveThreads(const Threads& target) {
   return {};
 }
 
+Result<RecordedThreads> Targets::FindThreads() const {
+  if (!processes_) {
+    return Fail(ErrorCode::kInvalidArgument, "the whole system is not recorded by threads");
+  }
+  TRY_ASSIGN(const std::vector<std::uint32_t> all, ThreadsOf(kProc, *processes_));
+  RecordedThreads threads;
+  threads.followed.assign(all.begin(), all.end());
+  threads.sampled = threads_.empty() ? threads.followed : threads_;
+  if (!threads_.empty()) threads.inherit = Inherit::kNo;
+  threads.from_exec = filter_.command.has_value();
+  return threads;
+}
+
 void Targets::AddProcess(std::uint32_t pid) {
   if (std::ranges::find(*processes_, pid) == processes_->end()) processes_->push_back(pid);
 }

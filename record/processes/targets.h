@@ -13,6 +13,7 @@
 #include "formats/base/file.h"
 #include "formats/base/result.h"
 #include "record/bpf/bpf_session.h"
+#include "record/processes/recorded_threads.h"
 
 namespace perftape::record {
 
@@ -41,6 +42,10 @@ class Targets {
   // The processes (thread-group ids) whose process events the file needs: the targets, their
   // descendants now, and the processes of target threads. Nothing for the whole system.
   const std::optional<std::vector<std::uint32_t>>& processes() const { return processes_; }
+
+  // Returns the threads of the targets that run now. Fails with kInvalidArgument for the whole
+  // system.
+  Result<RecordedThreads> FindThreads() const;
 
   // Samples of other processes will be recorded, too: those of wakers.
   void NeedAllProcesses() { processes_.reset(); }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// All input from the kernel, as records in time order: samples from the BPF programs and process
-// events from the sideband. The recorder adds its own LOST_SAMPLES.
+// All input from the kernel, as records in time order: samples from the BPF programs, and process
+// events from the sideband. Without programs, the samples are in the sideband, too. The recorder
+// adds its own LOST_SAMPLES.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rings of the sideband event: process events as records of the kernel, unchanged. When a ring
-// overflows, the kernel adds a LOST record.
+// The rings of the sideband event: process events as records of the kernel, unchanged, and in a
+// recording without BPF programs also samples. When a ring overflows, the kernel adds a LOST
+// record.
 #pragma once
 
 #include <cstddef>

@@ -16,6 +16,16 @@ bool IsWait(const RecordedEvents::Sampling& event) {
   return IsOffCpu(event.plan.trigger) && event.plan.trigger != Trigger::kWakeup;
 }
 
+// A name also matches without the modifier, which a recording without privileges adds.
+bool Matches(const std::string& pattern, const std::string& name) {
+  const auto matches = [&](const std::string& text) {
+    return fnmatch(pattern.c_str(), text.c_str(), 0) == 0;
+  };
+  constexpr std::size_t kModifier = 2;
+  const bool is_modified = name.ends_with(":u") || name.ends_with(":k");
+  return matches(name) || (is_modified && matches(name.substr(0, name.size() - kModifier)));
+}
+
 std::string NamesOf(const RecordedEvents& events) {
   constexpr std::size_t kMostShown = 8;
   std::string names;
@@ -61,9 +71,7 @@ Status TriggerSet::BindOne(const TriggerSpec& spec, const RecordedEvents& events
   bool has_event = false;
   for (std::uint32_t event = 0; event < events.sampling().size(); ++event) {
     const RecordedEvents::Sampling& sampling = events.sampling()[event];
-    const bool is_it = is_wait
-                           ? IsWait(sampling)
-                           : fnmatch(condition->event.c_str(), sampling.plan.name.c_str(), 0) == 0;
+    const bool is_it = is_wait ? IsWait(sampling) : Matches(condition->event, sampling.plan.name);
     if (!is_it) continue;
     has_event = true;
     for (const std::uint64_t id : events.ids().IdsOf(event)) {

@@ -83,6 +83,7 @@ DoctorJson FindingJson(const record::Finding& finding, const record::Diagnosis& 
 std::string ReportJson(const record::Diagnosis& diagnosis, const record::DoctorMachine& machine) {
   DoctorJson object;
   object["default_recording_works"] = diagnosis.default_recording_works();
+  object["user_recording_works"] = diagnosis.user_recording_works;
   object["machine"] = MachineJson(machine);
   object["events"] = DoctorJson::array();
   for (const record::EventDiagnosis& event : diagnosis.events) {

@@ -61,12 +61,18 @@ std::string FindingText(const record::Finding& finding, const record::Diagnosis&
   return text;
 }
 
+std::string_view WhatWorks(const record::Diagnosis& diagnosis) {
+  if (diagnosis.default_recording_works()) return "works";
+  return diagnosis.user_recording_works
+             ? "does not work, but one of user code does: perftape-record COMMAND"
+             : "does not work";
+}
+
 }  // namespace
 
 std::string ReportText(const record::Diagnosis& diagnosis, const record::DoctorMachine& machine) {
   std::string text = fmt::format("Linux {}: a recording without options {}.\n\nevents\n",
-                                 EscapeForTerminal(machine.facts.release),
-                                 diagnosis.default_recording_works() ? "works" : "does not work");
+                                 EscapeForTerminal(machine.facts.release), WhatWorks(diagnosis));
   for (const record::EventDiagnosis& event : diagnosis.events) text += EventLine(event);
   text += "\nused where the kernel has it\n";
   for (const record::Ability& ability : diagnosis.abilities) text += AbilityLine(ability);

@@ -249,7 +249,7 @@ constexpr cli::Option kSamplingRows[] = {
      .argument = "METHOD",
      .help = "select how call chains are found; METHOD is {choices}: fp is by frame pointers, "
              "eh by the unwind tables of the binaries, while recording (default; fp before Linux "
-             "5.15), none finds none, "
+             "5.15 and without privileges), none finds none, "
              "dwarf[,SIZE] records registers and up to SIZE bytes of the stack, from which perf "
              "report finds them (default 8192, at most 65528)",
      .into = cli::StoreOffered<&ParseCallGraph, &CallGraphs, &Plan::call_graph>},

@@ -108,6 +108,7 @@ std::string SummaryJson(const record::RecordSummary& summary, int exit_status) {
     json["rates"].push_back(
         {{"time_ns", rate.time_ns}, {"divisor", rate.divisor}, {"cpu_percent", rate.cpu_percent}});
   }
+  if (summary.only_user_code) json["only_user_code"] = true;
   if (summary.flight) json["flight"] = FlightJson(*summary.flight);
   if (summary.compression) {
     json["compression"] = {{"original_bytes", summary.compression->original},

@@ -197,5 +197,21 @@ TEST(KernelConfig, HasTheValueOfAnOption) {
   EXPECT_EQ(KernelConfig().ValueOf("CONFIG_BPF"), "");
 }
 
+TEST_F(DiagnoseTest, TellsWhatWorksWithoutPrivileges) {
+  machine_.facts.capabilities = 0;
+  EXPECT_FALSE(Diagnose(machine_).default_recording_works());
+  EXPECT_TRUE(Diagnose(machine_).user_recording_works);
+  EXPECT_TRUE(AbilityOf("recording without privileges").works);
+
+  machine_.facts.perf_paranoid = 3;
+  machine_.events.try_to_open = [](const perfdata::EventAttr&) -> Status {
+    return Fail(ErrorCode::kPermission, "refused");
+  };
+  EXPECT_FALSE(Diagnose(machine_).user_recording_works);
+  const Ability ability = AbilityOf("recording without privileges");
+  EXPECT_FALSE(ability.works);
+  EXPECT_THAT(NamesOf(ability.findings), ElementsAre("user-events"));
+}
+
 }  // namespace
 }  // namespace perftape::record

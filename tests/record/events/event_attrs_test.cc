@@ -82,6 +82,27 @@ TEST(AttrForBpf, LeavesOnlyTheCallchainOut) {
   EXPECT_NE(opened.sample_type, in_file.sample_type);
 }
 
+TEST(AttrForThreads, IsWhatTheKernelAllowsUsers) {
+  const perfdata::EventAttr clock =
+      CounterAttr(perfdata::kTypeSoftware, perfdata::kSoftwareCpuClock, Frequency{99});
+  const perfdata::EventAttr attr = AttrForThreads(clock, Inherit::kYes);
+  EXPECT_TRUE(attr.Has(perfdata::kExcludeKernel));
+  EXPECT_TRUE(attr.Has(perfdata::kExcludeHv));
+  EXPECT_TRUE(attr.Has(perfdata::kInherit));
+  EXPECT_EQ(attr.sample_type, clock.sample_type) << "the kernel writes the samples of the file";
+  EXPECT_FALSE(AttrForThreads(clock, Inherit::kNo).Has(perfdata::kInherit));
+}
+
+TEST(SidebandAttr, ReportsNothingOfTheKernelToUsers) {
+  const perfdata::EventAttr attr = SidebandAttr({.only_user_code = true});
+  EXPECT_TRUE(attr.Has(perfdata::kExcludeKernel));
+  EXPECT_TRUE(attr.Has(perfdata::kInherit));
+  EXPECT_TRUE(attr.Has(perfdata::kAttrMmap2));
+  EXPECT_FALSE(attr.Has(perfdata::kAttrKsymbol));
+  EXPECT_FALSE(attr.Has(perfdata::kAttrBpfEvent));
+  EXPECT_EQ(attr.sample_type, SidebandAttr().sample_type);
+}
+
 TEST(AddUserState, IsWhatPerfAsksForWithDwarf) {
   perfdata::EventAttr attr = TracepointAttr(7, 1);
   AddUserState(16384, attr);

@@ -100,6 +100,21 @@ TEST(EventIds, GivesTheRecordsOfAnEventOpenedAnewTheIdOfTheFile) {
   EXPECT_EQ(renamed(perfdata::LostSamples{.count = 8}, 8).second, 8u);
 }
 
+TEST(EventIds, GivesTheSamplesOfAnotherThreadTheIdOfTheFile) {
+  EventIds ids;
+  ids.Add(0, 1, 8);
+  ids.AddAlias(108, 0, 1);
+  std::vector<std::byte> bytes;
+  ASSERT_TRUE(perfdata::EncodeSample({.id = 108, .pid = 108, .time = 5, .cpu = 108}, kTestFormat, 0,
+                                     bytes));
+  ids.ReplaceAliases(bytes);
+  const auto sample = perfdata::DecodeSample(RecordsIn(bytes).at(0), kTestFormat);
+  ASSERT_TRUE(sample);
+  EXPECT_EQ(sample->id, 8u);
+  EXPECT_EQ(sample->pid, 108u);
+  EXPECT_EQ(sample->cpu, 108u);
+}
+
 TEST(EventIds, LeavesAloneWhatIsTooShortToBeARecord) {
   EventIds ids;
   ids.Add(0, 0, 8);

@@ -166,5 +166,22 @@ TEST(SystemFacts, CompareReleasesByNumber) {
   EXPECT_FALSE(facts.IsOlderThan(5, 8));
 }
 
+TEST(WhyNoPrograms, IsWhatAUserLacks) {
+  EXPECT_EQ(WhyNoPrograms(Good()), std::nullopt);
+  SystemFacts user = Good();
+  user.capabilities = 0;
+  EXPECT_THAT(WhyNoPrograms(user)->problem, "CAP_BPF and CAP_PERFMON are missing");
+  SystemFacts in_namespace = Good();
+  in_namespace.in_user_namespace = true;
+  EXPECT_EQ(WhyNoPrograms(in_namespace)->requirement, Requirement::kUserNamespace);
+}
+
+TEST(WhyNoPrograms, IsNothingThatRootLacksToo) {
+  SystemFacts facts = Good();
+  facts.has_btf = false;
+  facts.locked_down = true;
+  EXPECT_EQ(WhyNoPrograms(facts), std::nullopt);
+}
+
 }  // namespace
 }  // namespace perftape::record

@@ -388,5 +388,16 @@ TEST(ProcessOf, IsTheThreadGroup) {
   EXPECT_EQ(ProcessOf(proc.dir().path(), 10).error().code, ErrorCode::kNotFound);
 }
 
+TEST(ThreadsOf, ListsThoseOfEachProcessThatRuns) {
+  FakeProc proc;
+  proc.AddProcess(7, "seven", 1);
+  proc.AddThread(7, 12, "worker");
+  proc.AddProcess(9, "nine", 1);
+  const std::vector<std::uint32_t> pids = {9, 8, 7};
+  const auto threads = ThreadsOf(proc.dir().path(), pids);
+  ASSERT_TRUE(threads);
+  EXPECT_THAT(*threads, ElementsAre(9, 7, 12));
+}
+
 }  // namespace
 }  // namespace perftape::record

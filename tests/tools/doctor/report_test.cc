@@ -57,6 +57,16 @@ TEST(ReportText, HasALineForEachEventAndTheRemedies) {
                               "    remedy: use one with CONFIG_KPROBE_EVENTS\n"));
 }
 
+TEST(ReportText, TellsThatUserCodeCanBeRecorded) {
+  record::Diagnosis diagnosis = SomeDiagnosis();
+  diagnosis.events[0].works = false;
+  diagnosis.user_recording_works = true;
+  EXPECT_THAT(ReportText(diagnosis, SomeMachine()),
+              HasSubstr("does not work, but one of user code does: perftape-record COMMAND.\n"));
+  EXPECT_EQ(nlohmann::json::parse(ReportJson(diagnosis, SomeMachine()))["user_recording_works"],
+            true);
+}
+
 TEST(ReportText, HasNoRemediesIfNothingIsMissing) {
   record::Diagnosis diagnosis = SomeDiagnosis();
   diagnosis.events.resize(1);

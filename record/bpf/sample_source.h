@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// What makes samples of the overflows of events: BPF programs (bpf_session.h), or the kernel itself
+// (kernel_samples.h).
+#pragma once
+
+#include <linux/types.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "bpf/wire.h"
+#include "formats/base/bytes.h"
+#include "formats/base/result.h"
+#include "record/events/cpu_events.h"
+#include "record/unwind/unwind_maps.h"
+
+namespace perftape::record {
+
+// Not thread-safe.
+class SampleSource {
+ public:
+  virtual ~SampleSource() = default;
+
+  // The maps for Callchains::kUnwindTables, which this object owns; empty otherwise.
+  virtual const MappedUnwindMaps& unwind_maps() const = 0;
+
+  // Makes each overflow of these events, or each hit of a tracepoint, a sample of event `event`.
+  // The events must stay open. A tracepoint is attached once, for all CPUs; its samples start at
+  // once.
+  virtual Status AttachTo(std::uint32_t event, std::span<const CpuEvent> opened) = 0;
+  // Ends the samples of tracepoints, which cannot be disabled.
+  virtual void DetachTracepoints() = 0;
+
+  // Start and end the measuring of waits, if there are off-CPU events. A wait that lasts longer
+  // than the recording is cut at both ends. After StopOffCpu, the ring has the rest of the samples.
+  virtual Status StartOffCpu() = 0;
+  virtual Status StopOffCpu() = 0;
+
+  // Calls `on_message` for every message in the rings (bpf/wire.h: a wire_header and its body),
+  // ring by ring, in the order of arrival, which is only roughly the order of time. The message is
+  // valid during the call only. Of each ring, stops after as many bytes as it holds. Returns the
+  // number of messages.
+  virtual Result<std::size_t> Drain(const std::function<void(Bytes)>& on_message) = 0;
+
+  // Is readable if WakeupBytes of messages (wire_settings.h) arrived in a ring since the last
+  // Drain. So poll it with a timeout and drain in either case. It belongs to this object. -1 if
+  // there are no messages.
+  virtual int poll_fd() const = 0;
+
+  // The ring of process events on `cpu` was full, and so many records did not fit. Returns whether
+  // they count as lost samples.
+  virtual bool CountLost(std::uint32_t cpu, std::uint64_t records) = 0;
+
+  // Returns the counters of an event on each possible CPU. The index is the CPU. Makes no system
+  // call.
+  virtual std::vector<wire_cpu> Counters(std::uint32_t event) const = 0;
+
+  // Returns how many hits of tracepoints the kernel skipped, of any task and any of the events: it
+  // calls no program on a CPU where bpf_prog_active is held (kernel/trace/bpf_trace.c,
+  // trace_call_bpf). Counted since Linux 6.7; 0 before. Makes a bpf(2) call for each program, so
+  // call it after the recording.
+  virtual std::uint64_t SkippedHits() const = 0;
+
+  // The event was opened again on `cpu`: counts its missed expiries from here on. No event may be
+  // running on the CPU.
+  virtual void RestartTimer(std::uint32_t event, int cpu) = 0;
+
+  // From now on, only one in `divisor` wanted overflows of the event on a CPU is a sample
+  // (wire_cpu.divisor). Makes no system call.
+  virtual void SampleOneIn(std::uint32_t event, std::uint64_t divisor) = 0;
+
+  // Records a tracepoint only on these CPUs. Call it before AttachTo.
+  virtual void RecordOnly(std::uint32_t event, std::span<const int> cpus) = 0;
+
+ protected:
+  SampleSource() = default;
+  SampleSource(SampleSource&&) = default;
+  SampleSource& operator=(SampleSource&&) = default;
+};
+
+}  // namespace perftape::record

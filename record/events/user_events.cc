@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "record/events/user_events.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "record/events/event_attrs.h"
+#include "record/events/event_sets.h"
+#include "record/events/known_events.h"
+#include "record/events/off_cpu_events.h"
+#include "record/machine/requirements.h"
+
+namespace perftape::record {
+namespace {
+
+// The kernel counts these in its own code, which is not sampled (kernel/sched/core.c).
+constexpr std::string_view kOnlyInKernel[] = {"context-switches", "cpu-migrations",
+                                              "cgroup-switches"};
+
+std::string_view WhyNotForUsers(const EventSet& set);
+
+// Returns why the kernel makes no samples of the event for a user; empty if it does.
+std::string_view WhyNotForUsers(const EventSpec& spec) {
+  if (spec.is_probe()) return "a probe is recorded with eBPF";
+  if (spec.is_tracepoint()) return "a tracepoint is recorded with eBPF";
+  if (IsOffCpuName(spec.name)) return "off-CPU time is recorded with eBPF";
+  if (spec.modes == Modes::kKernel) return "kernel code cannot be recorded without privileges";
+  if (const EventSet* set = FindEventSet(spec.name)) return WhyNotForUsers(*set);
+  const KnownEvent* known = FindKnownEvent(spec.name);
+  const bool is_of_kernel =
+      known != nullptr && std::ranges::find(kOnlyInKernel, known->name) != std::end(kOnlyInKernel);
+  return is_of_kernel ? "it happens in kernel code, which cannot be recorded without privileges"
+                      : "";
+}
+
+std::string_view WhyNotForUsers(const EventSet& set) {
+  const Result<std::vector<EventSpec>> members = ParseEvents(set.events);
+  if (!members) return "";
+  for (const EventSpec& member : *members) {
+    const std::string_view reason = WhyNotForUsers(member);
+    if (!reason.empty()) return reason;
+  }
+  return "";
+}
+
+}  // namespace
+
+Status CheckUserEvent(const EventSpec& spec, std::string_view remedy) {
+  const std::string_view reason = WhyNotForUsers(spec);
+  if (reason.empty()) return {};
+  return FailEvent(spec, ErrorCode::kPermission, fmt::format("{}: {}", reason, remedy));
+}
+
+Status CheckUserEvents(const EventMachine& machine, const SystemFacts& facts) {
+  const perfdata::EventAttr clock = AttrForThreads(
+      CounterAttr(perfdata::kTypeSoftware, perfdata::kSoftwareCpuClock, Frequency{1}),
+      Inherit::kNo);
+  Status opened = machine.try_to_open(clock);
+  if (opened || opened.error().code != ErrorCode::kPermission) return opened;
+  constexpr int kMostForUsers = 2;
+  std::vector<std::string> causes;
+  if (const int paranoid = facts.perf_paranoid.value_or(0); paranoid > kMostForUsers) {
+    causes.push_back(Missing(Requirement::kUserEvents, {std::to_string(paranoid)}).text());
+  }
+  if (facts.has_system_call_filter) {
+    causes.push_back(Missing(Requirement::kSystemCallFilter).text());
+  }
+  if (causes.empty()) return opened;
+  return Fail(ErrorCode::kPermission, fmt::format("{}", fmt::join(causes, "; ")));
+}
+
+EventMachine UserMachine() {
+  EventMachine machine = EventMachine::This();
+  const std::optional<Finding> why = WhyNoPrograms(ReadSystemFacts());
+  machine.check_event = [remedy = why ? why->text() : "use root"](const EventSpec& spec) {
+    return CheckUserEvent(spec, remedy);
+  };
+  return machine;
+}
+
+std::vector<EventSpec> InUserCode(std::span<const EventSpec> specs) {
+  std::vector<EventSpec> in_user_code(specs.begin(), specs.end());
+  if (specs.empty()) in_user_code.push_back({.text = "cpu-clock", .name = "cpu-clock"});
+  for (EventSpec& spec : in_user_code) {
+    if (spec.modes == Modes::kBoth) spec.modes = Modes::kUser;
+  }
+  return in_user_code;
+}
+
+void PlanForThreads(const RecordedThreads& threads, Callchains callchains,
+                    std::span<PlannedEvent> events) {
+  for (PlannedEvent& event : events) {
+    perfdata::EventAttr& attr = event.attr;
+    attr = AttrForThreads(attr, threads.inherit);
+    if (threads.from_exec) attr.flags |= perfdata::kEnableOnExec;
+    attr.flags |= perfdata::kExcludeCallchainKernel;
+    if (callchains == Callchains::kFramePointers) {
+      attr.flags &= ~static_cast<std::uint64_t>(perfdata::kExcludeCallchainUser);
+    } else {
+      attr.flags |= perfdata::kExcludeCallchainUser;
+    }
+  }
+}
+
+}  // namespace perftape::record

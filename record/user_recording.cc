@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "record/user_recording.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <string_view>
+#include <variant>
+
+#include "record/events/user_events.h"
+#include "record/machine/requirements.h"
+
+namespace perftape::record {
+namespace {
+
+// An option that takes privileges.
+struct PrivilegedOption {
+  std::string_view option;
+  std::string_view reason;
+  bool is_given;
+};
+
+std::optional<PrivilegedOption> FirstPrivileged(const RecordOptions& options) {
+  const bool is_of_cgroups = options.scope.has_cgroups();
+  const bool asks_for_tables =
+      options.callchains == Callchains::kUnwindTables && !options.prefers_unwind_tables;
+  const PrivilegedOption all[] = {
+      {"-u", "tasks of one user are selected with eBPF", options.user.has_value()},
+      {"--cgroup", "tasks of cgroups and containers are selected with eBPF", is_of_cgroups},
+      {"-a", "the whole system, the default, takes privileges; a COMMAND, -p and -t do not",
+       std::holds_alternative<WholeSystem>(options.target)},
+      {"--comm", "names of threads are selected with eBPF", !options.scope.comms.empty()},
+      {"--all-cgroups", "cgroups are recorded with eBPF", options.scope.all_cgroups},
+      {"--namespaces", "namespaces cannot be recorded without privileges",
+       options.scope.namespaces},
+      {"--call-graph eh", "unwind tables are used with eBPF; fp and dwarf work without privileges",
+       asks_for_tables},
+      {"--max-cpu", "the rate is lowered with eBPF", options.max_cpu.has_value()},
+  };
+  for (const PrivilegedOption& option : all) {
+    if (option.is_given) return option;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+bool IsUserRecording(const SystemFacts& facts) {
+  return facts.perf_paranoid.has_value() && WhyNoPrograms(facts).has_value();
+}
+
+Status CheckUserOptions(const RecordOptions& options, const SystemFacts& facts) {
+  const std::string remedy = WhyNoPrograms(facts)->text();
+  if (const std::optional<PrivilegedOption> refused = FirstPrivileged(options)) {
+    return Fail(ErrorCode::kPermission,
+                fmt::format("{}: {}: {}", refused->option, refused->reason, remedy));
+  }
+  if (options.missing_events == MissingEvents::kSkip) return {};
+  for (const EventSpec& event : options.events) TRY(CheckUserEvent(event, remedy));
+  return {};
+}
+
+std::string UserRecordingText(const RecordOptions& options, const SystemFacts& facts) {
+  return fmt::format(
+      "only user code of own processes is recorded: {}: run it as root for the rest, or see "
+      "'perftape-doctor'{}",
+      WhyNoPrograms(facts)->problem,
+      options.prefers_unwind_tables ? "; call chains are found by frame pointers" : "");
+}
+
+}  // namespace perftape::record
