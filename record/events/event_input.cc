@@ -228,7 +228,7 @@ ChainEnds EventInput::EndsOf(std::uint32_t event) const {
 
 std::uint64_t EventInput::DerivedChainsOf(std::uint32_t event) const {
   const std::uint64_t late = late_unwinder_ ? late_unwinder_->DerivedOf(event) : 0;
-  return bpf_.unwind_maps().DerivedOf(event) + late;
+  return samples_->unwind_maps().DerivedOf(event) + late;
 }
 
 void EventInput::AdaptToNamespaces(std::vector<std::string>& warnings) {
