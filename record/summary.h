@@ -62,8 +62,8 @@ struct FlightSummary {
 };
 
 struct RecordSummary {
-  std::uint64_t start_ns = 0;  // of sampling, CLOCK_MONOTONIC
-  std::uint64_t samples = 0;   // in the file
+  std::uint64_t start_ns = 0;   // of sampling, CLOCK_MONOTONIC
+  std::uint64_t samples = 0;    // in the file
   bool only_user_code = false;  // Sampler::kKernel
   // The sum of the losses of all events, damaged_messages and unwritten_samples. If the file was
   // deleted, its samples are included.

@@ -86,7 +86,7 @@ class Reader {
   bool is_after_empty_line_ = true;
   std::string first_line_;               // KeepFirstLine
   std::uint64_t first_line_number_ = 0;  // 0: none is kept
-  std::uint64_t begin_ = 0;  // of the sample, in bytes
+  std::uint64_t begin_ = 0;              // of the sample, in bytes
 };
 
 // Returns whether a text is that of perf script, from its first bytes: it has the first line of a
