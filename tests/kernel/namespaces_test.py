@@ -114,7 +114,7 @@ class TwoCapabilities(harness.RecordingTest):
     def test_one_of_them_is_not_enough(self):
         for missing, name in (("bpf", "CAP_BPF"), ("perfmon", "CAP_PERFMON")):
             words = [word.replace(f",+{missing}", "") for word in ONLY_TWO]
-            status, _, err = harness.run(*words, self.tool, "true", cwd=self.dir)
+            status, _, err = harness.run(*words, self.tool, "-a", "--duration", "1", cwd=self.dir)
             self.assertEqual(status, 1)
             self.assertIn(f"{name} is missing", err)
 

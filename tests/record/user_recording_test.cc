@@ -15,7 +15,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-constexpr SystemFacts kUser = {.has_btf = true, .perf_paranoid = 2, .kptr_restrict = 0};
+const SystemFacts kUser = {.has_btf = true, .perf_paranoid = 2, .kptr_restrict = 0};
 
 // Returns the message for a recording of a command that `change` changes; empty if it is allowed.
 std::string WhyNot(const std::function<void(RecordOptions&)>& change) {
