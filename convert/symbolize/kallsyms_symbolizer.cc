@@ -32,7 +32,6 @@ KernelTable::KernelTable(std::string name, kallsyms::Kallsyms symbols, BuildId b
                                       address ? std::optional(address->value) : std::nullopt);
   }
   code_ = RangeOf("_stext", "_etext");
-  if (code_) start_code_ = RangeOf("_sinittext", "_einittext");
 }
 
 std::optional<kallsyms::Kallsyms::Extent> KernelTable::RangeOf(std::string_view start,
@@ -43,11 +42,17 @@ std::optional<kallsyms::Kallsyms::Extent> KernelTable::RangeOf(std::string_view 
   return kallsyms::Kallsyms::Extent{.start = {*first}, .limit = {*last}};
 }
 
+const std::optional<kallsyms::Kallsyms::Extent>& KernelTable::start_code() const {
+  std::call_once(start_code_is_known_,
+                 [this] { start_code_ = RangeOf("_sinittext", "_einittext"); });
+  return start_code_;
+}
+
 bool KernelTable::IsCode(RuntimeAddress address) const {
   const auto has = [&](const std::optional<kallsyms::Kallsyms::Extent>& range) {
     return range && range->start <= address && address < range->limit;
   };
-  return !code_ || has(code_) || has(start_code_);
+  return !code_ || has(code_) || has(start_code());
 }
 
 std::optional<std::uint64_t> KernelTable::AddressOf(std::string_view symbol) const {

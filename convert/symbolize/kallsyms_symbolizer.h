@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -35,10 +36,12 @@ class KernelTable {
   std::optional<kallsyms::Kallsyms::Extent> ExtentOf(std::string_view module) const;
 
   // Whether an address is in the kernel's own code, also in that of its start. True if the table
-  // does not say where its code is.
+  // does not say where its code is. Thread-safe.
   bool IsCode(RuntimeAddress address) const;
 
  private:
+  // The code of the kernel's start is looked for when an address is outside of the other code.
+  const std::optional<kallsyms::Kallsyms::Extent>& start_code() const;
   std::optional<std::uint64_t> AddressOf(std::string_view symbol) const;
   std::optional<kallsyms::Kallsyms::Extent> RangeOf(std::string_view start,
                                                     std::string_view limit) const;
@@ -47,7 +50,9 @@ class KernelTable {
   kallsyms::Kallsyms symbols_;
   BuildId build_id_;
   std::vector<bundle::Module> modules_;
-  std::optional<kallsyms::Kallsyms::Extent> code_, start_code_;
+  std::optional<kallsyms::Kallsyms::Extent> code_;
+  mutable std::once_flag start_code_is_known_;
+  mutable std::optional<kallsyms::Kallsyms::Extent> start_code_;
   // Addresses of the symbols that show where the kernel is loaded. Finding them takes milliseconds.
   std::vector<std::pair<std::string_view, std::optional<std::uint64_t>>> reference_addresses_;
 };
