@@ -2,6 +2,7 @@
 #include "formats/kallsyms/kallsyms.h"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "formats/base/file.h"
@@ -85,6 +86,14 @@ void FixEnds(std::vector<Symbol>& symbols) {
   }
 }
 
+// As text.find(wanted, from), which compares at each blank; memmem(3) skips most of them.
+std::size_t FindText(std::string_view text, std::string_view wanted, std::size_t from) {
+  const std::string_view rest = text.substr(from);
+  const void* const found = memmem(rest.data(), rest.size(), wanted.data(), wanted.size());
+  if (found == nullptr) return std::string_view::npos;
+  return static_cast<std::size_t>(static_cast<const char*>(found) - text.data());
+}
+
 Result<Kallsyms> ParseFile(const std::filesystem::path& path, std::string text) {
   auto parsed = Kallsyms::Parse(std::move(text));
   if (!parsed) return Fail(InContext(path.native(), std::move(parsed).error()));
@@ -160,8 +169,8 @@ const Symbol* Kallsyms::Find(RuntimeAddress address) const {
 std::optional<RuntimeAddress> Kallsyms::AddressOf(std::string_view name) const {
   const std::string_view text = *text_;
   const std::string wanted = " " + std::string(name);
-  for (std::size_t at = text.find(wanted); at != std::string_view::npos;
-       at = text.find(wanted, at + 1)) {
+  for (std::size_t at = FindText(text, wanted, 0); at != std::string_view::npos;
+       at = FindText(text, wanted, at + 1)) {
     const std::size_t begin = text.rfind('\n', at) + 1;  // npos + 1 is 0
     const std::string_view rest = text.substr(begin);
     const std::optional<Line> line = ParseLine(rest.substr(0, rest.find('\n')));
