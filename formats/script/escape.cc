@@ -46,7 +46,8 @@ void AppendEscaped(std::string& out, std::string_view name, std::string_view oth
       unsafe = FindUnsafe(name, at);
       continue;
     }
-    const bool is_escaped = others.find(name[at]) != std::string_view::npos ||
+    // `others` is short: memchr(3), which string_view::find calls, would take longer.
+    const bool is_escaped = std::ranges::find(others, name[at]) != others.end() ||
                             (name[at] == '%' && ByteAt(name.substr(at + 1)));
     is_escaped ? AppendBytes(out, name.substr(at, 1)) : out.push_back(name[at]);
     ++at;

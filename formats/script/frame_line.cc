@@ -64,7 +64,8 @@ std::size_t FindDso(std::string_view text, Writer writer) {
   const std::size_t last = text.rfind(kOpen);
   if (writer == Writer::kPerftape || last == std::string_view::npos) return last;
   // Nearly all lines have one " (", before a dso.
-  if (BeginsDso(text, last) && text.find(kOpen) == last) return last;
+  const bool is_only = text.find('(') == last + 1 || text.find(kOpen) == last;
+  if (is_only && BeginsDso(text, last)) return last;
   const Opens opens = FindOpens(text);
   for (const std::size_t open : {opens.of_dso_after_offset, opens.after_offset, opens.of_dso}) {
     if (open != std::string_view::npos) return open;
@@ -93,7 +94,8 @@ std::string_view RemoveDso(std::string_view& text, Writer writer) {
 // file.
 bool IsInstruction(std::string_view text) {
   constexpr std::size_t kDigits = 16;
-  if (text.find('\t') != kDigits) return false;
+  const bool has_tab = text.size() > kDigits && text[kDigits] == '\t';
+  if (!has_tab || FirstWord(text).size() != kDigits) return false;
   const bool is_insn = TrimLeft(text.substr(kDigits)).starts_with("insn:");
   const bool has_dso =
       text.find(" (/") != std::string_view::npos || text.find(" ([") != std::string_view::npos;

@@ -31,17 +31,18 @@ bool IsAddress(std::string_view text) {
   return !text.empty() && text.size() <= kMostDigits && std::ranges::all_of(text, IsHexDigit);
 }
 
+// These are called for each line. find_first_of and its like call memchr(3) for each character.
 std::string_view TrimLeft(std::string_view text) {
-  text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
-  return text;
+  return {std::ranges::find_if_not(text, IsBlank), text.end()};
 }
 
 std::string_view TrimRight(std::string_view text) {
-  return text.substr(0, text.find_last_not_of(" \t\r") + 1);
+  while (!text.empty() && (IsBlank(text.back()) || text.back() == '\r')) text.remove_suffix(1);
+  return text;
 }
 
 std::string_view FirstWord(std::string_view text) {
-  return text.substr(0, text.find_first_of(" \t"));
+  return {text.begin(), std::ranges::find_if(text, IsBlank)};
 }
 
 std::optional<std::uint64_t> ParseNumber(std::string_view text) {
