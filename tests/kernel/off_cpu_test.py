@@ -256,10 +256,11 @@ class OffCpu(harness.RecordingTest):
     def test_wakers_are_named_also_outside_of_the_target(self):
         script = ("import os, subprocess, sys, time\n"
                   "read, write = os.pipe()\n"
-                  "pause = 'for i in 1 2 3 4 5 6 7 8 9 10 11 12; do sleep 0.1; echo; done'\n"
+                  "pause = 'while sleep 0.1; do echo; done'\n"  # until nobody reads
                   "print(os.getpid(), flush=True)\n"
                   "waker = subprocess.Popen(['sh', '-c', pause], stdout=write)\n"
-                  "for i in range(12): os.read(read, 1)\n")
+                  "os.close(write)\n"
+                  "while os.read(read, 1): pass\n")
         process = self.spawn(sys.executable, "-c", script, stdout=subprocess.PIPE)
         process.stdout.readline()
         process.stdout.close()
