@@ -62,7 +62,7 @@ class Report(harness.RecordingTest):
             theirs.append((event, comm, pid, tid, int(cpu), int(seconds) * 10**9 + int(ns)))
         ours = [(row["event"], row["comm"], row["pid"], row["tid"], int(row["cpu"]),
                  int(row["time_ns"])) for row in harness.inspect_samples(self.data)]
-        self.assertGreater(len(ours), 1000)
+        self.assertGreater(len(ours), 100)
         self.assertEqual(ours, theirs)
 
     def test_verbose_shows_the_messages_of_libbpf(self):
@@ -117,7 +117,7 @@ class Report(harness.RecordingTest):
         ours = {name: int(count) for name, count in
                 re.findall(r"^\s*(\S+) events:\s+(\d+)", out, re.MULTILINE)}
         theirs = harness.perf_stats(self.data)
-        self.assertGreater(theirs["SAMPLE"], 1000)
+        self.assertGreater(theirs["SAMPLE"], 100)
         self.assertEqual({name: ours.get(name) for name in theirs}, theirs)
 
     def test_folded_has_the_totals_and_the_functions_of_perf_report(self):
