@@ -13,7 +13,7 @@
 namespace perftape::record {
 namespace {
 
-// An option that takes privileges.
+// An option that needs privileges.
 struct PrivilegedOption {
   std::string_view option;
   std::string_view reason;
@@ -27,7 +27,7 @@ std::optional<PrivilegedOption> FirstPrivileged(const RecordOptions& options) {
   const PrivilegedOption all[] = {
       {"-u", "tasks of one user are selected with eBPF", options.user.has_value()},
       {"--cgroup", "tasks of cgroups and containers are selected with eBPF", is_of_cgroups},
-      {"-a", "the whole system, the default, takes privileges; a COMMAND, -p and -t do not",
+      {"-a", "the whole system, the default, needs privileges; a COMMAND, -p and -t do not",
        std::holds_alternative<WholeSystem>(options.target)},
       {"--comm", "names of threads are selected with eBPF", !options.scope.comms.empty()},
       {"--all-cgroups", "cgroups are recorded with eBPF", options.scope.all_cgroups},

@@ -15,7 +15,7 @@ namespace perftape::record {
 // for user code of their own processes.
 bool IsUserRecording(const SystemFacts& facts);
 
-// Fails with kPermission for the first option or event that takes privileges, which the message
+// Fails with kPermission for the first option or event that needs privileges, which the message
 // names. Events that may be left out are checked when the recording starts.
 Status CheckUserOptions(const RecordOptions& options, const SystemFacts& facts);
 

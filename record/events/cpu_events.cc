@@ -84,7 +84,7 @@ int OpenWithRaisedLimit(const void* attr, int cpu, pid_t pid) {
   return fd == -EMFILE && RaiseFileLimit() ? PerfEventOpen(attr, cpu, pid) : fd;
 }
 
-// Takes the descriptor of an event.
+// The result owns `fd`, an event.
 Result<CpuEvent> WithId(int cpu, int fd) {
   CpuEvent event{.cpu = cpu, .fd = UniqueFd(fd)};
   if (ioctl(fd, PERF_EVENT_IOC_ID, &event.id) != 0) {
@@ -116,6 +116,13 @@ std::unexpected<Error> ExplainThread(const perfdata::EventAttr& attr, pid_t tid,
                         "changed its user";
   const std::optional<Finding> why = WhyNoPrograms(ReadSystemFacts());
   return Fail(ErrorCode::kPermission, why ? message + ": " + why->text() : std::move(message));
+}
+
+// Reads the struct that the event's read_format describes.
+template <class Values>
+Status ReadValues(const CpuEvent& event, Values& values) {
+  if (read(event.fd.get(), &values, sizeof values) >= 0) return {};
+  return FailErrno(fmt::format("CPU {}: reading a perf event", event.cpu), errno);
 }
 
 Status ControlAll(std::span<const CpuEvent> events, unsigned long request, const char* what) {
@@ -199,9 +206,7 @@ Result<std::uint64_t> EnabledNs(const CpuEvent& event) {
   struct {
     std::uint64_t count, enabled_ns, id;
   } values{};  // kReadTotalTimeEnabled | kReadId
-  if (read(event.fd.get(), &values, sizeof values) < 0) {
-    return FailErrno(fmt::format("CPU {}: reading a perf event", event.cpu), errno);
-  }
+  TRY(ReadValues(event, values));
   return values.enabled_ns;
 }
 
@@ -209,9 +214,7 @@ Result<std::uint64_t> LostRecordsOf(const CpuEvent& event) {
   struct {
     std::uint64_t count, id, lost;
   } values{};  // kReadId | kReadLost
-  if (read(event.fd.get(), &values, sizeof values) < 0) {
-    return FailErrno(fmt::format("CPU {}: reading a perf event", event.cpu), errno);
-  }
+  TRY(ReadValues(event, values));
   return values.lost;
 }
 

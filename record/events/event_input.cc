@@ -333,7 +333,7 @@ void EventInput::AddDrained() {
   Bytes drained;
   {
     const std::lock_guard lock(sideband_mutex_);
-    drained = drained_.Take();
+    drained = drained_.Release();
   }
   perfdata::RecordCursor cursor(drained, 0, std::endian::native);
   while (cursor.Step()) AddFromKernel(cursor.record());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The samples of a recording without privileges. The kernel writes them itself, into the rings of
-// the process events. So nothing is to do for them but to count what did not fit.
+// the process events. This class only counts those that did not fit.
 #pragma once
 
 #include <cstddef>

@@ -13,11 +13,11 @@ void DrainedRecords::Add(Bytes record) {
   copied_.insert(copied_.end(), record.begin(), record.end());
 }
 
-Bytes DrainedRecords::Take() {
-  taken_.clear();
-  if (taken_.capacity() > kKeptBytes) taken_ = {};
-  taken_.swap(copied_);
-  return taken_;
+Bytes DrainedRecords::Release() {
+  released_.clear();
+  if (released_.capacity() > kKeptBytes) released_ = {};
+  released_.swap(copied_);
+  return released_;
 }
 
 }  // namespace perftape::record

@@ -18,7 +18,7 @@ class DrainedRecords {
 
   explicit DrainedRecords(std::size_t most_bytes = kMostBytes) : most_bytes_(most_bytes) {}
 
-  // True if no more should be copied before Take. What then does not fit into a ring, the kernel
+  // True if no more should be copied before Release. What then does not fit into a ring, the kernel
   // counts in a LOST record.
   bool is_full() const { return copied_.size() >= most_bytes_; }
   // Appends a copy of a whole record.
@@ -26,12 +26,12 @@ class DrainedRecords {
 
   // Returns all records since the last call, one after another. Valid until the next call; Add
   // does not change it.
-  Bytes Take();
+  Bytes Release();
 
  private:
   std::size_t most_bytes_;
   std::vector<std::byte> copied_;
-  std::vector<std::byte> taken_;
+  std::vector<std::byte> released_;
 };
 
 }  // namespace perftape::record

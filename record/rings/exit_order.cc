@@ -59,7 +59,7 @@ void ExitOrder::Add(std::size_t index, const ThreadRecord& record) {
   moved_.insert(exit.index);
 }
 
-std::optional<std::size_t> ExitOrder::ExitBehind(std::size_t index) const {
+std::optional<std::size_t> ExitOrder::ExitAfter(std::size_t index) const {
   const auto found = exits_.find(index);
   if (found == exits_.end()) return std::nullopt;
   return found->second;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Puts the EXIT record of a thread behind its last sample. A thread still runs after the kernel has
+// Puts the EXIT record of a thread after its last sample. A thread still runs after the kernel has
 // written its EXIT: it may be sampled or preempted, and the sums of its waits come at its last
 // switch (bpf/off_cpu.bpf.c). perf 7.3 forgets the name of a thread at its EXIT, so that samples
-// behind it have none.
+// after it have none.
 #pragma once
 
 #include <cstddef>
@@ -29,16 +29,16 @@ ThreadRecord ThreadRecordOf(const perfdata::RecordView& record);
 // Tasks that have no tid in this pid namespace have no steps.
 ThreadRecord SampleOfThread(std::uint32_t tid);
 
-// Which EXIT records of a round belong behind samples. Not thread-safe.
+// Which EXIT records of a round belong after samples. Not thread-safe.
 class ExitOrder {
  public:
   // Adds the record with this index, in time order.
   void Add(std::size_t index, const ThreadRecord& record);
 
-  // Whether the record is an EXIT that belongs behind a sample.
+  // Whether the record is an EXIT that belongs after a sample.
   bool IsMoved(std::size_t index) const { return moved_.contains(index); }
-  // The EXIT that belongs behind this record.
-  std::optional<std::size_t> ExitBehind(std::size_t index) const;
+  // The EXIT that belongs after this record.
+  std::optional<std::size_t> ExitAfter(std::size_t index) const;
 
  private:
   struct Exit {

@@ -9,7 +9,7 @@
 //   TRY(merge.Release(limit, sink));
 //   TRY(sink.Append(finished_round));
 //
-// The EXIT record of a thread is moved behind its last sample (exit_order.h).
+// The EXIT record of a thread is moved after its last sample (exit_order.h).
 #pragma once
 
 #include <algorithm>
@@ -61,8 +61,8 @@ class TimeMerge {
   // The longest time in which the samples of a thread are awaited that come after its EXIT. On a
   // busy machine it waits for a CPU to end.
   static constexpr std::uint64_t kLongestEndNs = 100'000'000;
-  // Returns the limit for Release behind which the last samples of the threads come that have just
-  // ended: `limit`, or up to kLongestEndNs less. UINT64_MAX stays.
+  // Returns a limit for Release: `limit`, or the time before the EXIT of a thread whose last samples
+  // may still arrive, which is up to kLongestEndNs less. UINT64_MAX stays.
   std::uint64_t BeforeLastExits(std::uint64_t limit) const;
 
   // Appends every record up to and including `limit` to `sink`, oldest first; records of equal time
@@ -77,7 +77,7 @@ class TimeMerge {
     for (std::size_t i = 0; i < due && status; ++i) {
       if (order.IsMoved(i)) continue;
       status = sink.Append(BytesOf(entries_[i]));
-      const std::optional<std::size_t> exit = order.ExitBehind(i);
+      const std::optional<std::size_t> exit = order.ExitAfter(i);
       if (status && exit) status = sink.Append(ExitAt(entries_[i].time, BytesOf(entries_[*exit])));
     }
     Forget(due);

@@ -70,7 +70,7 @@ TEST(CheckUserOptions, NamesOptionReasonAndRemedy) {
                              HasSubstr("sudo setcap")));
 }
 
-TEST(CheckUserOptions, RefusesWhatTakesPrograms) {
+TEST(CheckUserOptions, RefusesWhatNeedsPrograms) {
   const std::pair<const char*, std::function<void(RecordOptions&)>> refused[] = {
       {"-u: ", [](RecordOptions& options) { options.user = 7; }},
       {"--cgroup: ", [](RecordOptions& options) { options.scope.cgroups = {"/x"}; }},

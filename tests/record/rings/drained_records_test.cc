@@ -12,26 +12,26 @@ TEST(DrainedRecords, ReturnsWhatWasAddedOnce) {
   DrainedRecords records;
   records.Add(AsBytes("one"));
   records.Add(AsBytes("two"));
-  EXPECT_EQ(AsText(records.Take()), "onetwo");
-  EXPECT_TRUE(records.Take().empty());
+  EXPECT_EQ(AsText(records.Release()), "onetwo");
+  EXPECT_TRUE(records.Release().empty());
 }
 
-TEST(DrainedRecords, AddsBesideWhatWasTaken) {
+TEST(DrainedRecords, KeepsWhatWasReleasedUntilTheNextRelease) {
   DrainedRecords records;
-  records.Add(AsBytes("taken"));
-  const Bytes taken = records.Take();
+  records.Add(AsBytes("released"));
+  const Bytes released = records.Release();
   records.Add(AsBytes("added"));
-  EXPECT_EQ(AsText(taken), "taken");
-  EXPECT_EQ(AsText(records.Take()), "added");
+  EXPECT_EQ(AsText(released), "released");
+  EXPECT_EQ(AsText(records.Release()), "added");
 }
 
-TEST(DrainedRecords, IsFullUntilItsRecordsAreTaken) {
+TEST(DrainedRecords, IsFullUntilItsRecordsAreReleased) {
   DrainedRecords records(4);
   records.Add(AsBytes("one"));
   EXPECT_FALSE(records.is_full());
   records.Add(AsBytes("two"));
   EXPECT_TRUE(records.is_full());
-  (void)records.Take();
+  (void)records.Release();
   EXPECT_FALSE(records.is_full());
 }
 

@@ -200,7 +200,7 @@ class MergeOfThreads : public testing::Test {
   }
 };
 
-TEST_F(MergeOfThreads, PutsAnExitBehindTheLastSampleOfItsThread) {
+TEST_F(MergeOfThreads, PutsAnExitAfterTheLastSampleOfItsThread) {
   AddSample(8, 10);
   AddExit(8, 20);
   AddSample(9, 25);
@@ -211,7 +211,7 @@ TEST_F(MergeOfThreads, PutsAnExitBehindTheLastSampleOfItsThread) {
                                         "exit 8 of 20 40", "sample 9 50"));
 }
 
-TEST_F(MergeOfThreads, PutsAnExitBehindASampleOfItsTime) {
+TEST_F(MergeOfThreads, PutsAnExitAfterASampleOfItsTime) {
   AddExit(8, 20);
   AddSample(9, 30);
   AddSample(8, 20);  // of the same time, from another ring
