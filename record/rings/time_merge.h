@@ -61,8 +61,8 @@ class TimeMerge {
   // The longest time in which the samples of a thread are awaited that come after its EXIT. On a
   // busy machine it waits for a CPU to end.
   static constexpr std::uint64_t kLongestEndNs = 100'000'000;
-  // Returns a limit for Release: `limit`, or the time before the EXIT of a thread whose last samples
-  // may still arrive, which is up to kLongestEndNs less. UINT64_MAX stays.
+  // Returns a limit for Release: `limit`, or the time before the EXIT of a thread whose last
+  // samples may still arrive, which is up to kLongestEndNs less. UINT64_MAX stays.
   std::uint64_t BeforeLastExits(std::uint64_t limit) const;
 
   // Appends every record up to and including `limit` to `sink`, oldest first; records of equal time
