@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <ctime>
 
-#include "record/monotonic_clock.h"
+#include "record/machine/monotonic_clock.h"
 
 namespace perftape::record {
 namespace {

@@ -11,9 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "record/bpf/kernel_helpers.h"
 #include "record/machine/loaded_bpf_programs.h"
-#include "record/monotonic_clock.h"
+#include "record/machine/monotonic_clock.h"
 #include "record/output/initial_state.h"
 #include "record/processes/executable.h"
 #include "record/recording.h"
@@ -31,30 +30,17 @@ Result<RecordSummary> Record(const RecordOptions& options, std::stop_token stop)
   return std::move(recording).Finish();
 }
 
-// With an unwinder in the kernel, frame pointers are only for kernels without one.
-void Recording::ChooseCallchains() {
-  if (!options_.prefers_unwind_tables || options_.sampler == Sampler::kKernel) return;
-  if (HasTaskRegisters()) {
-    options_.callchains = Callchains::kUnwindTables;
-    return;
-  }
-  summary_.warnings.push_back(
-      "call chains of user code are found by frame pointers (--call-graph fp), because this kernel "
-      "has no bpf_task_pt_regs: unwind tables (--call-graph eh) take Linux 5.15");
-}
-
 Status Recording::Begin() {
   // Before all threads and descriptors.
-  TRY_ASSIGN(options_.files, OthersFiles::Start(options_.drop_privileges));
-  options_.bundle.others = options_.files;
-  ChooseCallchains();
+  TRY_ASSIGN(files_, OthersFiles::Start(options_.drop_privileges));
+  options_.output.bundle.others = files_;
   TRY_ASSIGN(path_, FirstPath());
   TRY_ASSIGN(const OutputTarget output, ResolveOutput(path_));
   TRY(StartCommand(output));
-  TRY_ASSIGN(
-      input_,
-      EventInput::Open(options_, command_ ? std::optional(command_->pid()) : std::optional<pid_t>(),
-                       summary_.warnings));
+  TRY_ASSIGN(input_,
+             EventInput::Open(options_.input,
+                              command_ ? std::optional(command_->pid()) : std::optional<pid_t>(),
+                              *files_, summary_.warnings));
   if (flight_) TRY(flight_->Bind(input_->events()));
   TRY(OpenOutput(output));
   TRY(StartSampling());
@@ -71,7 +57,7 @@ Result<std::filesystem::path> Recording::FirstPath() {
     TRY_ASSIGN(flight_, FlightRecorder::Prepare(options_));
     return flight_->PeekPath();
   }
-  if (!options_.rotation) return options_.output;
+  if (!options_.rotation) return options_.output.file;
   TRY_ASSIGN(rotation_, Rotation::Prepare(options_));
   return rotation_->NextPath();
 }
@@ -147,8 +133,8 @@ Status Recording::OpenOutput(const OutputTarget& output) {
   TRY_ASSIGN(output_, RecordingOutput::Open(options_, path_, output, *input_, programs,
                                             stop_.token(), summary_.warnings));
   output_->SetNotes([this] { return NotesSoFar(); });
-  SnapshotContent content = {.data_mappings = options_.stack_bytes != 0,
-                             .namespaces = options_.scope.namespaces};
+  SnapshotContent content = {.data_mappings = options_.input.stack_bytes != 0,
+                             .namespaces = options_.input.scope.namespaces};
   if (command_) content.before_exec = static_cast<std::uint32_t>(command_->pid());
   TRY_ASSIGN(const std::vector<std::byte> initial_state,
              EncodeInitialState(input_->events(), input_->targets(), input_->scope(), content,

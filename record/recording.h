@@ -14,8 +14,8 @@
 
 #include "formats/base/output_target.h"
 #include "formats/base/result.h"
-#include "record/events/event_input.h"
 #include "record/flight/flight_recorder.h"
+#include "record/input/event_input.h"
 #include "record/losses/loss_account.h"
 #include "record/options.h"
 #include "record/output/recording_output.h"
@@ -53,7 +53,6 @@ class Recording {
   // Why a recording ends.
   enum class End : std::uint8_t { kRequested, kDurationOver, kTargetsGone, kCommandEnded };
 
-  void ChooseCallchains();
   Result<std::filesystem::path> FirstPath();
   Status StartCommand(const OutputTarget& output);
   Status OpenOutput(const OutputTarget& output);
@@ -76,6 +75,7 @@ class Recording {
   Status WriteLastRecords();
 
   RecordOptions options_;
+  std::shared_ptr<OthersFiles> files_;  // opens the files that other users chose
   StopCondition stop_;
   std::filesystem::path path_;  // of the first file
   std::optional<Child> command_;

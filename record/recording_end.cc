@@ -12,7 +12,7 @@
 
 #include "formats/perfdata/record.h"
 #include "record/losses/notes_of.h"
-#include "record/monotonic_clock.h"
+#include "record/machine/monotonic_clock.h"
 #include "record/recording.h"
 
 namespace perftape::record {
@@ -37,7 +37,7 @@ Result<RecordSummary> Recording::Finish() && {
   WarnOfLostRecords();
   Summarize();
   CompleteFile();
-  std::ranges::move(options_.files->told(), std::back_inserter(summary_.warnings));
+  std::ranges::move(files_->told(), std::back_inserter(summary_.warnings));
   return std::move(summary_);
 }
 
@@ -59,7 +59,7 @@ std::string Recording::EndCause() const {
   constexpr int kSignalled = 128;  // RecordSummary::command_status
   const bool is_of_command =
       end_ == End::kCommandEnded ||
-      (end_ == End::kTargetsGone && std::holds_alternative<Workload>(options_.target));
+      (end_ == End::kTargetsGone && std::holds_alternative<Workload>(options_.input.target));
   if (end_ == End::kRequested || end_ == End::kDurationOver) return "the end of the recording";
   if (!is_of_command || !summary_.command_status) return "the recorded tasks ended";
   const int status = *summary_.command_status;
@@ -82,7 +82,7 @@ void Recording::WarnOfUntrackedForks() {
 
 // The samples are in the rings of the process events, and the kernel does not say what it dropped.
 void Recording::WarnOfLostRecords() {
-  if (options_.sampler == Sampler::kPrograms) return;
+  if (options_.input.sampler == Sampler::kPrograms) return;
   std::uint64_t lost = 0;
   for (const wire_cpu& counter : input_->Counters(kFirstEvent)) lost += counter.ring_full;
   if (lost == 0) return;
@@ -106,7 +106,7 @@ void Recording::SummarizeInto(RecordSummary& summary) const {
 void Recording::Summarize() {
   summary_.skipped_hits = input_->skipped_hits();
   SummarizeInto(summary_);
-  summary_.only_user_code = options_.sampler == Sampler::kKernel;
+  summary_.only_user_code = options_.input.sampler == Sampler::kKernel;
 }
 
 RecordSummary Recording::EndEarly(const Error& error) && {

@@ -11,7 +11,7 @@
 #include <stop_token>
 
 #include "formats/base/file.h"
-#include "record/monotonic_clock.h"
+#include "record/machine/monotonic_clock.h"
 
 namespace perftape::record {
 

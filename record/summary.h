@@ -11,11 +11,11 @@
 
 #include "formats/bundle/recording_notes.h"
 #include "formats/perfdata/compressor.h"
+#include "record/bpf/unwind_maps.h"
 #include "record/events/cpu_hotplug.h"
 #include "record/losses/loss_ledger.h"
-#include "record/losses/throttled_time.h"
+#include "record/rings/throttled_time.h"
 #include "record/symbols/write_bundle.h"
-#include "record/unwind/unwind_maps.h"
 
 namespace perftape::record {
 

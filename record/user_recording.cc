@@ -21,18 +21,18 @@ struct PrivilegedOption {
 };
 
 std::optional<PrivilegedOption> FirstPrivileged(const RecordOptions& options) {
-  const bool is_of_cgroups = options.scope.has_cgroups();
+  const bool is_of_cgroups = options.input.scope.has_cgroups();
   const bool asks_for_tables =
-      options.callchains == Callchains::kUnwindTables && !options.prefers_unwind_tables;
+      options.input.callchains == Callchains::kUnwindTables && !options.input.prefers_unwind_tables;
   const PrivilegedOption all[] = {
-      {"-u", "tasks of one user are selected with eBPF", options.user.has_value()},
+      {"-u", "tasks of one user are selected with eBPF", options.input.user.has_value()},
       {"--cgroup", "tasks of cgroups and containers are selected with eBPF", is_of_cgroups},
       {"-a", "the whole system, the default, needs privileges; a COMMAND, -p and -t do not",
-       std::holds_alternative<WholeSystem>(options.target)},
-      {"--comm", "names of threads are selected with eBPF", !options.scope.comms.empty()},
-      {"--all-cgroups", "cgroups are recorded with eBPF", options.scope.all_cgroups},
+       std::holds_alternative<WholeSystem>(options.input.target)},
+      {"--comm", "names of threads are selected with eBPF", !options.input.scope.comms.empty()},
+      {"--all-cgroups", "cgroups are recorded with eBPF", options.input.scope.all_cgroups},
       {"--namespaces", "namespaces cannot be recorded without privileges",
-       options.scope.namespaces},
+       options.input.scope.namespaces},
       {"--call-graph eh", "unwind tables are used with eBPF; fp and dwarf work without privileges",
        asks_for_tables},
       {"--max-cpu", "the rate is lowered with eBPF", options.max_cpu.has_value()},
@@ -55,8 +55,8 @@ Status CheckUserOptions(const RecordOptions& options, const SystemFacts& facts) 
     return Fail(ErrorCode::kPermission,
                 fmt::format("{}: {}: {}", refused->option, refused->reason, remedy));
   }
-  if (options.missing_events == MissingEvents::kSkip) return {};
-  for (const EventSpec& event : options.events) TRY(CheckUserEvent(event, remedy));
+  if (options.input.missing_events == MissingEvents::kSkip) return {};
+  for (const EventSpec& event : options.input.events) TRY(CheckUserEvent(event, remedy));
   return {};
 }
 
@@ -65,7 +65,7 @@ std::string UserRecordingText(const RecordOptions& options, const SystemFacts& f
       "only user code of own processes is recorded: {}: run it as root for the rest, or see "
       "'perftape-doctor'{}",
       WhyNoPrograms(facts)->problem,
-      options.prefers_unwind_tables ? "; call chains are found by frame pointers" : "");
+      options.input.prefers_unwind_tables ? "; call chains are found by frame pointers" : "");
 }
 
 }  // namespace perftape::record

@@ -90,15 +90,15 @@ bool IsWritable(int fd) {
 
 // Checks the outputs. Returns whether the recording is written to a stream.
 Result<bool> CheckOutputs(const RecordRun& plan) {
-  TRY_ASSIGN(const OutputTarget target, cli::CheckOutput(plan.output, IfExists::kReplace));
+  TRY_ASSIGN(const OutputTarget target, cli::CheckOutput(plan.output.file, IfExists::kReplace));
   if ((plan.rotation || plan.flight) && target.is_stream()) {
     return Fail(ErrorCode::kInvalidArgument,
                 target.name + ": is no file: " + (plan.flight ? "--flight" : "--switch-output") +
                     " needs names of files");
   }
   TRY(cli::RefuseTerminal(target, "recording"));
-  if (plan.bundle.destination == record::BundleRequest::Destination::kSeparateFile) {
-    TRY_ASSIGN(const OutputTarget aside, cli::CheckOutput(plan.bundle.file, IfExists::kReplace));
+  if (plan.output.bundle.destination == record::BundleRequest::Destination::kSeparateFile) {
+    TRY_ASSIGN(const OutputTarget aside, cli::CheckOutput(plan.output.bundle.file, IfExists::kReplace));
     TRY(cli::RefuseTerminal(aside, "bundle"));
   }
   if (!plan.json_file.empty()) {
@@ -137,14 +137,15 @@ Result<int> Run(const RecordRun& plan, cli::Console& console) {
   record::RecordOptions options = plan;
   const std::optional<record::Sampler> sampler = ChooseSampler(options, console);
   if (!sampler) return cli::kFailed;
-  options.sampler = *sampler;
-  options.command_line = OwnCommandLine();
+  options.input.sampler = *sampler;
+  options.output.command_line = OwnCommandLine();
   if (console.verbosity() == cli::Verbosity::kVerbose) {
-    options.libbpf_log = [&](std::string_view message) { console.Detail(message); };
+    options.input.libbpf_log = [&](std::string_view message) { console.Detail(message); };
   }
   if (!plan.no_sandbox) {
     options.drop_privileges = [&] {
-      const std::filesystem::path outputs[] = {options.output, options.bundle.file, plan.json_file};
+      const std::filesystem::path outputs[] = {options.output.file, options.output.bundle.file,
+                                               plan.json_file};
       return sandbox::DropRecorderPrivileges(outputs);
     };
   }
@@ -185,7 +186,8 @@ Result<int> Run(const RecordRun& plan, cli::Console& console) {
                                              : "no symbols written: ") +
                     summary.bundle_failure);
   }
-  if (is_stream && options.bundle.destination == record::BundleRequest::Destination::kRecording) {
+  if (is_stream &&
+      options.output.bundle.destination == record::BundleRequest::Destination::kRecording) {
     console.Detail("no symbols written: a pipe cannot contain a bundle: use --bundle FILE");
   }
   for (const std::string& line : SummaryLines(summary)) console.Note(line);

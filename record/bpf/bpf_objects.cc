@@ -138,28 +138,28 @@ Result<BpfObjects> BpfObjects::Load(const BpfOptions& options, const std::string
 }
 
 // The triggers whose programs are in objects of their own.
-constexpr Trigger kHits[] = {Trigger::kTracepoint, Trigger::kProbe, Trigger::kLock,
-                             Trigger::kFunction};
+constexpr SampleCause kHits[] = {SampleCause::kTracepoint, SampleCause::kProbe, SampleCause::kLock,
+                                 SampleCause::kFunction};
 
 // The first instance owns the maps, so it is loaded even if there are only tracepoints.
 Status BpfObjects::LoadInstances(const BpfOptions& options, const std::string& log) {
   if (uses_cookies_) {
     TRY(LoadFirst(options, WIRE_EVENT_OF_COOKIE, log));
-    for (const Trigger trigger : kHits) {
-      if (!Needs(options, trigger)) continue;
-      TRY(LoadForHits(options, trigger, WIRE_EVENT_OF_COOKIE, log));
+    for (const SampleCause cause : kHits) {
+      if (!Needs(options, cause)) continue;
+      TRY(LoadForHits(options, cause, WIRE_EVENT_OF_COOKIE, log));
     }
     return {};
   }
   for (std::uint32_t event = 0; event < options.events.size(); ++event) {
-    const Trigger trigger = options.events[event].trigger;
+    const SampleCause cause = options.events[event].cause;
     if (event == 0) {
       TRY(LoadFirst(options, event, log));
-    } else if (IsPerCpu(trigger)) {
+    } else if (IsPerCpu(cause)) {
       TRY(LoadOnCpu(options, event, options.expiry_source, log));
     }
-    if (!IsPerCpu(trigger) && !IsOffCpu(trigger)) {
-      TRY(LoadForHits(options, trigger, event, log));
+    if (!IsPerCpu(cause) && !IsOffCpu(cause)) {
+      TRY(LoadForHits(options, cause, event, log));
     }
   }
   return {};
@@ -186,8 +186,8 @@ Status BpfObjects::LoadOnCpu(const BpfOptions& options, std::uint32_t event, Exp
   skeleton->rodata->filter = WireFilter(options, event, cpus_);
   load_if(skeleton->progs.on_cpu, false);
   load_if(skeleton->progs.on_cpu_by_time, false);
-  load_if(clock, Needs(options, Trigger::kTimer));
-  load_if(skeleton->progs.on_count, Needs(options, Trigger::kCounter));
+  load_if(clock, Needs(options, SampleCause::kTimer));
+  load_if(skeleton->progs.on_count, Needs(options, SampleCause::kCounter));
   const bool is_first = on_cpu_.empty();
   for (bpf_program* tracker :
        {skeleton->progs.follow_fork, skeleton->progs.follow_exec, skeleton->progs.follow_exit}) {
@@ -207,8 +207,8 @@ Status BpfObjects::LoadOnCpu(const BpfOptions& options, std::uint32_t event, Exp
   if (const int error = on_cpu_bpf__load(skeleton.get()); error != 0) {
     return ExplainFailure("cannot load the BPF programs", -error, log);
   }
-  SetPrograms(options, Trigger::kTimer, event, bpf_program__fd(clock));
-  SetPrograms(options, Trigger::kCounter, event, bpf_program__fd(skeleton->progs.on_count));
+  SetPrograms(options, SampleCause::kTimer, event, bpf_program__fd(clock));
+  SetPrograms(options, SampleCause::kCounter, event, bpf_program__fd(skeleton->progs.on_count));
   on_cpu_.push_back(std::move(skeleton));
   return {};
 }
@@ -222,7 +222,8 @@ Status BpfObjects::LoadTracepoint(const BpfOptions& options, std::uint32_t event
   if (const int error = tracepoint_bpf__load(skeleton.get()); error != 0) {
     return ExplainFailure("cannot load the BPF program for tracepoints", -error, log);
   }
-  SetPrograms(options, Trigger::kTracepoint, event, bpf_program__fd(skeleton->progs.on_tracepoint));
+  SetPrograms(options, SampleCause::kTracepoint, event,
+              bpf_program__fd(skeleton->progs.on_tracepoint));
   tracepoint_.push_back(std::move(skeleton));
   return {};
 }
@@ -232,7 +233,7 @@ Status BpfObjects::LoadTrampoline(const BpfOptions& options, std::uint32_t event
                                   const std::string& log) {
   for (std::uint32_t number = 0; number < options.events.size(); ++number) {
     const BpfEvent& function = options.events[number];
-    if (function.trigger != Trigger::kFunction) continue;
+    if (function.cause != SampleCause::kFunction) continue;
     if (number != event && event != WIRE_EVENT_OF_COOKIE) continue;
     Trampoline skeleton(trampoline_bpf__open());
     if (!skeleton) return ExplainFailure("cannot open the BPF programs", errno, log);
@@ -254,7 +255,7 @@ Status BpfObjects::LoadTrampoline(const BpfOptions& options, std::uint32_t event
 Status BpfObjects::LoadLock(const BpfOptions& options, std::uint32_t event,
                             const std::string& log) {
   if (event == WIRE_EVENT_OF_COOKIE) {
-    const auto lock = std::ranges::find(options.events, Trigger::kLock, &BpfEvent::trigger);
+    const auto lock = std::ranges::find(options.events, SampleCause::kLock, &BpfEvent::cause);
     event = static_cast<std::uint32_t>(lock - options.events.begin());
   }
   lock_.reset(lock_bpf__open());
@@ -276,24 +277,24 @@ Status BpfObjects::LoadProbe(const BpfOptions& options, std::uint32_t event,
   if (const int error = probe_bpf__load(skeleton.get()); error != 0) {
     return ExplainFailure("cannot load the BPF program for probes", -error, log);
   }
-  SetPrograms(options, Trigger::kProbe, event, bpf_program__fd(skeleton->progs.on_probe));
+  SetPrograms(options, SampleCause::kProbe, event, bpf_program__fd(skeleton->progs.on_probe));
   probe_.push_back(std::move(skeleton));
   return {};
 }
 
-Status BpfObjects::LoadForHits(const BpfOptions& options, Trigger trigger, std::uint32_t event,
+Status BpfObjects::LoadForHits(const BpfOptions& options, SampleCause cause, std::uint32_t event,
                                const std::string& log) {
-  if (trigger == Trigger::kProbe) return LoadProbe(options, event, log);
-  if (trigger == Trigger::kLock) return LoadLock(options, event, log);
-  if (trigger == Trigger::kFunction) return LoadTrampoline(options, event, log);
+  if (cause == SampleCause::kProbe) return LoadProbe(options, event, log);
+  if (cause == SampleCause::kLock) return LoadLock(options, event, log);
+  if (cause == SampleCause::kFunction) return LoadTrampoline(options, event, log);
   return LoadTracepoint(options, event, log);
 }
 
-void BpfObjects::SetPrograms(const BpfOptions& options, Trigger trigger, std::uint32_t event,
+void BpfObjects::SetPrograms(const BpfOptions& options, SampleCause cause, std::uint32_t event,
                              int program) {
   for (std::uint32_t number = 0; number < programs_.size(); ++number) {
     if (number != event && event != WIRE_EVENT_OF_COOKIE) continue;
-    if (options.events[number].trigger == trigger) programs_[number] = program;
+    if (options.events[number].cause == cause) programs_[number] = program;
   }
 }
 

@@ -101,10 +101,10 @@ class BpfObjects {
   Status LoadLock(const BpfOptions& options, std::uint32_t event, const std::string& log);
   Status LoadProbe(const BpfOptions& options, std::uint32_t event, const std::string& log);
   // Loads the program for the hits of `event`, which is no clock or counter.
-  Status LoadForHits(const BpfOptions& options, Trigger trigger, std::uint32_t event,
+  Status LoadForHits(const BpfOptions& options, SampleCause cause, std::uint32_t event,
                      const std::string& log);
-  // Sets the program of the events with this trigger that an instance for `event` samples.
-  void SetPrograms(const BpfOptions& options, Trigger trigger, std::uint32_t event, int program);
+  // Sets the program of the events with this cause that an instance for `event` samples.
+  void SetPrograms(const BpfOptions& options, SampleCause cause, std::uint32_t event, int program);
   Status LoadOffCpu(const BpfOptions& options, const std::string& log);
   Status ShareMaps(bpf_object* object) const;
   Status WriteSettings(const BpfOptions& options) const;

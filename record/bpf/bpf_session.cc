@@ -20,7 +20,7 @@
 #include "record/bpf/bpf_objects.h"
 #include "record/bpf/cpu_counters.h"
 #include "record/bpf/libbpf_log.h"
-#include "record/events/close_all.h"
+#include "record/rings/close_all.h"
 
 namespace perftape::record {
 namespace {
@@ -202,9 +202,9 @@ Status BpfSession::AttachTo(std::uint32_t event, std::span<const CpuEvent> opene
     TRY(impl_->Follow(objects.process_remover()));
     impl_->follows_exits = true;
   }
-  const Trigger trigger = impl_->events[event].trigger;
-  if (IsOffCpu(trigger)) return {};  // StartOffCpu attaches the programs
-  if (!HasPerfEvent(trigger)) {
+  const SampleCause cause = impl_->events[event].cause;
+  if (IsOffCpu(cause)) return {};  // StartOffCpu attaches the programs
+  if (!HasPerfEvent(cause)) {
     for (bpf_program* program : objects.ProgramsWithoutEvent(event)) {
       Link link(bpf_program__attach(program));
       if (!link) return ExplainFailure("cannot attach a BPF program", errno, impl_->log);
@@ -212,7 +212,7 @@ Status BpfSession::AttachTo(std::uint32_t event, std::span<const CpuEvent> opene
     }
     return {};
   }
-  const bool is_per_cpu = IsPerCpu(trigger);
+  const bool is_per_cpu = IsPerCpu(cause);
   std::vector<UniqueFd>& links = is_per_cpu ? impl_->event_links : impl_->tracepoint_links;
   const auto cookie = objects.uses_cookies() ? std::optional<std::uint64_t>(event) : std::nullopt;
   for (const CpuEvent& on_cpu : opened) {
@@ -267,7 +267,7 @@ std::uint64_t BpfSession::SkippedHits() const {
   std::set<int> counted;
   for (std::uint32_t event = 0; event < impl_->events.size(); ++event) {
     const int program = impl_->objects->ProgramOf(event);
-    if (impl_->events[event].trigger != Trigger::kTracepoint) continue;
+    if (impl_->events[event].cause != SampleCause::kTracepoint) continue;
     if (!counted.insert(program).second) continue;
     bpf_prog_info info = {};
     __u32 size = sizeof info;

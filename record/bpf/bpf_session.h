@@ -25,28 +25,14 @@
 #include "bpf/wire.h"
 #include "formats/base/bytes.h"
 #include "formats/base/result.h"
+#include "record/bpf/sample_cause.h"
 #include "record/bpf/sample_source.h"
-#include "record/events/cpu_events.h"
-#include "record/events/known_events.h"
+#include "record/bpf/unwind_maps.h"
 #include "record/probes/probe_spec.h"
-#include "record/scope/scope.h"
-#include "record/unwind/unwind_maps.h"
+#include "record/processes/sample_filter.h"
+#include "record/rings/cpu_events.h"
 
 namespace perftape::record {
-
-// Which tasks the BPF program samples. The default is every task of every user, idle included.
-// `processes`, `threads` and `command` add tasks; `user` and `excluded_process` remove some of
-// them. All ids are those of the caller's pid namespace.
-struct SampleFilter {
-  std::vector<pid_t> processes = {};           // with what they fork from now on
-  std::vector<pid_t> threads = {};             // only these
-  std::optional<pid_t> command = {};           // also a process, from its exec on
-  std::optional<uid_t> user = {};              // the idle task never matches
-  std::optional<pid_t> excluded_process = {};  // the recorder itself
-  Scope scope = {};                            // all of it must hold, too
-
-  bool by_process() const { return !processes.empty() || command.has_value(); }
-};
 
 enum class Callchains : std::uint8_t {
   kNone,
@@ -71,7 +57,7 @@ enum class ExpirySource : std::uint8_t { kKernelIfPossible, kOwnClock };
 
 // One of the events whose samples the programs collect.
 struct BpfEvent {
-  Trigger trigger = Trigger::kTimer;
+  SampleCause cause = SampleCause::kTimer;
   wire_event settings = {};
   // Of a function of the kernel: kFentry or kFexit.
   ProbeKind probe = ProbeKind::kFentry;

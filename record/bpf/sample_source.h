@@ -14,8 +14,8 @@
 #include "bpf/wire.h"
 #include "formats/base/bytes.h"
 #include "formats/base/result.h"
-#include "record/events/cpu_events.h"
-#include "record/unwind/unwind_maps.h"
+#include "record/bpf/unwind_maps.h"
+#include "record/rings/cpu_events.h"
 
 namespace perftape::record {
 

@@ -45,8 +45,8 @@ __u32 StoredStacks(const BpfOptions& options) {
 
 }  // namespace
 
-bool Needs(const BpfOptions& options, Trigger trigger) {
-  return std::ranges::find(options.events, trigger, &BpfEvent::trigger) != options.events.end();
+bool Needs(const BpfOptions& options, SampleCause cause) {
+  return std::ranges::find(options.events, cause, &BpfEvent::cause) != options.events.end();
 }
 
 std::size_t WakeupBytes(std::size_t ring_bytes) {
@@ -73,22 +73,22 @@ wire_filter WireFilter(const BpfOptions& options, std::uint32_t event, std::size
   wire.cpus = static_cast<__u32>(cpus);
   wire.rings = static_cast<__u32>(options.rings);
   AddScope(filter.scope, wire);
-  wire.with_locks = Needs(options, Trigger::kLock);
+  wire.with_locks = Needs(options, SampleCause::kLock);
   return wire;
 }
 
 std::optional<wire_off_cpu> OffCpuSettings(const BpfOptions& options) {
-  const auto number_of = [&](Trigger trigger) {
-    const auto found = std::ranges::find(options.events, trigger, &BpfEvent::trigger);
+  const auto number_of = [&](SampleCause cause) {
+    const auto found = std::ranges::find(options.events, cause, &BpfEvent::cause);
     return found == options.events.end() ? WIRE_NO_EVENT
                                          : static_cast<__u32>(found - options.events.begin());
   };
-  if (!Needs(options, Trigger::kSleep)) return std::nullopt;
+  if (!Needs(options, SampleCause::kSleep)) return std::nullopt;
   return wire_off_cpu{.threshold_ns = static_cast<__u64>(options.off_cpu_threshold.count()),
                       .flush_ns = 1'000'000'000,
-                      .events = {number_of(Trigger::kSleep), number_of(Trigger::kDiskSleep),
-                                 number_of(Trigger::kRunnable)},
-                      .wakeup_event = number_of(Trigger::kWakeup),
+                      .events = {number_of(SampleCause::kSleep), number_of(SampleCause::kDiskSleep),
+                                 number_of(SampleCause::kRunnable)},
+                      .wakeup_event = number_of(SampleCause::kWakeup),
                       .has_prev_state = 1,
                       .stacks = StoredStacks(options),
                       // OffCpuPrograms looks them up.

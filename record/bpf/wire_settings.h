@@ -13,8 +13,8 @@
 
 namespace perftape::record {
 
-// Whether an event has this trigger.
-bool Needs(const BpfOptions& options, Trigger trigger);
+// Whether an event has this cause.
+bool Needs(const BpfOptions& options, SampleCause cause);
 
 // Returns after how many bytes of messages a ring wakes its reader: a sixteenth of it, but at least
 // 64 KiB or half of it, and at most 1 MiB.

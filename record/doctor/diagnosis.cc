@@ -25,7 +25,7 @@ Result<std::vector<PlannedEvent>> PlanOwnFunction(ProbeKind kind, const DoctorMa
   TRY_ASSIGN(ProbeLocation location, machine.own_function(kind));
   PlannedEvent event{.name = std::string(WordOf(kind)),
                      .attr = BpfOutputAttr(1),
-                     .trigger = Trigger::kProbe,
+                     .cause = SampleCause::kProbe,
                      .locations = {std::move(location)}};
   event.settings.every = 1;
   return std::vector<PlannedEvent>{std::move(event)};

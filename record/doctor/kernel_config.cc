@@ -10,7 +10,7 @@
 #include "formats/base/file.h"
 #include "formats/bundle/archive_reader.h"
 #include "formats/bundle/expanded_input.h"
-#include "record/processes/proc_files.h"
+#include "record/machine/proc_files.h"
 
 namespace perftape::record {
 namespace {

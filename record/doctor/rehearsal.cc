@@ -14,9 +14,9 @@
 #include "formats/base/file.h"
 #include "record/bpf/bpf_session.h"
 #include "record/events/bpf_events.h"
-#include "record/events/cpu_list.h"
 #include "record/events/recorded_events.h"
-#include "record/processes/proc_files.h"
+#include "record/machine/cpu_list.h"
+#include "record/machine/proc_files.h"
 #include "record/rings/ring_plan.h"
 #include "record/rings/sideband.h"
 

@@ -6,7 +6,7 @@
 
 #include "formats/base/result.h"
 #include "record/events/event_plan.h"
-#include "record/probes/probe_events.h"
+#include "record/events/probe_events.h"
 
 namespace perftape::record {
 

@@ -8,8 +8,8 @@ namespace perftape::record {
 std::vector<BpfEvent> BpfEventsOf(std::span<const PlannedEvent> planned) {
   std::vector<BpfEvent> events;
   for (const PlannedEvent& event : planned) {
-    BpfEvent sampled{.trigger = event.trigger, .settings = event.settings};
-    if (event.trigger == Trigger::kFunction) {
+    BpfEvent sampled{.cause = event.cause, .settings = event.settings};
+    if (event.cause == SampleCause::kFunction) {
       sampled.probe = event.locations.front().kind;
       sampled.function = event.locations.front().target;
     }

@@ -14,7 +14,7 @@
 
 #include "bpf/wire.h"
 #include "formats/base/result.h"
-#include "record/events/cpu_events.h"
+#include "record/rings/cpu_events.h"
 
 namespace perftape::record {
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <ctime>
 
-#include "record/events/user_registers.h"
-#include "record/monotonic_clock.h"
+#include "record/machine/monotonic_clock.h"
+#include "record/rings/user_registers.h"
 
 namespace perftape::record {
 namespace {

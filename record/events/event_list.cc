@@ -11,14 +11,14 @@
 #include "record/events/event_sets.h"
 #include "record/events/known_events.h"
 #include "record/events/off_cpu_events.h"
-#include "record/probes/plan_probes.h"
+#include "record/events/plan_probes.h"
 #include "record/probes/probe_spec.h"
 
 namespace perftape::record {
 namespace {
 
 std::string KindOf(const KnownEvent& event) {
-  if (event.trigger == Trigger::kTimer) return "clock";
+  if (event.cause == SampleCause::kTimer) return "clock";
   return event.type == perfdata::kTypeSoftware ? "software event" : "hardware event";
 }
 

@@ -11,12 +11,12 @@
 #include <utility>
 
 #include "formats/base/similar.h"
-#include "record/events/cpu_events.h"
 #include "record/events/event_sets.h"
 #include "record/events/off_cpu_events.h"
 #include "record/events/plan_lock.h"
+#include "record/events/plan_probes.h"
 #include "record/events/plan_tracepoints.h"
-#include "record/probes/plan_probes.h"
+#include "record/rings/cpu_events.h"
 
 namespace perftape::record {
 namespace {
@@ -36,7 +36,7 @@ Result<PlannedEvent> PlanKnown(const EventSpec& spec, const KnownEvent& known, S
   }
   const SamplingRate own = spec.rate.value_or(rate);
   const Period* period = std::get_if<Period>(&own);
-  const bool is_clock = known.trigger == Trigger::kTimer;
+  const bool is_clock = known.cause == SampleCause::kTimer;
   if (is_clock && period != nullptr && period->count < kShortestClockPeriod) {
     return FailEvent(
         spec, ErrorCode::kInvalidArgument,
@@ -45,7 +45,7 @@ Result<PlannedEvent> PlanKnown(const EventSpec& spec, const KnownEvent& known, S
   }
   PlannedEvent event{.name = NameInFile(known.name, spec.modes),
                      .attr = CounterAttr(known.type, known.config, own),
-                     .trigger = known.trigger};
+                     .cause = known.cause};
   ExcludeModes(spec.modes, event.attr);
   // An expiry in the other mode is no overflow, and no loss. The program cannot always tell it from
   // one.

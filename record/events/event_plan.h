@@ -17,9 +17,9 @@
 #include "record/events/event_attrs.h"
 #include "record/events/event_spec.h"
 #include "record/events/known_events.h"
+#include "record/events/probe_events.h"
 #include "record/events/tracefs.h"
 #include "record/probes/kernel_functions.h"
-#include "record/probes/probe_events.h"
 
 namespace perftape::record {
 
@@ -27,7 +27,7 @@ namespace perftape::record {
 struct PlannedEvent {
   std::string name = {};          // in the file: "page-faults:u", "sched:sched_switch"
   perfdata::EventAttr attr = {};  // in the file
-  Trigger trigger = Trigger::kTimer;
+  SampleCause cause = SampleCause::kTimer;
   wire_event settings = {};                   // for the BPF program
   std::string subsystem = {};                 // of a tracepoint
   std::string format = {};                    // of a tracepoint: its format file; empty for others

@@ -43,13 +43,13 @@ constexpr Row kOperations[] = {{"load", "", 0}, {"store", "", 1}, {"prefetch", "
 constexpr std::uint32_t kTypeHardwareCache = 3;
 
 template <class Rows>
-void Add(const Rows& rows, std::uint32_t type, Trigger trigger, std::vector<KnownEvent>& events) {
+void Add(const Rows& rows, std::uint32_t type, SampleCause cause, std::vector<KnownEvent>& events) {
   for (const Row& row : rows) {
     events.push_back({.name = std::string(row.name),
                       .alias = std::string(row.alias),
                       .type = type,
                       .config = row.config,
-                      .trigger = trigger});
+                      .cause = cause});
   }
 }
 
@@ -74,9 +74,9 @@ void AddCaches(std::vector<KnownEvent>& events) {
 
 std::vector<KnownEvent> MakeKnownEvents() {
   std::vector<KnownEvent> events;
-  Add(kClocks, perfdata::kTypeSoftware, Trigger::kTimer, events);
-  Add(kSoftware, perfdata::kTypeSoftware, Trigger::kCounter, events);
-  Add(kHardware, perfdata::kTypeHardware, Trigger::kCounter, events);
+  Add(kClocks, perfdata::kTypeSoftware, SampleCause::kTimer, events);
+  Add(kSoftware, perfdata::kTypeSoftware, SampleCause::kCounter, events);
+  Add(kHardware, perfdata::kTypeHardware, SampleCause::kCounter, events);
   AddCaches(events);
   return events;
 }

@@ -23,13 +23,13 @@ constexpr OffCpuName kNames[] = {
 // perf report sorts by event, and not by the state of a thread.
 struct OffCpuEvent {
   std::string_view spec, name;
-  Trigger trigger;
+  SampleCause cause;
 };
 constexpr OffCpuEvent kEvents[] = {
-    {kOffCpu, perfdata::kOffCpuTime, Trigger::kSleep},
-    {kOffCpu, perfdata::kOffCpuDiskTime, Trigger::kDiskSleep},
-    {kOffCpu, perfdata::kOffCpuRunnableTime, Trigger::kRunnable},
-    {kWakeups, perfdata::kWakeup, Trigger::kWakeup},
+    {kOffCpu, perfdata::kOffCpuTime, SampleCause::kSleep},
+    {kOffCpu, perfdata::kOffCpuDiskTime, SampleCause::kDiskSleep},
+    {kOffCpu, perfdata::kOffCpuRunnableTime, SampleCause::kRunnable},
+    {kWakeups, perfdata::kWakeup, SampleCause::kWakeup},
 };
 
 }  // namespace
@@ -53,19 +53,19 @@ Result<std::vector<PlannedEvent>> PlanOffCpu(const EventSpec& spec) {
   for (const OffCpuEvent& event : kEvents) {
     if (event.spec != spec.name) continue;
     PlannedEvent& planned = events.emplace_back(PlannedEvent{
-        .name = std::string(event.name), .attr = BpfOutputAttr(1), .trigger = event.trigger});
+        .name = std::string(event.name), .attr = BpfOutputAttr(1), .cause = event.cause});
     // The tid of the woken thread. perfparser of hotspot compares only TID, TIME, ID, STREAM_ID,
     // CPU and IDENTIFIER between events.
-    if (event.trigger == Trigger::kWakeup) planned.attr.sample_type |= perfdata::kAddr;
+    if (event.cause == SampleCause::kWakeup) planned.attr.sample_type |= perfdata::kAddr;
   }
   return events;
 }
 
 Status CheckWakeup(std::span<const PlannedEvent> events) {
-  const auto has = [&](Trigger trigger) {
-    return std::ranges::find(events, trigger, &PlannedEvent::trigger) != events.end();
+  const auto has = [&](SampleCause cause) {
+    return std::ranges::find(events, cause, &PlannedEvent::cause) != events.end();
   };
-  if (!has(Trigger::kWakeup) || has(Trigger::kSleep)) return {};
+  if (!has(SampleCause::kWakeup) || has(SampleCause::kSleep)) return {};
   return Fail(ErrorCode::kInvalidArgument,
               "wakers are recorded together with the waits that they end: add -e offcpu");
 }

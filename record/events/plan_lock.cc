@@ -45,7 +45,7 @@ Result<PlannedEvent> PlanLock(const EventSpec& spec, const EventSet& set, const 
                      "this kernel's lock:contention_begin has other fields");
   }
   event.name = perfdata::kLockTime;
-  event.trigger = Trigger::kLock;
+  event.cause = SampleCause::kLock;
   return event;
 }
 

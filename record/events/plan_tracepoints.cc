@@ -12,8 +12,8 @@
 #include <utility>
 
 #include "formats/perfdata/tracepoints.h"
-#include "record/events/did_you_mean.h"
 #include "record/events/value_names.h"
+#include "record/machine/did_you_mean.h"
 
 namespace perftape::record {
 namespace {
@@ -147,7 +147,7 @@ Result<PlannedEvent> PlanTracepoint(const EventSpec& spec, const std::string& na
   }
   PlannedEvent event{.name = name,
                      .attr = TracepointAttr(format.id, every),
-                     .trigger = Trigger::kTracepoint,
+                     .cause = SampleCause::kTracepoint,
                      .subsystem = name.substr(0, name.find(':')),
                      .format = std::move(format_file)};
   wire_event& settings = event.settings;

@@ -7,9 +7,9 @@
 #include <iterator>
 #include <utility>
 
-#include "record/events/close_all.h"
-#include "record/events/cpu_list.h"
-#include "record/probes/probe_events.h"
+#include "record/events/probe_events.h"
+#include "record/machine/cpu_list.h"
+#include "record/rings/close_all.h"
 #include "record/rings/sideband.h"
 
 namespace perftape::record {
@@ -64,9 +64,9 @@ Result<CpuEvent> OpenOnCpu(const perfdata::EventAttr& attr, int cpu) {
 
 // `cpus` is not empty.
 Result<std::vector<CpuEvent>> OpenEvent(const PlannedEvent& event, std::span<const int> cpus) {
-  if (!HasPerfEvent(event.trigger)) return std::vector<CpuEvent>();
-  if (event.trigger == Trigger::kProbe) return OpenProbes(event.locations, cpus.front());
-  return OpenOnCpus(AttrForBpf(event.attr), IsPerCpu(event.trigger) ? cpus : cpus.first(1));
+  if (!HasPerfEvent(event.cause)) return std::vector<CpuEvent>();
+  if (event.cause == SampleCause::kProbe) return OpenProbes(event.locations, cpus.front());
+  return OpenOnCpus(AttrForBpf(event.attr), IsPerCpu(event.cause) ? cpus : cpus.first(1));
 }
 
 }  // namespace

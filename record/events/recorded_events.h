@@ -16,12 +16,12 @@
 #include "formats/base/result.h"
 #include "formats/perfdata/attr.h"
 #include "formats/perfdata/record.h"
-#include "record/events/cpu_events.h"
 #include "record/events/event_attrs.h"
-#include "record/events/event_ids.h"
 #include "record/events/event_plan.h"
-#include "record/events/sample_formats.h"
 #include "record/processes/recorded_threads.h"
+#include "record/rings/cpu_events.h"
+#include "record/rings/event_ids.h"
+#include "record/rings/sample_formats.h"
 
 namespace perftape::record {
 
@@ -39,7 +39,7 @@ class RecordedEvents {
     std::vector<CpuEvent> on_cpus;
     std::vector<CpuEvent> of_other_threads = {};  // on the same CPUs; records have the same ids
 
-    bool is_per_cpu() const { return IsPerCpu(plan.trigger); }
+    bool is_per_cpu() const { return IsPerCpu(plan.cause); }
   };
 
   // Opens the sampling events of `plan` on `cpus`, or on all online CPUs if it is empty. Opens the

@@ -12,7 +12,7 @@
 
 #include "formats/base/file.h"
 #include "record/events/event_attrs.h"
-#include "record/monotonic_clock.h"
+#include "record/machine/monotonic_clock.h"
 
 namespace perftape::record {
 namespace {
@@ -65,7 +65,7 @@ std::optional<std::string> LimitTimers(std::span<PlannedEvent> events,
                                        const std::function<std::uint64_t()>& interrupt_ns) {
   double wanted = 0;
   for (const PlannedEvent& event : events) {
-    if (event.trigger == Trigger::kTimer) wanted += ExpiriesOf(event);
+    if (event.cause == SampleCause::kTimer) wanted += ExpiriesOf(event);
   }
   if (wanted <= static_cast<double>(kCarriedRate)) return std::nullopt;
   const std::uint64_t cost_ns = interrupt_ns() + kProgramNs;
@@ -74,7 +74,7 @@ std::optional<std::string> LimitTimers(std::span<PlannedEvent> events,
                static_cast<double>(kNsPerSecond) / static_cast<double>(2 * cost_ns));
   if (wanted <= carried) return std::nullopt;
   for (PlannedEvent& event : events) {
-    if (event.trigger == Trigger::kTimer) Slow(event, wanted / carried);
+    if (event.cause == SampleCause::kTimer) Slow(event, wanted / carried);
   }
   return fmt::format(
       "{:.0f} samples per second of each CPU are more than this machine carries, where one takes "

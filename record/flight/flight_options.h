@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "record/output/retention.h"
-#include "record/switch_request.h"
+#include "record/output/switch_request.h"
 #include "record/triggers/trigger_spec.h"
 
 namespace perftape::record {

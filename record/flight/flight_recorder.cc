@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "record/monotonic_clock.h"
+#include "record/machine/monotonic_clock.h"
 
 namespace perftape::record {
 namespace {
@@ -16,13 +16,13 @@ constexpr std::size_t kMostFilesInSummary = 64;
 
 Result<std::unique_ptr<FlightRecorder>> FlightRecorder::Prepare(const RecordOptions& options) {
   const FlightOptions& flight = *options.flight;
-  TRY_ASSIGN(TriggerSet triggers, TriggerSet::Open(flight.triggers, options.cpus));
+  TRY_ASSIGN(TriggerSet triggers, TriggerSet::Open(flight.triggers, options.input.cpus));
   TRY_ASSIGN(std::unique_ptr<FileSeries> files,
-             FileSeries::Prepare({.pattern = options.output,
+             FileSeries::Prepare({.pattern = options.output.file,
                                   .keep = flight.keep,
                                   .command = flight.exec_on_switch,
                                   .signals = options.command_signals,
-                                  .reserved_space = options.reserved_space}));
+                                  .reserved_space = options.output.reserved_space}));
   return std::unique_ptr<FlightRecorder>(
       new FlightRecorder(options, std::move(triggers), std::move(files)));
 }
@@ -78,11 +78,11 @@ void FlightRecorder::CheckTriggers(RecordingOutput& output, std::uint64_t now_ns
 Status FlightRecorder::Write(RecordingOutput& output, const std::string& cause,
                              std::uint64_t now_ns) {
   files_->MakeRoom(output.flight_bytes());
-  const bool leaves_space = options_.reserved_space > 0;
+  const bool leaves_space = options_.output.reserved_space > 0;
   if (leaves_space && !files_->HasRoom(output.flight_bytes())) {
     return Fail(
         ErrorCode::kIo,
-        options_.output.native() + ": the disk has no room for the records beside --reserve-space");
+        options_.output.file.native() + ": the disk has no room for the records beside --reserve-space");
   }
   const std::filesystem::path path = files_->NextPath();
   TRY_ASSIGN(FlightDump dump, output.DumpFlight(path, cause));

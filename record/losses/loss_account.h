@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "formats/base/result.h"
-#include "record/events/event_input.h"
+#include "record/input/event_input.h"
 #include "record/losses/loss_ledger.h"
 #include "record/summary.h"
 

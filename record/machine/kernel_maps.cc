@@ -15,8 +15,8 @@
 #include "formats/base/file.h"
 #include "formats/perfdata/mapping_name.h"
 #include "formats/perfdata/record.h"
+#include "record/machine/proc_files.h"
 #include "record/machine/requirements.h"
-#include "record/processes/proc_files.h"
 
 namespace perftape::record {
 namespace {

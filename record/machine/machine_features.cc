@@ -11,9 +11,9 @@
 #include <utility>
 
 #include "formats/base/file.h"
-#include "record/events/cpu_list.h"
-#include "record/monotonic_clock.h"
-#include "record/processes/proc_files.h"
+#include "record/machine/cpu_list.h"
+#include "record/machine/monotonic_clock.h"
+#include "record/machine/proc_files.h"
 
 namespace perftape::record {
 namespace {

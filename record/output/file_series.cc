@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "record/monotonic_clock.h"
+#include "record/machine/monotonic_clock.h"
 
 namespace perftape::record {
 namespace {

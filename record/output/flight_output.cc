@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "formats/perfdata/record.h"
-#include "record/flight/flight_buffer.h"
-#include "record/monotonic_clock.h"
+#include "record/machine/monotonic_clock.h"
+#include "record/output/flight_buffer.h"
 #include "record/output/recording_output.h"
 
 namespace perftape::record {
@@ -77,7 +77,7 @@ Result<FlightDump> RecordingOutput::DumpFlight(const std::filesystem::path& path
     return EncodeLost(samples, trailer, format);
   };
   if (bundle_) {
-    TRY_ASSIGN(RecordingBundle bundle, RecordingBundle::Prepare(options_.bundle));
+    TRY_ASSIGN(RecordingBundle bundle, RecordingBundle::Prepare(options_.output.bundle));
     build_ids_.AddMissing(contents.hit, contents.files);
     bundle.files().AddAllOf(contents.files);
     bundle.jit() = std::move(contents.jit);

@@ -30,7 +30,7 @@ Status AppendCgroups(const Scope& scope, const perfdata::SampleFormat& format,
 // machine__process_ksymbol_register).
 Status AppendShortWaits(const RecordedEvents& events, std::vector<std::byte>& records) {
   const auto sums = [](const RecordedEvents::Sampling& event) {
-    return event.plan.trigger == Trigger::kSleep;
+    return event.plan.cause == SampleCause::kSleep;
   };
   if (std::ranges::none_of(events.sampling(), sums)) return {};
   const perfdata::Ksymbol symbol{.address = WIRE_SHORT_WAITS_IP,

@@ -43,7 +43,7 @@ std::vector<perfdata::Feature> FeaturesOf(const RecordOptions& options,
                                           std::span<const perfdata::Event> events,
                                           std::span<const BpfProgram> programs) {
   std::vector<perfdata::Feature> features =
-      DescribeMachine({}, {.version = PERFTAPE_VERSION, .arguments = options.command_line});
+      DescribeMachine({}, {.version = PERFTAPE_VERSION, .arguments = options.output.command_line});
   features.push_back(
       {perfdata::FeatureBit::kEventDesc,
        perfdata::EventDesc{std::vector<perfdata::Event>(events.begin(), events.end())}});
@@ -61,20 +61,20 @@ RecordingOutput::RecordingOutput(const RecordOptions& options, Contents contents
       contents_(std::move(contents)),
       format_(input.events().format()),
       bundle_(std::move(bundle)),
-      build_ids_(input.events().sample_formats(), BuildIdRoots{.files = options.files},
-                 KeepersOf(bundle_)),
+      build_ids_(input.events().sample_formats(),
+                 BuildIdRoots{.files = options.output.bundle.others}, KeepersOf(bundle_)),
       loss_trailer_(input.events().TrailerOf(kFirstEvent, 0, 0)) {
   if (options.rotation) seam_.emplace(format_);
-  if (options.aggregate) {
+  if (options.output.aggregate) {
     aggregator_.emplace(input.events().sample_formats(),
-                        static_cast<std::uint64_t>(options.aggregate->count()));
+                        static_cast<std::uint64_t>(options.output.aggregate->count()));
   }
   if (options.flight) {
     flight_.emplace(
         format_,
         FlightLimits{.span_ns = static_cast<std::uint64_t>(options.flight->span.count()),
                      .bytes = options.flight->memory},
-        bundle_ ? RoomForOpenFiles() : 0, options_.files);
+        bundle_ ? RoomForOpenFiles() : 0, options.output.bundle.others);
     (void)build_ids_.StartFile(Keepers(), {});
   }
   if (const auto& processes = input.targets().processes()) {
@@ -92,9 +92,9 @@ Result<std::unique_ptr<RecordingOutput>> RecordingOutput::Open(
     const EventInput& input, std::span<const BpfProgram> programs, const std::stop_token& stop,
     std::vector<std::string>& warnings) {
   std::optional<RecordingBundle> bundle;
-  if (WantsBundle(options.bundle, target)) {
-    BundleRequest request = options.bundle;
-    request.reserved_space = options.reserved_space;
+  if (WantsBundle(options.output.bundle, target)) {
+    BundleRequest request = options.output.bundle;
+    request.reserved_space = options.output.reserved_space;
     TRY_ASSIGN(RecordingBundle prepared, RecordingBundle::Prepare(request));
     bundle.emplace(std::move(prepared));
   }
@@ -116,9 +116,9 @@ Result<RecordingFile> RecordingOutput::CreateFile(const std::filesystem::path& p
   TRY_ASSIGN(RecordingFile file,
              RecordingFile::Create({.path = path,
                                     .target = target,
-                                    .compression_level = options_.compression_level,
+                                    .compression_level = options_.output.compression_level,
                                     .old = is_one_of_several ? OldFile::kRefuse : OldFile::kKeep,
-                                    .sync = options_.sync,
+                                    .sync = options_.output.sync,
                                     .stop = contents_.stop},
                                    contents_.events, contents_.features, warnings));
   if (is_one_of_several && file.fd() >= 0) LockWhileInUse(file.fd());
@@ -295,14 +295,14 @@ void RecordingOutput::Count(const perfdata::RecordView& record) {
 
 // What the disk lacks is not written, and ends the recording as a full disk does.
 Status RecordingOutput::CheckReservedSpace() const {
-  if (options_.reserved_space == 0 || file_->fd() < 0) return {};
+  if (options_.output.reserved_space == 0 || file_->fd() < 0) return {};
   const std::filesystem::path directory = file_->requested_path().parent_path();
   TRY_ASSIGN(const std::uint64_t free, FreeSpace(directory.empty() ? "." : directory));
-  const std::uint64_t needed = options_.reserved_space + file_->uncommitted_bytes();
+  const std::uint64_t needed = options_.output.reserved_space + file_->uncommitted_bytes();
   if (free >= needed) return {};
   return Fail(ErrorCode::kIo, file_->requested_path().native() + ": only " + std::to_string(free) +
                                   " bytes of the disk are free, and --reserve-space leaves " +
-                                  std::to_string(options_.reserved_space) + " to others");
+                                  std::to_string(options_.output.reserved_space) + " to others");
 }
 
 Status RecordingOutput::CommitRound() {
@@ -354,7 +354,7 @@ void RecordingOutput::Summarize(RecordSummary& summary) const {
   summary.sideband_losses = lost_process_events_;
   if (aggregator_) {
     summary.aggregated = aggregator_->aggregated();
-    summary.aggregate_ns = static_cast<std::uint64_t>(options_.aggregate->count());
+    summary.aggregate_ns = static_cast<std::uint64_t>(options_.output.aggregate->count());
   }
 }
 

@@ -12,7 +12,7 @@
 #include <tuple>
 
 #include "formats/base/file.h"
-#include "record/monotonic_clock.h"
+#include "record/machine/monotonic_clock.h"
 
 namespace perftape::record {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "record/monotonic_clock.h"
+#include "record/machine/monotonic_clock.h"
 
 namespace perftape::record {
 namespace {
@@ -15,11 +15,11 @@ constexpr std::uint64_t kRetryNs = 1'000'000'000;
 
 Result<std::unique_ptr<Rotation>> Rotation::Prepare(const RecordOptions& options) {
   TRY_ASSIGN(std::unique_ptr<FileSeries> files,
-             FileSeries::Prepare({.pattern = options.output,
+             FileSeries::Prepare({.pattern = options.output.file,
                                   .keep = options.rotation->keep,
                                   .command = options.rotation->exec_on_switch,
                                   .signals = options.command_signals,
-                                  .reserved_space = options.reserved_space}));
+                                  .reserved_space = options.output.reserved_space}));
   return std::unique_ptr<Rotation>(new Rotation(options, std::move(files)));
 }
 

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "record/output/retention.h"
-#include "record/switch_request.h"
+#include "record/output/switch_request.h"
 
 namespace perftape::record {
 

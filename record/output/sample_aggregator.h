@@ -12,7 +12,7 @@
 #include "formats/base/bytes.h"
 #include "formats/perfdata/attr.h"
 #include "formats/perfdata/record_cursor.h"
-#include "record/events/sample_formats.h"
+#include "record/rings/sample_formats.h"
 
 namespace perftape::record {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "formats/elf/dynamic.h"
-#include "record/events/did_you_mean.h"
+#include "record/machine/did_you_mean.h"
 #include "record/probes/find_binary.h"
 #include "record/probes/function_names.h"
 #include "record/probes/probed_binary.h"

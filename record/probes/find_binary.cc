@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "formats/base/file.h"
-#include "record/events/did_you_mean.h"
+#include "record/machine/did_you_mean.h"
 #include "record/probes/explain_missing.h"
 #include "record/processes/executable.h"
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "formats/demangle/demangle.h"
-#include "record/events/did_you_mean.h"
+#include "record/machine/did_you_mean.h"
 
 namespace perftape::record {
 namespace {

@@ -7,7 +7,7 @@
 #include <span>
 #include <string_view>
 
-#include "record/processes/proc_files.h"
+#include "record/machine/proc_files.h"
 
 namespace perftape::record {
 

@@ -21,8 +21,8 @@
 #include "formats/perfdata/mapping_name.h"
 #include "formats/perfdata/moved_text.h"
 #include "formats/perfdata/record.h"
+#include "record/machine/proc_files.h"
 #include "record/processes/moved_text_in_maps.h"
-#include "record/processes/proc_files.h"
 
 namespace perftape::record {
 namespace {

@@ -12,8 +12,8 @@
 
 #include "formats/base/file.h"
 #include "formats/base/result.h"
-#include "record/bpf/bpf_session.h"
 #include "record/processes/recorded_threads.h"
+#include "record/processes/sample_filter.h"
 
 namespace perftape::record {
 
@@ -26,7 +26,7 @@ struct ProcessTrees {
 struct Threads {
   std::vector<pid_t> tids;
 };
-// The command of RecordOptions, from its exec on, and its descendants.
+// The command of the recording, from its exec on, and its descendants.
 struct Workload {};
 using Target = std::variant<WholeSystem, ProcessTrees, Threads, Workload>;
 

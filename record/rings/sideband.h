@@ -13,7 +13,7 @@
 #include "formats/base/file.h"
 #include "formats/base/result.h"
 #include "formats/perfdata/attr.h"
-#include "record/events/cpu_events.h"
+#include "record/rings/cpu_events.h"
 #include "record/rings/perf_ring.h"
 
 namespace perftape::record {

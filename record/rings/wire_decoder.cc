@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "formats/perfdata/record.h"
-#include "record/events/user_registers.h"
+#include "record/rings/user_registers.h"
 
 namespace perftape::record {
 namespace {

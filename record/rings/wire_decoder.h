@@ -12,7 +12,7 @@
 #include "formats/base/result.h"
 #include "formats/perfdata/attr.h"
 #include "formats/perfdata/record.h"
-#include "record/events/event_ids.h"
+#include "record/rings/event_ids.h"
 #include "record/rings/wire_message.h"
 
 namespace perftape::record {

@@ -11,8 +11,8 @@
 #include <utility>
 
 #include "formats/base/similar.h"
+#include "record/machine/proc_files.h"
 #include "record/machine/requirement.h"
-#include "record/processes/proc_files.h"
 
 namespace perftape::record {
 namespace {

@@ -20,7 +20,7 @@
 #include "formats/base/result.h"
 #include "formats/perfdata/address_space.h"
 #include "formats/perfdata/features.h"
-#include "record/events/sample_formats.h"
+#include "record/rings/sample_formats.h"
 #include "record/symbols/hit_files.h"
 #include "record/symbols/hit_regions.h"
 #include "record/symbols/jit_files.h"

@@ -9,8 +9,8 @@
 
 #include "formats/base/file.h"
 #include "formats/elf/build_id.h"
+#include "record/machine/proc_files.h"
 #include "record/machine/requirements.h"
-#include "record/processes/proc_files.h"
 
 namespace perftape::record {
 namespace {

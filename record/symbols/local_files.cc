@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "formats/base/file.h"
-#include "record/processes/proc_files.h"
+#include "record/machine/proc_files.h"
 
 namespace perftape::record {
 namespace {

@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <string>
 
-#include "record/processes/proc_files.h"
+#include "record/machine/proc_files.h"
 
 namespace perftape::record {
 namespace {

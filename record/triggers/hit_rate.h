@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <deque>
 
-#include "record/monotonic_clock.h"
+#include "record/machine/monotonic_clock.h"
 
 namespace perftape::record {
 

@@ -13,7 +13,7 @@ namespace perftape::record {
 namespace {
 
 bool IsWait(const RecordedEvents::Sampling& event) {
-  return IsOffCpu(event.plan.trigger) && event.plan.trigger != Trigger::kWakeup;
+  return IsOffCpu(event.plan.cause) && event.plan.cause != SampleCause::kWakeup;
 }
 
 // A name also matches without the modifier, which a recording without privileges adds.

@@ -13,8 +13,8 @@
 #include "formats/perfdata/record.h"
 #include "formats/perfdata/record_cursor.h"
 #include "record/bpf/bpf_session.h"
-#include "record/events/user_registers.h"
-#include "record/monotonic_clock.h"
+#include "record/machine/monotonic_clock.h"
+#include "record/rings/user_registers.h"
 #include "record/unwind/user_walk.h"
 
 namespace perftape::record {

@@ -18,9 +18,9 @@
 #include "formats/perfdata/attr.h"
 #include "formats/unwind/stack_walk.h"
 #include "formats/unwind/table_cache.h"
+#include "record/bpf/unwind_maps.h"
 #include "record/rings/wire_message.h"
 #include "record/unwind/binary_contents.h"
-#include "record/unwind/unwind_maps.h"
 
 namespace perftape::record {
 

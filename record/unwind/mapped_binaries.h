@@ -15,9 +15,9 @@
 #include "formats/base/addresses.h"
 #include "formats/perfdata/address_space.h"
 #include "formats/unwind/table_cache.h"
+#include "record/bpf/unwind_maps.h"
 #include "record/unwind/binary_contents.h"
 #include "record/unwind/table_store.h"
-#include "record/unwind/unwind_maps.h"
 
 namespace perftape::record {
 

@@ -6,8 +6,8 @@
 #include <span>
 #include <unordered_map>
 
+#include "record/bpf/unwind_maps.h"
 #include "record/unwind/unwind_arena.h"
-#include "record/unwind/unwind_maps.h"
 
 namespace perftape::record {
 

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "formats/unwind/table.h"
+#include "record/bpf/unwind_maps.h"
 #include "record/unwind/unwind_arena.h"
-#include "record/unwind/unwind_maps.h"
 
 namespace perftape::record {
 

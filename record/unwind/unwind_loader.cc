@@ -11,9 +11,9 @@
 
 #include "formats/perfdata/record.h"
 #include "formats/perfdata/record_cursor.h"
-#include "record/events/cpu_list.h"
 #include "record/events/event_attrs.h"
-#include "record/monotonic_clock.h"
+#include "record/machine/cpu_list.h"
+#include "record/machine/monotonic_clock.h"
 #include "record/processes/proc_snapshot.h"
 
 namespace perftape::record {

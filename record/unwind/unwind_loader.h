@@ -19,12 +19,12 @@
 #include "formats/base/symbol_limits.h"
 #include "formats/perfdata/address_space.h"
 #include "formats/perfdata/attr.h"
-#include "record/events/cpu_events.h"
+#include "record/bpf/unwind_maps.h"
 #include "record/rings/background_drain.h"
+#include "record/rings/cpu_events.h"
 #include "record/rings/sideband.h"
 #include "record/unwind/mapped_binaries.h"
 #include "record/unwind/process_entries.h"
-#include "record/unwind/unwind_maps.h"
 
 namespace perftape::record {
 

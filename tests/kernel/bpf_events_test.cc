@@ -40,7 +40,7 @@ void ExpectThatSamplesNameTheirEvent(record::EventSource source) {
   record::BpfOptions options = {
       .filter = {.processes = {process.pid()}}, .events = {}, .event_source = source};
   for (const record::PlannedEvent& event : plan.events) {
-    options.events.push_back({.trigger = event.trigger, .settings = event.settings});
+    options.events.push_back({.cause = event.cause, .settings = event.settings});
   }
   record::BpfSession session = record::BpfSession::Load(options).value();
   record::RecordedEvents events =

@@ -8,7 +8,7 @@
 #include <set>
 #include <thread>
 
-#include "record/events/cpu_list.h"
+#include "record/machine/cpu_list.h"
 #include "record/rings/ring_plan.h"
 #include "tests/kernel/live.h"
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "record/bpf/bpf_session.h"
-#include "record/events/cpu_events.h"
+#include "record/rings/cpu_events.h"
 
 namespace perftape {
 

@@ -20,8 +20,8 @@ const SystemFacts kUser = {.has_btf = true, .perf_paranoid = 2, .kptr_restrict =
 // Returns the message for a recording of a command that `change` changes; empty if it is allowed.
 std::string WhyNot(const std::function<void(RecordOptions&)>& change) {
   RecordOptions options;
-  options.target = Workload{};
-  options.prefers_unwind_tables = true;
+  options.input.target = Workload{};
+  options.input.prefers_unwind_tables = true;
   change(options);
   const Status checked = CheckUserOptions(options, kUser);
   if (checked) return "";
@@ -45,67 +45,69 @@ TEST(IsUserRecording, IsThatOfAUserWithoutCapabilities) {
 
 TEST(CheckUserOptions, AllowsCommandsProcessesAndThreads) {
   EXPECT_EQ(WhyNot([](RecordOptions&) {}), "");
-  EXPECT_EQ(WhyNot([](RecordOptions& options) { options.target = ProcessTrees{{7}}; }), "");
-  EXPECT_EQ(WhyNot([](RecordOptions& options) { options.target = Threads{{7}}; }), "");
+  EXPECT_EQ(WhyNot([](RecordOptions& options) { options.input.target = ProcessTrees{{7}}; }), "");
+  EXPECT_EQ(WhyNot([](RecordOptions& options) { options.input.target = Threads{{7}}; }), "");
 }
 
 TEST(CheckUserOptions, AllowsOtherWaysToFindCallChains) {
   EXPECT_EQ(WhyNot([](RecordOptions& options) {
-              options.prefers_unwind_tables = false;
-              options.callchains = Callchains::kOnlyKernel;
-              options.stack_bytes = 8192;
+              options.input.prefers_unwind_tables = false;
+              options.input.callchains = Callchains::kOnlyKernel;
+              options.input.stack_bytes = 8192;
             }),
             "");
   EXPECT_EQ(WhyNot([](RecordOptions& options) {
-              options.prefers_unwind_tables = false;
-              options.callchains = Callchains::kNone;
+              options.input.prefers_unwind_tables = false;
+              options.input.callchains = Callchains::kNone;
             }),
             "");
 }
 
 TEST(CheckUserOptions, NamesOptionReasonAndRemedy) {
   const std::string message =
-      WhyNot([](RecordOptions& options) { options.target = WholeSystem{}; });
+      WhyNot([](RecordOptions& options) { options.input.target = WholeSystem{}; });
   EXPECT_THAT(message, AllOf(StartsWith("-a: "), HasSubstr("CAP_BPF and CAP_PERFMON are missing"),
                              HasSubstr("sudo setcap")));
 }
 
 TEST(CheckUserOptions, RefusesWhatNeedsPrograms) {
   const std::pair<const char*, std::function<void(RecordOptions&)>> refused[] = {
-      {"-u: ", [](RecordOptions& options) { options.user = 7; }},
-      {"--cgroup: ", [](RecordOptions& options) { options.scope.cgroups = {"/x"}; }},
-      {"--cgroup: ", [](RecordOptions& options) { options.scope.containers = {"3f2a"}; }},
-      {"--comm: ", [](RecordOptions& options) { options.scope.comms = {"x*"}; }},
-      {"--all-cgroups: ", [](RecordOptions& options) { options.scope.all_cgroups = true; }},
-      {"--namespaces: ", [](RecordOptions& options) { options.scope.namespaces = true; }},
+      {"-u: ", [](RecordOptions& options) { options.input.user = 7; }},
+      {"--cgroup: ", [](RecordOptions& options) { options.input.scope.cgroups = {"/x"}; }},
+      {"--cgroup: ", [](RecordOptions& options) { options.input.scope.containers = {"3f2a"}; }},
+      {"--comm: ", [](RecordOptions& options) { options.input.scope.comms = {"x*"}; }},
+      {"--all-cgroups: ", [](RecordOptions& options) { options.input.scope.all_cgroups = true; }},
+      {"--namespaces: ", [](RecordOptions& options) { options.input.scope.namespaces = true; }},
       {"--max-cpu: ", [](RecordOptions& options) { options.max_cpu = 3; }},
       {"--call-graph eh: ",
        [](RecordOptions& options) {
-         options.prefers_unwind_tables = false;
-         options.callchains = Callchains::kUnwindTables;
+         options.input.prefers_unwind_tables = false;
+         options.input.callchains = Callchains::kUnwindTables;
        }},
       {"event 'offcpu': ",
-       [](RecordOptions& options) { options.events = ParseEvents("cpu-clock,offcpu").value(); }},
+       [](RecordOptions& options) {
+         options.input.events = ParseEvents("cpu-clock,offcpu").value();
+       }},
   };
   for (const auto& [start, change] : refused) EXPECT_THAT(WhyNot(change), StartsWith(start));
 }
 
 TEST(CheckUserOptions, LeavesEventsThatMayBeMissingToThePlan) {
   EXPECT_EQ(WhyNot([](RecordOptions& options) {
-              options.events = ParseEvents("cpu-clock,offcpu").value();
-              options.missing_events = MissingEvents::kSkip;
+              options.input.events = ParseEvents("cpu-clock,offcpu").value();
+              options.input.missing_events = MissingEvents::kSkip;
             }),
             "");
 }
 
 TEST(UserRecordingText, IsOneLineThatNamesTheReason) {
   RecordOptions options;
-  options.prefers_unwind_tables = true;
+  options.input.prefers_unwind_tables = true;
   const std::string text = UserRecordingText(options, kUser);
   EXPECT_THAT(
       text, AllOf(HasSubstr("user code"), HasSubstr("CAP_BPF and CAP_PERFMON are missing"),
                   HasSubstr("perftape-doctor"), HasSubstr("frame pointers"), Not(HasSubstr("\n"))));
-  options.prefers_unwind_tables = false;
+  options.input.prefers_unwind_tables = false;
   EXPECT_THAT(UserRecordingText(options, kUser), Not(HasSubstr("frame pointers")));
 }
 

@@ -26,6 +26,8 @@ namespace {
 
 using cli::Completion;
 using record::BundleRequest;
+using record::InputOptions;
+using record::OutputOptions;
 using record::RecordOptions;
 using record::RetentionLimits;
 using record::ScopeOptions;
@@ -158,16 +160,18 @@ constexpr cli::Option kSamplingRows[] = {
              "sched:sched_switch or a glob of them, a probe such as uprobe:libc:malloc; "
              "EVENT/freq=HZ/, EVENT/period=N/, EVENT:u and "
              "EVENT:k as in perf; 'perftape-record list' shows all; default cpu-clock",
-     .into = cli::StoreOffered<&ParseEventList, &Events, &Plan::record, &RecordOptions::events>},
+     .into = cli::StoreOffered<&ParseEventList, &Events, &Plan::record, &RecordOptions::input,
+                               &InputOptions::events>},
     {.name = "allow-missing-events",
      .help = "leave out events that this machine does not have, with a warning",
-     .into =
-         cli::SetTo<record::MissingEvents::kSkip, &Plan::record, &RecordOptions::missing_events>},
+     .into = cli::SetTo<record::MissingEvents::kSkip, &Plan::record, &RecordOptions::input,
+                        &InputOptions::missing_events>},
     {.name = "off-cpu-threshold",
      .argument = "TIME",
      .help = "of -e offcpu: sum waits that are shorter, by thread; TIME has a unit (ns, us, ms, s) "
              "or is in ms; 0 records each wait (default 1ms)",
-     .into = cli::StoreAs<&ParseThreshold, &Plan::record, &RecordOptions::off_cpu_threshold>},
+     .into = cli::StoreAs<&ParseThreshold, &Plan::record, &RecordOptions::input,
+                          &InputOptions::off_cpu_threshold>},
     {.name = "wakers",
      .help = "of -e offcpu: also record what ends the waits, as event wakeup",
      .into = cli::Set<&Plan::wakers>},
@@ -177,13 +181,14 @@ constexpr cli::Option kSamplingRows[] = {
      .help = "record HZ samples per second on each CPU; max is the highest rate that the kernel "
              "and this machine allow (default 99)",
      .conflicts = {"count"},
-     .into = cli::StoreAs<&ParseFrequency, &Plan::record, &RecordOptions::rate>},
+     .into =
+         cli::StoreAs<&ParseFrequency, &Plan::record, &RecordOptions::input, &InputOptions::rate>},
     {.name = "count",
      .letter = 'c',
      .argument = "PERIOD",
      .help = "record one sample every PERIOD of an event, instead of -F; clocks count nanoseconds, "
              "minimum 1000",
-     .into = cli::StoreAs<&ParsePeriod, &Plan::record, &RecordOptions::rate>},
+     .into = cli::StoreAs<&ParsePeriod, &Plan::record, &RecordOptions::input, &InputOptions::rate>},
     {.name = "all-cpus",
      .letter = 'a',
      .help = "record the whole system (default without another target)",
@@ -206,36 +211,41 @@ constexpr cli::Option kSamplingRows[] = {
      .letter = 'C',
      .argument = "CPUS",
      .help = "record only on these CPUs: 0-3,8",
-     .into = cli::StoreLast<&cli::ParseCpuList, &Plan::record, &RecordOptions::cpus>},
+     .into = cli::StoreLast<&cli::ParseCpuList, &Plan::record, &RecordOptions::input,
+                            &InputOptions::cpus>},
     {.name = "uid",
      .letter = 'u',
      .argument = "USER",
      .help = "record only tasks of this user (name or number)",
      .completion = Completion::kUser,
-     .into = cli::StoreAs<&cli::ParseUser, &Plan::record, &RecordOptions::user>},
+     .into =
+         cli::StoreAs<&cli::ParseUser, &Plan::record, &RecordOptions::input, &InputOptions::user>},
     {.name = "cgroup",
      .letter = 'G',
      .argument = "PATH|ID",
      .help = "record only tasks in this cgroup or below it; several: in any of them; implies "
              "--all-cgroups",
-     .into =
-         cli::StoreAs<&ParseNames, &Plan::record, &RecordOptions::scope, &ScopeOptions::cgroups>},
+     .into = cli::StoreAs<&ParseNames, &Plan::record, &RecordOptions::input, &InputOptions::scope,
+                          &ScopeOptions::cgroups>},
     {.name = "container",
      .argument = "ID",
      .help = "record only this container of docker, podman, containerd, CRI-O or Kubernetes; the "
              "beginning of its id is enough; implies --all-cgroups",
-     .into = cli::StoreAs<&ParseNames, &Plan::record, &RecordOptions::scope,
+     .into = cli::StoreAs<&ParseNames, &Plan::record, &RecordOptions::input, &InputOptions::scope,
                           &ScopeOptions::containers>},
     {.name = "comm",
      .argument = "GLOB",
      .help = "record only threads with such a name: * ? [a-z]; several: with any of them",
-     .into = cli::StoreAs<&ParseNames, &Plan::record, &RecordOptions::scope, &ScopeOptions::comms>},
+     .into = cli::StoreAs<&ParseNames, &Plan::record, &RecordOptions::input, &InputOptions::scope,
+                          &ScopeOptions::comms>},
     {.name = "all-cgroups",
      .help = "record the cgroup of each sample, for 'perf report --sort cgroup'",
-     .into = cli::Set<&Plan::record, &RecordOptions::scope, &ScopeOptions::all_cgroups>},
+     .into = cli::Set<&Plan::record, &RecordOptions::input, &InputOptions::scope,
+                      &ScopeOptions::all_cgroups>},
     {.name = "namespaces",
      .help = "record the namespaces of processes, for 'perf report --sort cgroup_id'",
-     .into = cli::Set<&Plan::record, &RecordOptions::scope, &ScopeOptions::namespaces>},
+     .into = cli::Set<&Plan::record, &RecordOptions::input, &InputOptions::scope,
+                      &ScopeOptions::namespaces>},
     {.name = "duration",
      .argument = "TIME",
      .help = "end the recording after TIME: seconds, or a number with a unit: 500ms, 10m, 1h",
@@ -243,8 +253,8 @@ constexpr cli::Option kSamplingRows[] = {
     {.letter = 'g',
      .help = "record call chains of kernel and user code (default), found as by --call-graph's "
              "default",
-     .into =
-         cli::SetTo<record::Callchains::kFramePointers, &Plan::record, &RecordOptions::callchains>},
+     .into = cli::SetTo<record::Callchains::kFramePointers, &Plan::record, &RecordOptions::input,
+                        &InputOptions::callchains>},
     {.name = "call-graph",
      .argument = "METHOD",
      .help = "select how call chains are found; METHOD is {choices}: fp is by frame pointers, "
@@ -257,7 +267,8 @@ constexpr cli::Option kSamplingRows[] = {
      .argument = "SIZE",
      .help = "limit the memory for unwind tables (--call-graph eh), in bytes or with K, M or G "
              "(default 32M)",
-     .into = cli::StoreAs<&ParseUnwindMemory, &Plan::record, &RecordOptions::unwind_bytes>},
+     .into = cli::StoreAs<&ParseUnwindMemory, &Plan::record, &RecordOptions::input,
+                          &InputOptions::unwind_bytes>},
     {.name = "clockid",
      .letter = 'k',
      .argument = "CLOCK",
@@ -267,19 +278,22 @@ constexpr cli::Option kSamplingRows[] = {
     {.name = "no-callgraph",
      .help = "record no call chains, only the address of each sample",
      .conflicts = {"g", "call-graph"},
-     .into = cli::SetTo<record::Callchains::kNone, &Plan::record, &RecordOptions::callchains>},
+     .into = cli::SetTo<record::Callchains::kNone, &Plan::record, &RecordOptions::input,
+                        &InputOptions::callchains>},
 };
 
 constexpr cli::Option kOutputRows[] = {
     cli::OutputRow("write the recording to FILE (default perf.data); an existing file is renamed "
                    "to FILE.old; - is stdout, in perf's pipe format",
-                   cli::StoreAs<&cli::ParseOutput, &Plan::record, &RecordOptions::output>),
+                   cli::StoreAs<&cli::ParseOutput, &Plan::record, &RecordOptions::output,
+                                &OutputOptions::file>),
     {.name = "mmap-pages",
      .letter = 'm',
      .argument = "PAGES",
      .help = "set the size of the ring buffer, in pages or with B, K, M or G; rounded up to a "
              "power of two (default: by the number of CPUs and the rate)",
-     .into = cli::StoreAs<&ParseRingSize, &Plan::record, &RecordOptions::ring_bytes>},
+     .into = cli::StoreAs<&ParseRingSize, &Plan::record, &RecordOptions::input,
+                          &InputOptions::ring_bytes>},
     cli::CompressionRow("compress the recording with zstd, as perf record -z does; LEVEL is 1 "
                         "(fastest, default) to 22 (smallest)",
                         cli::StoreAs<&ParseLevel, &Plan::compression>),
@@ -328,7 +342,8 @@ constexpr cli::Option kOutputRows[] = {
      .argument = "SIZE",
      .help = "leave SIZE of the disk free: end the recording before, or with --switch-output or "
              "--flight delete its oldest files",
-     .into = cli::StoreAs<&ParseSize, &Plan::record, &RecordOptions::reserved_space>},
+     .into = cli::StoreAs<&ParseSize, &Plan::record, &RecordOptions::output,
+                          &OutputOptions::reserved_space>},
     {.name = "exec-on-switch",
      .argument = "COMMAND",
      .help = "with --switch-output or --flight: run COMMAND in a shell for each finished file, "
@@ -339,33 +354,35 @@ constexpr cli::Option kOutputRows[] = {
      .help = "write the bundle of symbols to FILE instead of into the recording; an existing file "
              "is renamed to FILE.old",
      .completion = Completion::kFile,
-     .into = cli::StoreAs<&ParseBundleFile, &Plan::record, &RecordOptions::bundle,
-                          &BundleRequest::file>},
+     .into = cli::StoreAs<&ParseBundleFile, &Plan::record, &RecordOptions::output,
+                          &OutputOptions::bundle, &BundleRequest::file>},
     {.name = "no-bundle",
      .help = "write no bundle of symbols",
      .conflicts = {"bundle", "bundle-debug", "bundle-full"},
-     .into = cli::SetTo<BundleRequest::Destination::kNone, &Plan::record, &RecordOptions::bundle,
-                        &BundleRequest::destination>},
+     .into = cli::SetTo<BundleRequest::Destination::kNone, &Plan::record, &RecordOptions::output,
+                        &OutputOptions::bundle, &BundleRequest::destination>},
     {.name = "bundle-debug",
      .help = "also put debug information (DWARF) into the bundle",
      .conflicts = {"bundle-full"},
-     .into = cli::SetTo<record::BundleDepth::kDebug, &Plan::record, &RecordOptions::bundle,
-                        &BundleRequest::depth>},
+     .into = cli::SetTo<record::BundleDepth::kDebug, &Plan::record, &RecordOptions::output,
+                        &OutputOptions::bundle, &BundleRequest::depth>},
     {.name = "bundle-full",
      .help = "put whole binaries into the bundle, including their code",
-     .into = cli::SetTo<record::BundleDepth::kWhole, &Plan::record, &RecordOptions::bundle,
-                        &BundleRequest::depth>},
+     .into = cli::SetTo<record::BundleDepth::kWhole, &Plan::record, &RecordOptions::output,
+                        &OutputOptions::bundle, &BundleRequest::depth>},
     {.name = "include-self",
      .help = "also record the recorder",
-     .into = cli::SetTo<record::IncludeSelf::kYes, &Plan::record, &RecordOptions::include_self>},
+     .into = cli::SetTo<record::IncludeSelf::kYes, &Plan::record, &RecordOptions::input,
+                        &InputOptions::include_self>},
     {.name = "sync",
      .help =
          "wait at each flush until the records are on the disk, so that they survive a power cut",
-     .into = cli::SetTo<true, &Plan::record, &RecordOptions::sync>},
+     .into = cli::SetTo<true, &Plan::record, &RecordOptions::output, &OutputOptions::sync>},
     {.name = "aggregate",
      .argument = "TIME",
      .help = "make one sample of equal ones of each TIME (1, 100ms), with the sum of their periods",
-     .into = cli::StoreAs<&cli::ParseDuration, &Plan::record, &RecordOptions::aggregate>},
+     .into = cli::StoreAs<&cli::ParseDuration, &Plan::record, &RecordOptions::output,
+                          &OutputOptions::aggregate>},
     {.name = "max-cpu",
      .argument = "PERCENT",
      .help = "lower the rate while the recorder itself uses more than PERCENT of a CPU",
@@ -459,16 +476,16 @@ Status CheckRate(std::string_view option, const record::SamplingRate& rate) {
 // Below a microsecond, sampling would use up all the time.
 Status CheckPeriod(const RecordOptions& options) {
   constexpr std::uint64_t kShortest = 1000;
-  const auto* period = std::get_if<record::Period>(&options.rate);
-  if (period == nullptr || period->count >= kShortest || !options.events.empty()) return {};
+  const auto* period = std::get_if<record::Period>(&options.input.rate);
+  if (period == nullptr || period->count >= kShortest || !options.input.events.empty()) return {};
   return Usage(
       fmt::format("-c: {} is out of range: use {} to {}", period->count, kShortest, INT64_MAX));
 }
 
 Status CheckRates(const RecordOptions& options) {
   TRY(CheckPeriod(options));
-  TRY(CheckRate("-F", options.rate));
-  for (const record::EventSpec& event : options.events) {
+  TRY(CheckRate("-F", options.input.rate));
+  for (const record::EventSpec& event : options.input.events) {
     if (event.rate) TRY(CheckRate(event.text, *event.rate));
   }
   return {};
@@ -481,7 +498,7 @@ Status CheckRates(const RecordOptions& options) {
 record::Target TargetOf(const Plan& plan) {
   if (!plan.pids.empty()) return record::ProcessTrees{plan.pids};
   if (!plan.tids.empty()) return record::Threads{plan.tids};
-  const bool has_scope = plan.record.user || plan.record.scope.has_cgroups();
+  const bool has_scope = plan.record.input.user || plan.record.input.scope.has_cgroups();
   if (plan.all_cpus || has_scope || plan.operands.empty()) return record::WholeSystem{};
   return record::Workload{};
 }
@@ -495,13 +512,13 @@ Status CheckLevel(const Plan& plan) {
 }
 
 Status CheckBundle(const RecordOptions& options) {
-  const BundleRequest& bundle = options.bundle;
-  if (bundle.file == options.output) return Usage("--bundle and -o name the same file");
+  const BundleRequest& bundle = options.output.bundle;
+  if (bundle.file == options.output.file) return Usage("--bundle and -o name the same file");
   const bool is_inside = bundle.destination == BundleRequest::Destination::kRecording;
-  if (options.output == "-" && options.sync) {
+  if (options.output.file == "-" && options.output.sync) {
     return Usage("--sync: stdout is no file that can be synchronized with the disk");
   }
-  if (options.output == "-" && is_inside && bundle.depth != record::BundleDepth::kSymbols) {
+  if (options.output.file == "-" && is_inside && bundle.depth != record::BundleDepth::kSymbols) {
     return Usage("-o -: a recording in pipe format cannot contain a bundle: use --bundle FILE");
   }
   return {};
@@ -509,8 +526,9 @@ Status CheckBundle(const RecordOptions& options) {
 
 Status CheckJsonFile(const RecordRun& run) {
   if (run.json_file.empty()) return {};
-  if (run.json_file == run.output) return Usage("--json and -o name the same file");
-  if (run.json_file == run.bundle.file) return Usage("--json and --bundle name the same file");
+  if (run.json_file == run.output.file) return Usage("--json and -o name the same file");
+  if (run.json_file == run.output.bundle.file)
+    return Usage("--json and --bundle name the same file");
   return {};
 }
 
@@ -521,8 +539,9 @@ std::optional<std::string> ListedEventsOf(const Plan& plan) {
   if (!operands.empty() && operands.front() == kWord && operands.size() <= 2) {
     return operands.size() == 2 ? operands.back() : "*";
   }
-  const bool is_listed = std::ranges::find(plan.record.events, kWord, &record::EventSpec::name) !=
-                         plan.record.events.end();
+  const bool is_listed =
+      std::ranges::find(plan.record.input.events, kWord, &record::EventSpec::name) !=
+      plan.record.input.events.end();
   return is_listed ? std::optional<std::string>("*") : std::nullopt;
 }
 
@@ -540,7 +559,7 @@ const cli::Command& RecordCommand() {
   return kCommand;
 }
 
-Result<RecordRun> PlanOf(Plan plan) {
+Result<RecordRun> PlanOf(const Plan& plan) {
   RecordRun run;
   run.no_sandbox = plan.no_sandbox;
   run.shows_progress = cli::WantsProgress(plan);
@@ -549,23 +568,21 @@ Result<RecordRun> PlanOf(Plan plan) {
   run.json_file = plan.json_file;
   run.max_loss = plan.max_loss;
   RecordOptions& options = run;
-  options = std::move(plan.record);
+  options = plan.record;
   TRY(CheckRates(options));
-  if (plan.wakers) TRY(AddWakers(options.events));
-  plan.record.user = options.user;
-  plan.record.scope = options.scope;
-  options.target = TargetOf(plan);
+  if (plan.wakers) TRY(AddWakers(options.input.events));
+  options.input.target = TargetOf(plan);
   options.command = plan.operands;
   TRY(CheckLevel(plan));
-  options.prefers_unwind_tables =
-      !plan.call_graph && options.callchains != record::Callchains::kNone;
+  options.input.prefers_unwind_tables =
+      !plan.call_graph && options.input.callchains != record::Callchains::kNone;
   if (plan.call_graph) {
-    options.callchains = plan.call_graph->callchains;
-    options.stack_bytes = plan.call_graph->stack_bytes;
+    options.input.callchains = plan.call_graph->callchains;
+    options.input.stack_bytes = plan.call_graph->stack_bytes;
   }
-  if (plan.compression) options.compression_level = plan.compression->value;
-  if (!options.bundle.file.empty())
-    options.bundle.destination = BundleRequest::Destination::kSeparateFile;
+  if (plan.compression) options.output.compression_level = plan.compression->value;
+  if (!options.output.bundle.file.empty())
+    options.output.bundle.destination = BundleRequest::Destination::kSeparateFile;
   TRY(CheckBundle(options));
   TRY(CheckJsonFile(run));
   TRY(PlanFiles(plan, options));

@@ -20,12 +20,12 @@ std::unexpected<Error> WrongFiles(std::string message) {
 
 // With --switch-output or --flight, -o is a pattern of names.
 Status CheckPattern(std::string_view option, const record::RecordOptions& options) {
-  if (options.output == "-") {
+  if (options.output.file == "-") {
     return WrongFiles(fmt::format("{} writes files: -o - is no name of a file", option));
   }
-  const auto pattern = record::NamePattern::Parse(options.output, "host");
+  const auto pattern = record::NamePattern::Parse(options.output.file, "host");
   if (pattern) return {};
-  return WrongFiles(fmt::format("-o {}: {}", cli::EscapeForTerminal(options.output.native()),
+  return WrongFiles(fmt::format("-o {}: {}", cli::EscapeForTerminal(options.output.file.native()),
                                 pattern.error().message));
 }
 

@@ -38,8 +38,8 @@ Result<std::uint64_t> ParseFlightMemory(std::string_view option, std::string_vie
 }
 
 Status CheckTriggers(const record::RecordOptions& options) {
-  const bool has_waits =
-      std::ranges::find(options.events, "offcpu", &record::EventSpec::name) != options.events.end();
+  const bool has_waits = std::ranges::find(options.input.events, "offcpu",
+                                           &record::EventSpec::name) != options.input.events.end();
   for (const record::TriggerSpec& trigger : options.flight->triggers) {
     const auto* const wait = std::get_if<record::WaitCondition>(&trigger.condition);
     if (wait == nullptr) continue;
@@ -47,7 +47,7 @@ Status CheckTriggers(const record::RecordOptions& options) {
       return BadTrigger(trigger.text,
                         "waits are not recorded: add -e offcpu, or -e cpu-clock,offcpu");
     }
-    if (wait->longer_than < options.off_cpu_threshold) {
+    if (wait->longer_than < options.input.off_cpu_threshold) {
       return BadTrigger(trigger.text,
                         "shorter than --off-cpu-threshold, below which waits are summed");
     }

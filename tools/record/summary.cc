@@ -8,8 +8,8 @@
 #include <functional>
 #include <utility>
 
-#include "record/events/cpu_list.h"
 #include "record/losses/loss_causes.h"
+#include "record/machine/cpu_list.h"
 #include "tools/common/cli/console.h"
 #include "tools/common/cli/count.h"
 #include "tools/record/chain_ends.h"
@@ -293,8 +293,8 @@ std::string SecondSignalText(int signal, const record::RecordOptions& options) {
   return fmt::format(
       "second signal (SIG{}), exiting at once: {} contains what was written until now, "
       "without {}summary",
-      sigabbrev_np(signal), options.output == "-" ? "stdout" : options.output.native(),
-      options.bundle.destination == Destination::kNone ? "" : "symbols and ");
+      sigabbrev_np(signal), options.output.file == "-" ? "stdout" : options.output.file.native(),
+      options.output.bundle.destination == Destination::kNone ? "" : "symbols and ");
 }
 
 std::vector<std::string> SummaryLines(const record::RecordSummary& summary) {

@@ -6,9 +6,9 @@
 #include <gtest/gtest.h>
 
 #include "record/bpf/wire_settings.h"
-#include "record/events/cpu_events.h"
 #include "record/events/event_attrs.h"
 #include "record/machine/loaded_bpf_programs.h"
+#include "record/rings/cpu_events.h"
 #include "record/rings/sideband.h"
 #include "tests/support/matchers.h"
 

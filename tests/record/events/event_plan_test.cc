@@ -156,7 +156,7 @@ TEST_F(PlanEventsTest, TheSetOfFaultsIsPageFaultsAsInPerf) {
   EXPECT_THAT(NamesOf("faults:u"), ElementsAre("page-faults:u"));
   const EventPlan plan = Plan("faults/period=1/").value();
   EXPECT_EQ(plan.events[0].attr.sample_period, 1U);
-  EXPECT_EQ(plan.events[0].trigger, Trigger::kCounter);
+  EXPECT_EQ(plan.events[0].cause, SampleCause::kCounter);
 }
 
 TEST_F(PlanEventsTest, TheSetOfLocksIsOneEventWithTheFieldsOfItsBeginning) {
@@ -170,7 +170,7 @@ TEST_F(PlanEventsTest, TheSetOfLocksIsOneEventWithTheFieldsOfItsBeginning) {
   ASSERT_EQ(plan.events.size(), 2U);
   const PlannedEvent& event = plan.events[0];
   EXPECT_EQ(event.name, "lock-time");
-  EXPECT_EQ(event.trigger, Trigger::kLock);
+  EXPECT_EQ(event.cause, SampleCause::kLock);
   EXPECT_EQ(event.attr.config, 8U);
   EXPECT_EQ(event.settings.id, 8U);
   EXPECT_EQ(event.settings.every, 2U);
@@ -240,8 +240,8 @@ TEST_F(PlanEventsTest, MakesAnEventOfEachStateOfWaitingThreads) {
   }
   const EventPlan plan = Plan("offcpu").value();
   ASSERT_EQ(plan.events.size(), 3U);
-  EXPECT_EQ(plan.events[0].trigger, Trigger::kSleep);
-  EXPECT_EQ(plan.events[2].trigger, Trigger::kRunnable);
+  EXPECT_EQ(plan.events[0].cause, SampleCause::kSleep);
+  EXPECT_EQ(plan.events[2].cause, SampleCause::kRunnable);
   for (const PlannedEvent& event : plan.events) {
     EXPECT_EQ(event.attr.config, perfdata::kSoftwareBpfOutput);
   }

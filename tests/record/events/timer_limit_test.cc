@@ -14,7 +14,7 @@ PlannedEvent Clock(SamplingRate rate) {
   PlannedEvent event{
       .name = "cpu-clock",
       .attr = CounterAttr(perfdata::kTypeSoftware, perfdata::kSoftwareCpuClock, rate),
-      .trigger = Trigger::kTimer};
+      .cause = SampleCause::kTimer};
   event.settings.period_ns = TimerPeriodNs(rate);
   return event;
 }
@@ -52,7 +52,7 @@ TEST(LimitTimers, MakesShortPeriodsLonger) {
 TEST(LimitTimers, LowersSeveralClocksTogetherAndNothingElse) {
   std::vector<PlannedEvent> events = {Clock(Frequency{40'000}), Clock(Frequency{10'000}),
                                       Clock(Frequency{90'000})};
-  events[2].trigger = Trigger::kCounter;
+  events[2].cause = SampleCause::kCounter;
   EXPECT_TRUE(LimitTimers(events, Takes14Us));
   EXPECT_EQ(events[0].attr.sample_period, 20'000U);
   EXPECT_EQ(events[1].attr.sample_period, 5'000U);

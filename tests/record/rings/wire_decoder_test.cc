@@ -10,7 +10,7 @@
 #include <optional>
 
 #include "bpf/wire.h"
-#include "record/events/user_registers.h"
+#include "record/rings/user_registers.h"
 #include "tests/record/records.h"
 #include "tests/support/matchers.h"
 

@@ -24,30 +24,30 @@ Result<RecordRun> PlanOfWords(std::vector<std::string> words) {
 TEST(RecordPlan, RecordsTheWholeSystemAt99HertzByDefault) {
   const auto plan = PlanOfWords({});
   ASSERT_TRUE(plan);
-  EXPECT_TRUE(std::holds_alternative<record::WholeSystem>(plan->target));
-  EXPECT_EQ(std::get<record::Frequency>(plan->rate).hz, 99U);
-  EXPECT_EQ(plan->callchains, record::Callchains::kFramePointers);
-  EXPECT_EQ(plan->output, "perf.data");
-  EXPECT_EQ(plan->include_self, record::IncludeSelf::kNo);
+  EXPECT_TRUE(std::holds_alternative<record::WholeSystem>(plan->input.target));
+  EXPECT_EQ(std::get<record::Frequency>(plan->input.rate).hz, 99U);
+  EXPECT_EQ(plan->input.callchains, record::Callchains::kFramePointers);
+  EXPECT_EQ(plan->output.file, "perf.data");
+  EXPECT_EQ(plan->input.include_self, record::IncludeSelf::kNo);
 }
 
 TEST(RecordPlan, KeepsSymbolsInTheRecordingByDefault) {
   using Destination = record::BundleRequest::Destination;
   const auto plain = PlanOfWords({});
   ASSERT_TRUE(plain);
-  EXPECT_EQ(plain->bundle.destination, Destination::kRecording);
-  EXPECT_EQ(plain->bundle.depth, record::BundleDepth::kSymbols);
+  EXPECT_EQ(plain->output.bundle.destination, Destination::kRecording);
+  EXPECT_EQ(plain->output.bundle.depth, record::BundleDepth::kSymbols);
   const auto none = PlanOfWords({"--no-bundle"});
   ASSERT_TRUE(none);
-  EXPECT_EQ(none->bundle.destination, Destination::kNone);
+  EXPECT_EQ(none->output.bundle.destination, Destination::kNone);
   const auto aside = PlanOfWords({"--bundle", "x.tar.zst", "--bundle-debug"});
   ASSERT_TRUE(aside);
-  EXPECT_EQ(aside->bundle.destination, Destination::kSeparateFile);
-  EXPECT_EQ(aside->bundle.file, "x.tar.zst");
-  EXPECT_EQ(aside->bundle.depth, record::BundleDepth::kDebug);
+  EXPECT_EQ(aside->output.bundle.destination, Destination::kSeparateFile);
+  EXPECT_EQ(aside->output.bundle.file, "x.tar.zst");
+  EXPECT_EQ(aside->output.bundle.depth, record::BundleDepth::kDebug);
   const auto whole = PlanOfWords({"--bundle-full"});
   ASSERT_TRUE(whole);
-  EXPECT_EQ(whole->bundle.depth, record::BundleDepth::kWhole);
+  EXPECT_EQ(whole->output.bundle.depth, record::BundleDepth::kWhole);
 }
 
 TEST(RecordPlan, RefusesBundlesThatContradictThemselves) {
@@ -65,7 +65,7 @@ TEST(RecordPlan, RefusesBundlesThatContradictThemselves) {
 TEST(RecordPlan, TargetsACommandWithoutOtherTargets) {
   const auto plan = PlanOfWords({"-F", "50", "ls", "-a"});
   ASSERT_TRUE(plan);
-  EXPECT_TRUE(std::holds_alternative<record::Workload>(plan->target));
+  EXPECT_TRUE(std::holds_alternative<record::Workload>(plan->input.target));
   EXPECT_THAT(plan->command, ElementsAre("ls", "-a"));
 }
 
@@ -73,35 +73,35 @@ TEST(RecordPlan, UsesCommandsAsDurationBesideOtherTargets) {
   for (const char* target : {"-a", "-u0", "-C0"}) {
     const auto plan = PlanOfWords({target, "--", "sleep", "1"});
     ASSERT_TRUE(plan) << target;
-    EXPECT_EQ(std::holds_alternative<record::WholeSystem>(plan->target), target[1] != 'C')
+    EXPECT_EQ(std::holds_alternative<record::WholeSystem>(plan->input.target), target[1] != 'C')
         << target;
     EXPECT_THAT(plan->command, ElementsAre("sleep", "1")) << target;
   }
   const auto plan = PlanOfWords({"-p", "1", "--", "sleep", "1"});
   ASSERT_TRUE(plan);
-  EXPECT_THAT(std::get<record::ProcessTrees>(plan->target).pids, ElementsAre(1));
+  EXPECT_THAT(std::get<record::ProcessTrees>(plan->input.target).pids, ElementsAre(1));
 }
 
 TEST(RecordPlan, AddsUpPidsOfSeveralOptions) {
   const auto plan = PlanOfWords({"-p", "1,2", "-p3"});
   ASSERT_TRUE(plan);
-  EXPECT_THAT(std::get<record::ProcessTrees>(plan->target).pids, ElementsAre(1, 2, 3));
+  EXPECT_THAT(std::get<record::ProcessTrees>(plan->input.target).pids, ElementsAre(1, 2, 3));
 }
 
 TEST(RecordPlan, AcceptsThreadsCpusUserAndDuration) {
   const auto plan = PlanOfWords({"-t", "5", "-C", "0-1", "-u", "root", "--duration", "0.5"});
   ASSERT_TRUE(plan);
-  EXPECT_THAT(std::get<record::Threads>(plan->target).tids, ElementsAre(5));
-  EXPECT_THAT(plan->cpus, ElementsAre(0, 1));
-  EXPECT_EQ(plan->user, 0U);
+  EXPECT_THAT(std::get<record::Threads>(plan->input.target).tids, ElementsAre(5));
+  EXPECT_THAT(plan->input.cpus, ElementsAre(0, 1));
+  EXPECT_EQ(plan->input.user, 0U);
   EXPECT_EQ(plan->duration, std::chrono::milliseconds(500));
 }
 
 TEST(RecordPlan, RoundsTheRingUpToAPowerOfTwo) {
   const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  EXPECT_EQ(PlanOfWords({"-m", "3"})->ring_bytes, 4 * page);
-  EXPECT_EQ(PlanOfWords({"-m", "1B"})->ring_bytes, page);
-  EXPECT_EQ(PlanOfWords({"-m", "16M"})->ring_bytes, std::size_t{16} << 20);
+  EXPECT_EQ(PlanOfWords({"-m", "3"})->input.ring_bytes, 4 * page);
+  EXPECT_EQ(PlanOfWords({"-m", "1B"})->input.ring_bytes, page);
+  EXPECT_EQ(PlanOfWords({"-m", "16M"})->input.ring_bytes, std::size_t{16} << 20);
   const auto refuses = [](const char* message) {
     return FailsWith(ErrorCode::kInvalidArgument, HasSubstr(message));
   };
@@ -117,11 +117,11 @@ TEST(RecordPlan, RoundsTheRingUpToAPowerOfTwo) {
 }
 
 TEST(RecordPlan, CompressesIfAsked) {
-  EXPECT_EQ(PlanOfWords({})->compression_level, std::nullopt);
-  EXPECT_EQ(PlanOfWords({"-z"})->compression_level, 1);
-  EXPECT_EQ(PlanOfWords({"-z22"})->compression_level, 22);
-  EXPECT_EQ(PlanOfWords({"--compression-level"})->compression_level, 1);
-  EXPECT_EQ(PlanOfWords({"--compression-level=9"})->compression_level, 9);
+  EXPECT_EQ(PlanOfWords({})->output.compression_level, std::nullopt);
+  EXPECT_EQ(PlanOfWords({"-z"})->output.compression_level, 1);
+  EXPECT_EQ(PlanOfWords({"-z22"})->output.compression_level, 22);
+  EXPECT_EQ(PlanOfWords({"--compression-level"})->output.compression_level, 1);
+  EXPECT_EQ(PlanOfWords({"--compression-level=9"})->output.compression_level, 9);
 }
 
 TEST(RecordPlan, RejectsASeparateLevelUnlessACommand) {
@@ -160,10 +160,10 @@ TEST(RecordPlan, SuggestsReplacementsForPerfsOptions) {
 TEST(RecordPlan, RecordsCgroupsOfTheWholeSystem) {
   const auto plan = PlanOfWords({"-G", "a,/b/c", "--container", "3f2a", "--", "sleep", "1"});
   ASSERT_TRUE(plan);
-  EXPECT_TRUE(std::holds_alternative<record::WholeSystem>(plan->target));
-  EXPECT_THAT(plan->scope.cgroups, ElementsAre("a", "/b/c"));
-  EXPECT_THAT(plan->scope.containers, ElementsAre("3f2a"));
-  EXPECT_FALSE(plan->scope.all_cgroups);
+  EXPECT_TRUE(std::holds_alternative<record::WholeSystem>(plan->input.target));
+  EXPECT_THAT(plan->input.scope.cgroups, ElementsAre("a", "/b/c"));
+  EXPECT_THAT(plan->input.scope.containers, ElementsAre("3f2a"));
+  EXPECT_FALSE(plan->input.scope.all_cgroups);
   EXPECT_THAT(PlanOfWords({"-G", "a,,b"}),
               FailsWith(ErrorCode::kInvalidArgument, HasSubstr("-G: empty name in 'a,,b'")));
 }
@@ -171,23 +171,23 @@ TEST(RecordPlan, RecordsCgroupsOfTheWholeSystem) {
 TEST(RecordPlan, SelectsThreadsOfTheCommandByName) {
   const auto plan = PlanOfWords({"--comm", "cc1*", "--comm", "ld", "--", "make"});
   ASSERT_TRUE(plan);
-  EXPECT_TRUE(std::holds_alternative<record::Workload>(plan->target));
-  EXPECT_THAT(plan->scope.comms, ElementsAre("cc1*", "ld"));
+  EXPECT_TRUE(std::holds_alternative<record::Workload>(plan->input.target));
+  EXPECT_THAT(plan->input.scope.comms, ElementsAre("cc1*", "ld"));
 }
 
 TEST(RecordPlan, AddsCgroupsAndNamespacesIfAsked) {
   const auto plan = PlanOfWords({"--all-cgroups", "--namespaces"});
   ASSERT_TRUE(plan);
-  EXPECT_TRUE(plan->scope.all_cgroups);
-  EXPECT_TRUE(plan->scope.namespaces);
+  EXPECT_TRUE(plan->input.scope.all_cgroups);
+  EXPECT_TRUE(plan->input.scope.namespaces);
 }
 
 TEST(RecordPlan, AcceptsSeveralEvents) {
   const auto plan = PlanOfWords({"-e", "cpu-clock,cs/period=1/", "-e", "sched:*", "-c1"});
   ASSERT_TRUE(plan);
-  ASSERT_EQ(plan->events.size(), 3U);
-  EXPECT_EQ(plan->events[1].name, "cs");
-  EXPECT_EQ(plan->events[2].name, "sched:*");
+  ASSERT_EQ(plan->input.events.size(), 3U);
+  EXPECT_EQ(plan->input.events[1].name, "cs");
+  EXPECT_EQ(plan->input.events[2].name, "sched:*");
 }
 
 TEST(RecordPlan, MakesTheReportOfTheDoctorInsteadOfRecording) {
@@ -212,22 +212,22 @@ TEST(RecordPlan, ListsEventsInsteadOfRecording) {
 TEST(RecordPlan, AcceptsAPeriodInsteadOfAFrequency) {
   const auto plan = PlanOfWords({"-c", "1000000"});
   ASSERT_TRUE(plan);
-  EXPECT_EQ(std::get<record::Period>(plan->rate).count, 1000000U);
-  EXPECT_THAT(plan->cpus, IsEmpty());
+  EXPECT_EQ(std::get<record::Period>(plan->input.rate).count, 1000000U);
+  EXPECT_THAT(plan->input.cpus, IsEmpty());
 }
 
 TEST(RecordPlan, DisablesCallchainsIfAsked) {
-  EXPECT_EQ(PlanOfWords({"--no-callgraph"})->callchains, record::Callchains::kNone);
-  EXPECT_EQ(PlanOfWords({"-g"})->callchains, record::Callchains::kFramePointers);
-  EXPECT_EQ(PlanOfWords({"--call-graph", "fp"})->callchains, record::Callchains::kFramePointers);
+  EXPECT_EQ(PlanOfWords({"--no-callgraph"})->input.callchains, record::Callchains::kNone);
+  EXPECT_EQ(PlanOfWords({"-g"})->input.callchains, record::Callchains::kFramePointers);
+  EXPECT_EQ(PlanOfWords({"--call-graph", "fp"})->input.callchains, record::Callchains::kFramePointers);
 }
 
 // perf's default, rounding and limits.
 TEST(RecordPlan, CopiesStacksOfTheSizeThatIsAskedFor) {
   const auto size_of = [](const char* method) {
     const auto plan = PlanOfWords({"--call-graph", method});
-    EXPECT_EQ(plan->callchains, record::Callchains::kOnlyKernel);
-    return plan->stack_bytes;
+    EXPECT_EQ(plan->input.callchains, record::Callchains::kOnlyKernel);
+    return plan->input.stack_bytes;
   };
   EXPECT_EQ(size_of("dwarf"), 8192U);
   EXPECT_EQ(size_of("dwarf,"), 8192U);
@@ -243,8 +243,8 @@ TEST(RecordPlan, CopiesStacksOfTheSizeThatIsAskedFor) {
 
 TEST(RecordPlan, CopiesStacksBesidesTheChain) {
   const auto plan = PlanOfWords({"--call-graph", "fp+dwarf,16384"});
-  EXPECT_EQ(plan->callchains, record::Callchains::kFramePointers);
-  EXPECT_EQ(plan->stack_bytes, 16384U);
+  EXPECT_EQ(plan->input.callchains, record::Callchains::kFramePointers);
+  EXPECT_EQ(plan->input.stack_bytes, 16384U);
   for (const char* method : {"fp,8", "+dwarf", "lbr+dwarf", "dwarf+dwarf", "fp+dwarfs"}) {
     EXPECT_THAT(PlanOfWords({"--call-graph", method}),
                 FailsWith(ErrorCode::kInvalidArgument, HasSubstr("is not supported")));
@@ -292,7 +292,7 @@ TEST(RecordPlan, ReadsTheOffCpuThresholdInItsUnit) {
   for (const auto& [text, threshold] : thresholds) {
     const auto plan = PlanOfWords({"-e", "offcpu", "--off-cpu-threshold", text});
     ASSERT_TRUE(plan) << text;
-    EXPECT_EQ(plan->off_cpu_threshold, threshold) << text;
+    EXPECT_EQ(plan->input.off_cpu_threshold, threshold) << text;
   }
   for (const char* text : {"", "ms", "-1ms", "1x", "1e3", "inf", "99999999999s"}) {
     EXPECT_THAT(PlanOfWords({"-e", "offcpu", "--off-cpu-threshold", text}),
@@ -304,8 +304,8 @@ TEST(RecordPlan, ReadsTheOffCpuThresholdInItsUnit) {
 TEST(RecordPlan, AddsTheEventOfWakers) {
   const auto plan = PlanOfWords({"-e", "offcpu", "--wakers"});
   ASSERT_TRUE(plan);
-  ASSERT_EQ(plan->events.size(), 2U);
-  EXPECT_EQ(plan->events[1].name, "wakeup");
+  ASSERT_EQ(plan->input.events.size(), 2U);
+  EXPECT_EQ(plan->input.events[1].name, "wakeup");
   EXPECT_THAT(PlanOfWords({"--wakers"}),
               FailsWith(ErrorCode::kInvalidArgument, HasSubstr("add -e offcpu")));
 }

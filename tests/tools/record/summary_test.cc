@@ -280,7 +280,7 @@ TEST(SecondSignalText, ReportsWhatIsLeftOut) {
       SecondSignalText(SIGTERM, options),
       "second signal (SIGTERM), exiting at once: perf.data contains what was written until now, "
       "without symbols and summary");
-  options.bundle.destination = record::BundleRequest::Destination::kNone;
+  options.output.bundle.destination = record::BundleRequest::Destination::kNone;
   EXPECT_EQ(
       SecondSignalText(SIGINT, options),
       "second signal (SIGINT), exiting at once: perf.data contains what was written until now, "

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "record/rings/incoming_records.h"
+#include "record/input/incoming_records.h"
 
 #include <cstring>
 #include <optional>

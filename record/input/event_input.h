@@ -20,11 +20,11 @@
 #include "record/bpf/sample_source.h"
 #include "record/events/cpu_hotplug.h"
 #include "record/events/recorded_events.h"
-#include "record/options.h"
+#include "record/input/incoming_records.h"
+#include "record/input/input_options.h"
 #include "record/processes/targets.h"
 #include "record/rings/background_drain.h"
 #include "record/rings/drained_records.h"
-#include "record/rings/incoming_records.h"
 #include "record/rings/sideband.h"
 #include "record/scope/cgroup_paths.h"
 #include "record/scope/scope.h"
@@ -38,10 +38,10 @@ class EventInput {
  public:
   // Opens everything that may fail because of missing privileges or memory. From then on no fork,
   // exec or mapping is missed: until Stop a thread empties the sideband rings. No sample is
-  // recorded before Start. `command` is the process of the command, if there is one. Adds to
-  // `warnings`.
-  static Result<std::unique_ptr<EventInput>> Open(const RecordOptions& options,
-                                                  std::optional<pid_t> command,
+  // recorded before Start. `command` is the process of the command, if there is one. `files`
+  // opens the binaries of others, and must outlive this object. Adds to `warnings`.
+  static Result<std::unique_ptr<EventInput>> Open(InputOptions options,
+                                                  std::optional<pid_t> command, OthersFiles& files,
                                                   std::vector<std::string>& warnings);
 
   // Starts and stops sampling. Stop returns the first error of the thread that empties the sideband
@@ -102,9 +102,9 @@ class EventInput {
     std::unique_ptr<SampleSource> samples;
     Sideband sideband;
   };
-  static Result<Opened> OpenWithPrograms(const RecordOptions& options, Targets targets,
+  static Result<Opened> OpenWithPrograms(const InputOptions& options, Targets targets,
                                          std::vector<std::string>& warnings);
-  static Result<Opened> OpenForThreads(const RecordOptions& options, Targets targets,
+  static Result<Opened> OpenForThreads(const InputOptions& options, Targets targets,
                                        std::vector<std::string>& warnings);
   EventInput(Opened opened, std::uint64_t user_limit);
   // Moves the records of the sideband rings to drained_.
@@ -112,7 +112,7 @@ class EventInput {
   void AddDrained();
   void CountUnreportedLosses();
   void AdaptToNamespaces(std::vector<std::string>& warnings);
-  Status StartUnwinding(const RecordOptions& options);
+  Status StartUnwinding(const InputOptions& options, OthersFiles& files);
   void AddFromKernel(const perfdata::RecordView& view);
   void ExcludeCpus(std::span<const int> recorded);
   void WatchCpus();

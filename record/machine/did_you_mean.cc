@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "record/events/did_you_mean.h"
+#include "record/machine/did_you_mean.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "record/events/event_ids.h"
+#include "record/rings/event_ids.h"
 
 #include <algorithm>
 #include <cstring>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "record/events/event_input.h"
+#include "record/input/event_input.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -12,14 +12,15 @@
 
 #include "formats/perfdata/record_cursor.h"
 #include "record/bpf/cgroup_subsystem.h"
+#include "record/bpf/kernel_helpers.h"
 #include "record/events/bpf_events.h"
-#include "record/events/cpu_list.h"
 #include "record/events/kernel_samples.h"
 #include "record/events/timer_limit.h"
 #include "record/events/user_events.h"
+#include "record/machine/cpu_list.h"
 #include "record/machine/machine_features.h"
+#include "record/machine/monotonic_clock.h"
 #include "record/machine/requirement.h"
-#include "record/monotonic_clock.h"
 #include "record/rings/ring_plan.h"
 #include "record/scope/own_namespaces.h"
 
@@ -30,7 +31,7 @@ namespace {
 // programs at once, while the recorder writes or waits for the disk.
 constexpr std::chrono::milliseconds kDrainInterval{100};
 
-SampleFilter FilterOf(const RecordOptions& options, const Targets& targets, const Scope& scope) {
+SampleFilter FilterOf(const InputOptions& options, const Targets& targets, const Scope& scope) {
   SampleFilter filter = targets.filter();
   filter.scope = scope;
   filter.user = options.user;
@@ -38,7 +39,7 @@ SampleFilter FilterOf(const RecordOptions& options, const Targets& targets, cons
   return filter;
 }
 
-Result<Scope> ScopeOf(const RecordOptions& options) {
+Result<Scope> ScopeOf(const InputOptions& options) {
   TRY_ASSIGN(Scope scope, ResolveScope(options.scope));
   if (scope.recorded && !scope.recorded->is_v2()) {
     TRY_ASSIGN(scope.v1_subsystem, CgroupSubsystem(scope.recorded->controllers));
@@ -51,13 +52,13 @@ void AddCgroupToSamples(const Scope& scope, std::span<PlannedEvent> events) {
   for (PlannedEvent& event : events) event.attr.sample_type |= perfdata::kSampleCgroup;
 }
 
-void AddUserStateToSamples(const RecordOptions& options, std::span<PlannedEvent> events) {
+void AddUserStateToSamples(const InputOptions& options, std::span<PlannedEvent> events) {
   if (options.stack_bytes == 0) return;
   for (PlannedEvent& event : events) AddUserState(options.stack_bytes, event.attr);
 }
 
 // With copies of stacks, perf records data mappings as well.
-SidebandContent SidebandContentOf(const Scope& scope, const RecordOptions& options) {
+SidebandContent SidebandContentOf(const Scope& scope, const InputOptions& options) {
   return {.samples_have_cgroups = scope.recorded.has_value(),
           .cgroups = scope.reports_new_cgroups(),
           .data_mappings = options.stack_bytes != 0,
@@ -73,7 +74,7 @@ std::uint64_t RateOf(const PlannedEvent& event) {
   return kUnknown;
 }
 
-RingPlan RingsOf(const RecordOptions& options, std::span<const PlannedEvent> planned) {
+RingPlan RingsOf(const InputOptions& options, std::span<const PlannedEvent> planned) {
   std::size_t cpus = options.cpus.size();
   if (const Result<std::vector<int>> online = OnlineCpus(); online && cpus == 0) {
     cpus = online->size();
@@ -85,7 +86,7 @@ RingPlan RingsOf(const RecordOptions& options, std::span<const PlannedEvent> pla
                    options.ring_bytes);
 }
 
-BpfOptions BpfOptionsOf(const RecordOptions& options, const Targets& targets, const Scope& scope,
+BpfOptions BpfOptionsOf(const InputOptions& options, const Targets& targets, const Scope& scope,
                         std::span<const PlannedEvent> planned) {
   const RingPlan rings = RingsOf(options, planned);
   if (options.libbpf_log) options.libbpf_log(RingPlanText(rings));
@@ -100,8 +101,20 @@ BpfOptions BpfOptionsOf(const RecordOptions& options, const Targets& targets, co
           .log = options.libbpf_log};
 }
 
+// With an unwinder in the kernel, frame pointers are only for kernels without one.
+void ChooseCallchains(InputOptions& options, std::vector<std::string>& warnings) {
+  if (!options.prefers_unwind_tables || options.sampler == Sampler::kKernel) return;
+  if (HasTaskRegisters()) {
+    options.callchains = Callchains::kUnwindTables;
+    return;
+  }
+  warnings.push_back(
+      "call chains of user code are found by frame pointers (--call-graph fp), because this kernel "
+      "has no bpf_task_pt_regs: unwind tables (--call-graph eh) need Linux 5.15");
+}
+
 // Plans `specs` with the other options, at rates that this machine carries.
-Result<EventPlan> PlanAll(const RecordOptions& options, std::span<const EventSpec> specs,
+Result<EventPlan> PlanAll(const InputOptions& options, std::span<const EventSpec> specs,
                           const EventMachine& machine, std::vector<std::string>& warnings) {
   TRY_ASSIGN(EventPlan plan, PlanEvents(specs, options.rate, options.missing_events, machine));
   std::ranges::move(plan.warnings, std::back_inserter(warnings));
@@ -141,14 +154,14 @@ EventInput::EventInput(Opened opened, std::uint64_t user_limit)
       sideband_(std::move(opened.sideband)),
       records_(events_.ids(), events_.format(), events_.FormatsByEvent(), user_limit) {}
 
-Result<EventInput::Opened> EventInput::OpenWithPrograms(const RecordOptions& options,
+Result<EventInput::Opened> EventInput::OpenWithPrograms(const InputOptions& options,
                                                         Targets targets,
                                                         std::vector<std::string>& warnings) {
   TRY_ASSIGN(Scope scope, ScopeOf(options));
   TRY_ASSIGN(EventPlan plan, PlanAll(options, options.events, EventMachine::This(), warnings));
   AddCgroupToSamples(scope, plan.events);
   AddUserStateToSamples(options, plan.events);
-  if (std::ranges::find(plan.events, Trigger::kWakeup, &PlannedEvent::trigger) !=
+  if (std::ranges::find(plan.events, SampleCause::kWakeup, &PlannedEvent::cause) !=
       plan.events.end()) {
     targets.NeedAllProcesses();
   }
@@ -164,7 +177,7 @@ Result<EventInput::Opened> EventInput::OpenWithPrograms(const RecordOptions& opt
                 std::make_unique<BpfSession>(std::move(bpf)), std::move(sideband)};
 }
 
-Result<EventInput::Opened> EventInput::OpenForThreads(const RecordOptions& options, Targets targets,
+Result<EventInput::Opened> EventInput::OpenForThreads(const InputOptions& options, Targets targets,
                                                       std::vector<std::string>& warnings) {
   TRY_ASSIGN(EventPlan plan, PlanAll(options, InUserCode(options.events), UserMachine(), warnings));
   AddUserStateToSamples(options, plan.events);
@@ -179,9 +192,11 @@ Result<EventInput::Opened> EventInput::OpenForThreads(const RecordOptions& optio
                 std::move(rings)};
 }
 
-Result<std::unique_ptr<EventInput>> EventInput::Open(const RecordOptions& options,
+Result<std::unique_ptr<EventInput>> EventInput::Open(InputOptions options,
                                                      std::optional<pid_t> command,
+                                                     OthersFiles& files,
                                                      std::vector<std::string>& warnings) {
+  ChooseCallchains(options, warnings);
   TRY_ASSIGN(Targets targets, Targets::Resolve(options.target, command));
   const auto open = options.sampler == Sampler::kKernel ? &OpenForThreads : &OpenWithPrograms;
   TRY_ASSIGN(Opened opened, open(options, std::move(targets), warnings));
@@ -197,7 +212,7 @@ Result<std::unique_ptr<EventInput>> EventInput::Open(const RecordOptions& option
   input->background_drain_.emplace(std::move(drain));
   input->AdaptToNamespaces(warnings);
   if (options.callchains == Callchains::kUnwindTables) {
-    TRY(input->StartUnwinding(options));
+    TRY(input->StartUnwinding(options, files));
   }
   input->ExcludeCpus(options.cpus);
   input->WatchCpus();
@@ -205,10 +220,10 @@ Result<std::unique_ptr<EventInput>> EventInput::Open(const RecordOptions& option
 }
 
 // The sideband is open, so that no mapping is missed.
-Status EventInput::StartUnwinding(const RecordOptions& options) {
-  TRY_ASSIGN(unwind_loader_, UnwindLoader::Start(samples_->unwind_maps().maps(), binaries_,
-                                                 *options.files, targets_.processes()));
-  late_unwinder_.emplace(binaries_, *options.files,
+Status EventInput::StartUnwinding(const InputOptions& options, OthersFiles& files) {
+  TRY_ASSIGN(unwind_loader_, UnwindLoader::Start(samples_->unwind_maps().maps(), binaries_, files,
+                                                 targets_.processes()));
+  late_unwinder_.emplace(binaries_, files,
                          LateUnwinder::Settings{.format = events_.format(),
                                                 .events = events_.sampling().size(),
                                                 .keeps_user_state = options.stack_bytes != 0});

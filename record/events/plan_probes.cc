@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "record/probes/plan_probes.h"
+#include "record/events/plan_probes.h"
 
 #include <fmt/format.h>
 #include <fnmatch.h>
@@ -8,7 +8,7 @@
 #include <optional>
 #include <utility>
 
-#include "record/events/did_you_mean.h"
+#include "record/machine/did_you_mean.h"
 #include "record/probes/explain_missing.h"
 #include "record/probes/find_binary.h"
 #include "record/probes/kernel_functions.h"
@@ -43,7 +43,7 @@ Result<std::uint64_t> EveryOf(const EventSpec& spec) {
 PlannedEvent EventOf(std::string name, std::uint64_t every, std::vector<ProbeLocation> locations) {
   PlannedEvent event{.name = std::move(name),
                      .attr = BpfOutputAttr(every),
-                     .trigger = Trigger::kProbe,
+                     .cause = SampleCause::kProbe,
                      .locations = std::move(locations)};
   event.settings.every = every;
   return event;
@@ -129,7 +129,7 @@ class ProbePlanner {
       PlannedEvent event =
           EventOf(NameInFile(name), every,
                   {{.kind = probe_.kind, .target = name, .offset = probe_.offset}});
-      if (IsTrampoline(probe_.kind)) event.trigger = Trigger::kFunction;
+      if (IsTrampoline(probe_.kind)) event.cause = SampleCause::kFunction;
       const bool is_at_entry = probe_.kind == ProbeKind::kKprobe && probe_.offset == 0;
       if (kKernelWalkMissesCaller && is_at_entry) event.settings.flags |= WIRE_AT_ENTRY;
       return event;

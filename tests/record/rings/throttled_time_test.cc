@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "record/losses/throttled_time.h"
+#include "record/rings/throttled_time.h"
 
 #include <gtest/gtest.h>
 

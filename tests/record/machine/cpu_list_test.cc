@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "record/events/cpu_list.h"
+#include "record/machine/cpu_list.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "record/events/cpu_events.h"
+#include "record/rings/cpu_events.h"
 
 #include <fmt/format.h>
 #include <linux/perf_event.h>

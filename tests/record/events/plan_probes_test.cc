@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "record/probes/plan_probes.h"
+#include "record/events/plan_probes.h"
 
 #include <gmock/gmock.h>
 
@@ -119,7 +119,7 @@ TEST_F(PlanProbesTest, AFunctionIsAnOffsetInTheFile) {
 TEST_F(PlanProbesTest, TheEventHasTheNameWithThePathAndItsSettings) {
   const PlannedEvent event = Plan("uprobe:@:allocate/every=7/").value().front();
   EXPECT_EQ(event.name, "uprobe:" + path_.string() + ":allocate");
-  EXPECT_EQ(event.trigger, Trigger::kProbe);
+  EXPECT_EQ(event.cause, SampleCause::kProbe);
   EXPECT_EQ(event.settings.every, 7U);
   EXPECT_EQ(event.settings.flags, WIRE_AT_ENTRY | WIRE_PUSHES_FP);
   EXPECT_EQ(event.attr.config, perfdata::kSoftwareBpfOutput);

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "formats/base/result.h"
-#include "record/events/cpu_events.h"
 #include "record/probes/probe_spec.h"
+#include "record/rings/cpu_events.h"
 
 namespace perftape::record {
 

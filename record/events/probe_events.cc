@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "record/probes/probe_events.h"
+#include "record/events/probe_events.h"
 
 #include <fmt/format.h>
 #include <linux/perf_event.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "record/events/user_registers.h"
+#include "record/rings/user_registers.h"
 
 #include <linux/perf_event.h>
 

@@ -12,7 +12,7 @@
 #include "formats/base/file.h"
 #include "formats/base/result.h"
 #include "formats/perfdata/attr.h"
-#include "record/events/cpu_list.h"
+#include "record/machine/cpu_list.h"
 
 namespace perftape::record {
 

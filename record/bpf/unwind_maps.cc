@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "record/unwind/unwind_maps.h"
+#include "record/bpf/unwind_maps.h"
 
 #include <sys/mman.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "record/processes/proc_files.h"
+#include "record/machine/proc_files.h"
 
 #include <sys/mman.h>
 

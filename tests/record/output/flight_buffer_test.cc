@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "record/flight/flight_buffer.h"
+#include "record/output/flight_buffer.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "record/events/close_all.h"
+#include "record/rings/close_all.h"
 
 #include "formats/base/parallel.h"
 

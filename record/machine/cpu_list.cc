@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "record/events/cpu_list.h"
+#include "record/machine/cpu_list.h"
 
 #include <algorithm>
 #include <optional>
 #include <utility>
 
 #include "formats/base/file.h"
-#include "record/processes/proc_files.h"
+#include "record/machine/proc_files.h"
 
 namespace perftape::record {
 namespace {

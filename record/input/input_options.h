@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// The options of EventInput (event_input.h): what is recorded, and how it is sampled.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "record/bpf/bpf_session.h"
+#include "record/events/event_attrs.h"
+#include "record/events/event_plan.h"
+#include "record/events/event_spec.h"
+#include "record/processes/targets.h"
+#include "record/scope/scope.h"
+
+namespace perftape::record {
+
+// What takes the samples.
+enum class Sampler : std::uint8_t {
+  kPrograms,  // BPF programs
+  kKernel,    // the kernel itself: only user code of own processes, but without privileges
+};
+
+enum class IncludeSelf : std::uint8_t { kNo, kYes };
+
+struct InputOptions {
+  Sampler sampler = Sampler::kPrograms;
+  Target target;                      // not WholeSystem with Sampler::kKernel
+  std::vector<EventSpec> events;      // empty: cpu-clock
+  SamplingRate rate = Frequency{99};  // of events without one of their own
+  std::chrono::nanoseconds off_cpu_threshold = std::chrono::milliseconds(1);
+  MissingEvents missing_events = MissingEvents::kFail;
+  std::vector<int> cpus;      // the CPUs to sample; empty: all that are online
+  std::optional<uid_t> user;  // only tasks of this user
+  ScopeOptions scope;         // only these cgroups and threads with these names
+  Callchains callchains = Callchains::kFramePointers;
+  // Uses kUnwindTables instead if the kernel can, and warns if it cannot.
+  bool prefers_unwind_tables = false;
+  // Samples have the user registers and at most so many bytes of the user stack; 0: they do not.
+  std::uint32_t stack_bytes = 0;
+  std::size_t unwind_bytes = kUsualUnwindBytes;  // the memory for Callchains::kUnwindTables
+  IncludeSelf include_self = IncludeSelf::kNo;
+  // Of each ring of samples; nothing: see ring_plan.h, and SidebandOptions for Sampler::kKernel.
+  std::optional<std::size_t> ring_bytes;
+  // Gets all messages of libbpf while the BPF programs are loaded, and the size of the rings.
+  LibbpfLog libbpf_log = {};
+};
+
+}  // namespace perftape::record
