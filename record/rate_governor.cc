@@ -45,11 +45,4 @@ std::optional<std::uint64_t> RateGovernor::Check(std::uint64_t now_ns, std::uint
   return divisor;
 }
 
-std::uint64_t OwnCpuNs() {
-  timespec used = {};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
-  return static_cast<std::uint64_t>(used.tv_sec) * kNsPerSecond +
-         static_cast<std::uint64_t>(used.tv_nsec);
-}
-
 }  // namespace perftape::record

@@ -32,7 +32,4 @@ class RateGovernor {
   std::vector<bundle::NotedRate> rates_;
 };
 
-// The CPU time of all threads of this process.
-std::uint64_t OwnCpuNs();
-
 }  // namespace perftape::record

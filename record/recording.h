@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// A running recording: the state of Record() (recorder.h). Its start and its loop are in
-// recorder.cc, its end in recording_end.cc.
+// A running recording: the state of Record() (recorder.h). Unit tests give it another input and
+// another clock.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
-#include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
-#include <utility>
+#include <vector>
 
 #include "formats/base/output_target.h"
 #include "formats/base/result.h"
-#include "record/flight/flight_recorder.h"
-#include "record/input/event_input.h"
+#include "record/input/record_input.h"
 #include "record/losses/loss_account.h"
+#include "record/machine/clock.h"
+#include "record/machine/loaded_bpf_programs.h"
 #include "record/options.h"
-#include "record/output/recording_output.h"
-#include "record/output/rotation.h"
+#include "record/output/output_plan.h"
+#include "record/output/record_stages.h"
 #include "record/processes/child.h"
 #include "record/rate_governor.h"
 #include "record/stop_condition.h"
@@ -27,10 +28,21 @@
 
 namespace perftape::record {
 
+// Where the world begins.
+struct RecordingWorld {
+  // Opens the input; `command` is the process of the command, if there is one.
+  std::function<Result<std::unique_ptr<RecordInput>>(std::optional<pid_t> command,
+                                                     std::vector<std::string>& warnings)>
+      open_input;
+  // The BPF programs of the machine.
+  std::function<std::vector<BpfProgram>()> loaded_programs = LoadedBpfPrograms;
+  Clock& clock = SystemClock();
+};
+
 class Recording {
  public:
-  Recording(const RecordOptions& options, std::stop_token stop)
-      : options_(options), stop_(std::move(stop)) {}
+  // `options` must outlive this object.
+  Recording(const RecordOptions& options, RecordingWorld world, std::stop_token stop);
   Recording(const Recording&) = delete;
   Recording& operator=(const Recording&) = delete;
   // After an error, ends the command, as perf does.
@@ -41,7 +53,7 @@ class Recording {
   Status Begin();
   // Writes records until the recording is over. The file is then complete except for its features.
   Status RunToTheEnd();
-  // Ends the command and writes the features and the bundle.
+  // Ends the command and completes the file.
   Result<RecordSummary> Finish() &&;
 
   // After an error of Begin: returns the error, or a summary if the reason is the command.
@@ -53,41 +65,37 @@ class Recording {
   // Why a recording ends.
   enum class End : std::uint8_t { kRequested, kDurationOver, kTargetsGone, kCommandEnded };
 
-  Result<std::filesystem::path> FirstPath();
+  Status PreparePlan();
   Status StartCommand(const OutputTarget& output);
-  Status OpenOutput(const OutputTarget& output);
+  Status OpenOutput();
   Status StartSampling();
   std::unexpected<Error> CommandFailed(Error error);
 
   bool IsOver();
   Status WaitForWork();
   Status Flush(std::uint64_t limit_ns);
-  Status Commit(std::uint64_t limit_ns);
 
   void WarnOfUntrackedForks();
   void WarnOfLostRecords();
-  void Summarize();
-  bundle::RecordingNotes NotesSoFar() const;
-  void SummarizeInto(RecordSummary& summary) const;
-  void CompleteFile();
   std::string EndCause() const;
-  void CountUnwritten();
-  Status WriteLastRecords();
+  RecordSummary SumUpWith(OutputSummary output) const;
 
-  RecordOptions options_;
-  std::shared_ptr<OthersFiles> files_;  // opens the files that other users chose
+  const RecordOptions& options_;
+  RecordingWorld world_;
   StopCondition stop_;
-  std::filesystem::path path_;  // of the first file
   std::optional<Child> command_;
-  std::unique_ptr<EventInput> input_;
-  std::unique_ptr<RecordingOutput> output_;
-  std::unique_ptr<Rotation> rotation_;      // null: one file
-  std::unique_ptr<FlightRecorder> flight_;  // not null: the records stay in memory
-  End end_ = End::kRequested;               // set at the end
-  std::chrono::nanoseconds held_{};         // of the last flush: the time of the records that wait
+  std::optional<int> command_status_;
+  std::string command_failure_;
+  std::unique_ptr<RecordInput> input_;
+  std::unique_ptr<OutputPlan> plan_;
+  std::optional<OutputParts> parts_;  // from OpenOutput on, as the stages
+  std::optional<RecordStages> stages_;
+  End end_ = End::kRequested;        // set at the end
+  std::chrono::nanoseconds held_{};  // of the last flush: the time of the records that wait
   LossAccount losses_;
   std::optional<RateGovernor> governor_;  // nothing: the rate does not change
-  RecordSummary summary_;
+  std::uint64_t skipped_hits_ = 0;        // set at the end
+  std::vector<std::string> warnings_;
 };
 
 }  // namespace perftape::record

@@ -10,9 +10,6 @@
 #include <variant>
 #include <vector>
 
-#include "formats/perfdata/record.h"
-#include "record/losses/notes_of.h"
-#include "record/machine/monotonic_clock.h"
 #include "record/recording.h"
 
 namespace perftape::record {
@@ -22,8 +19,10 @@ Recording::~Recording() {
 }
 
 Result<RecordSummary> Recording::GiveUp(Error error) && {
-  if (summary_.command_failure.empty()) return Fail(std::move(error));
-  return std::move(summary_);
+  if (command_failure_.empty()) return Fail(std::move(error));
+  return RecordSummary{.command_failure = std::move(command_failure_),
+                       .command_status = command_status_,
+                       .warnings = std::move(warnings_)};
 }
 
 Result<RecordSummary> Recording::Finish() && {
@@ -31,27 +30,38 @@ Result<RecordSummary> Recording::Finish() && {
     TRY(command_->Send(SIGTERM));
     TRY_ASSIGN(const int status, command_->Wait());
     // The recorder ended it after its time. That is no failure of the command.
-    if (end_ != End::kDurationOver) summary_.command_status = status;
+    if (end_ != End::kDurationOver) command_status_ = status;
   }
   WarnOfUntrackedForks();
   WarnOfLostRecords();
-  Summarize();
-  CompleteFile();
-  std::ranges::move(files_->told(), std::back_inserter(summary_.warnings));
-  return std::move(summary_);
+  skipped_hits_ = input_->SkippedHits();
+  return SumUpWith(plan_->End({.cause = EndCause()}));
 }
 
-// Writes the features and the bundle of the last file.
-void Recording::CompleteFile() {
-  if (rotation_) return rotation_->End(*output_, summary_);
-  if (flight_) return flight_->End(*output_, EndCause(), summary_);
-  summary_.compression = output_->compression();
-  const std::uint64_t size = output_->size();
-  const Result<std::uint64_t> written = output_->WriteFeatures();
-  summary_.bytes_written = written.value_or(size);
-  if (!written) summary_.failure = written.error().message + ": the features are missing";
-  output_->CheckName(summary_);
-  output_->WriteBundle(summary_);
+RecordSummary Recording::EndEarly(const Error& error) && {
+  constexpr std::uint64_t kAll = std::numeric_limits<std::uint64_t>::max();
+  (void)input_->Stop();
+  const std::uint64_t now_ns = world_.clock.MonotonicNs();
+  losses_.CloseTimers(*input_, now_ns);
+  (void)input_->Drain();
+  (void)losses_.AddNewLosses(*input_, now_ns);
+  (void)input_->records().Release(kAll, *stages_);
+  skipped_hits_ = input_->SkippedHits();
+  return SumUpWith(
+      plan_->End({.cause = "the recording failed: " + error.message, .failure = error}));
+}
+
+// Makes no system call, because the recording may go on.
+RecordSummary Recording::SumUpWith(OutputSummary output) const {
+  std::vector<std::string> of_output = std::exchange(output.warnings, warnings_);
+  RecordSummary summary =
+      SumUp(input_->events().sampling(), losses_.Summarize(*input_), std::move(output));
+  std::ranges::move(of_output, std::back_inserter(summary.warnings));
+  if (governor_) summary.rates = governor_->rates();
+  summary.skipped_hits = skipped_hits_;
+  summary.only_user_code = options_.input.sampler == Sampler::kKernel;
+  summary.command_status = command_status_;
+  return summary;
 }
 
 // Returns why the last file of a flight recording is written.
@@ -61,8 +71,8 @@ std::string Recording::EndCause() const {
       end_ == End::kCommandEnded ||
       (end_ == End::kTargetsGone && std::holds_alternative<Workload>(options_.input.target));
   if (end_ == End::kRequested || end_ == End::kDurationOver) return "the end of the recording";
-  if (!is_of_command || !summary_.command_status) return "the recorded tasks ended";
-  const int status = *summary_.command_status;
+  if (!is_of_command || !command_status_) return "the recorded tasks ended";
+  const int status = *command_status_;
   if (status <= kSignalled) return "the command ended with status " + std::to_string(status);
   const char* const name = sigabbrev_np(status - kSignalled);
   if (name == nullptr) return "the command ended with status " + std::to_string(status);
@@ -75,8 +85,8 @@ void Recording::WarnOfUntrackedForks() {
   for (const wire_cpu& counter : input_->Counters(kFirstEvent))
     untracked += counter.untracked_forks;
   if (untracked > 0) {
-    summary_.warnings.push_back(std::to_string(untracked) +
-                                " forked processes were too many to follow: they were not sampled");
+    warnings_.push_back(std::to_string(untracked) +
+                        " forked processes were too many to follow: they were not sampled");
   }
 }
 
@@ -86,84 +96,8 @@ void Recording::WarnOfLostRecords() {
   std::uint64_t lost = 0;
   for (const wire_cpu& counter : input_->Counters(kFirstEvent)) lost += counter.ring_full;
   if (lost == 0) return;
-  summary_.warnings.push_back(
+  warnings_.push_back(
       "some of the lost records may be process events, so that names or mappings may be missing");
-}
-
-// Makes no system call, because the recording may go on.
-bundle::RecordingNotes Recording::NotesSoFar() const {
-  RecordSummary summary;
-  SummarizeInto(summary);
-  return NotesOf(summary);
-}
-
-void Recording::SummarizeInto(RecordSummary& summary) const {
-  losses_.Summarize(*input_, summary);
-  output_->Summarize(summary);
-  if (governor_) summary.rates = governor_->rates();
-}
-
-void Recording::Summarize() {
-  summary_.skipped_hits = input_->skipped_hits();
-  SummarizeInto(summary_);
-  summary_.only_user_code = options_.input.sampler == Sampler::kKernel;
-}
-
-RecordSummary Recording::EndEarly(const Error& error) && {
-  (void)input_->Stop();
-  CountUnwritten();
-  if (rotation_) {
-    rotation_->End(*output_, summary_);
-    summary_.failure = error.message;
-    return std::move(summary_);
-  }
-  if (flight_) {
-    flight_->End(*output_, "the recording failed: " + error.message, summary_);
-    summary_.failure = error.message;
-    return std::move(summary_);
-  }
-  summary_.bytes_written = output_->size();
-  if (WriteLastRecords()) {
-    summary_.bytes_written = output_->WriteFeatures().value_or(output_->size());
-  }
-  summary_.failure = error.message;
-  output_->CheckName(summary_);
-  output_->WriteBundle(summary_);
-  return std::move(summary_);
-}
-
-// Counts the records that were appended since the last commit, and those still in the rings.
-void Recording::CountUnwritten() {
-  const std::uint64_t now_ns = MonotonicNs();
-  losses_.CloseTimers(*input_, now_ns);
-  (void)input_->Drain();
-  (void)losses_.AddNewLosses(*input_, now_ns);
-  (void)input_->Release(std::numeric_limits<std::uint64_t>::max(), *output_);
-  if (flight_) (void)output_->CommitRound();
-  Summarize();
-  const RecordCounts unwritten = output_->uncommitted();
-  summary_.unwritten_samples = unwritten.samples;
-  summary_.lost_samples += unwritten.samples;
-  summary_.samples -= unwritten.samples;
-  summary_.lost_process_events += unwritten.process_events;
-}
-
-// Writes the numbers of lost records, for which the file may still have space.
-Status Recording::WriteLastRecords() {
-  const RecordedEvents& events = input_->events();
-  const std::uint64_t now_ns = MonotonicNs();
-  const std::uint64_t samples = summary_.lost_samples - losses_.committed_samples();
-  const std::uint64_t process_events = output_->uncommitted().process_events;
-  std::vector<std::byte> records;
-  TRY(perfdata::Encode(perfdata::LostSamples{.count = samples},
-                       events.TrailerOf(kFirstEvent, 0, now_ns), events.format(), 0, records));
-  if (process_events > 0) {
-    const perfdata::SampleId trailer = events.TrailerOf(events.sideband_event(), 0, now_ns);
-    TRY(perfdata::Encode(perfdata::Lost{.event_id = trailer.id, .count = process_events}, trailer,
-                         events.format(), 0, records));
-  }
-  TRY(perfdata::Encode(perfdata::FinishedRound{}, 0, records));
-  return output_->CommitInstead(records);
 }
 
 }  // namespace perftape::record

@@ -11,35 +11,37 @@
 #include <stop_token>
 
 #include "formats/base/file.h"
-#include "record/machine/monotonic_clock.h"
+#include "record/machine/clock.h"
 
 namespace perftape::record {
 
 class StopCondition {
  public:
-  explicit StopCondition(std::stop_token stop)
-      : stop_(stop),
+  // `clock` must outlive this object.
+  StopCondition(std::stop_token stop, Clock& clock)
+      : clock_(clock),
+        stop_(stop),
         fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
         callback_(std::move(stop), Wake{fd_.get()}) {}
 
   // Sets the deadline to now plus `duration`.
   void StartTimer(std::chrono::nanoseconds duration) {
-    deadline_ns_ = MonotonicNs() + static_cast<std::uint64_t>(duration.count());
+    deadline_ns_ = clock_.MonotonicNs() + static_cast<std::uint64_t>(duration.count());
   }
 
   // Returns whether a stop was requested or the deadline has passed.
   bool IsMet() const {
-    return stop_.stop_requested() || (deadline_ns_ && MonotonicNs() >= *deadline_ns_);
+    return stop_.stop_requested() || (deadline_ns_ && clock_.MonotonicNs() >= *deadline_ns_);
   }
 
-  // Returns the time to the deadline, at most `longest`, rounded up to milliseconds: a timeout for
-  // poll(2).
-  int TimeoutMs(std::chrono::milliseconds longest) const {
-    const auto longest_ms = static_cast<std::uint64_t>(longest.count());
-    if (!deadline_ns_) return static_cast<int>(longest_ms);
-    const std::uint64_t now = MonotonicNs();
-    const std::uint64_t left_ns = *deadline_ns_ > now ? *deadline_ns_ - now : 0;
-    return static_cast<int>(std::min(left_ns / 1'000'000 + 1, longest_ms));
+  // Returns the time to the deadline, at most `longest`, rounded up: a timeout for poll(2).
+  std::chrono::milliseconds Timeout(std::chrono::milliseconds longest) const {
+    if (!deadline_ns_) return longest;
+    const std::uint64_t now_ns = clock_.MonotonicNs();
+    const std::chrono::nanoseconds left(*deadline_ns_ - std::min(now_ns, *deadline_ns_));
+    return std::min(
+        std::chrono::floor<std::chrono::milliseconds>(left) + std::chrono::milliseconds(1),
+        longest);
   }
 
   const std::stop_token& token() const { return stop_; }
@@ -52,6 +54,7 @@ class StopCondition {
     void operator()() const { (void)eventfd_write(fd, 1); }
   };
 
+  Clock& clock_;
   std::stop_token stop_;
   UniqueFd fd_;
   std::stop_callback<Wake> callback_;

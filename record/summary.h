@@ -6,16 +6,13 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "formats/bundle/recording_notes.h"
-#include "formats/perfdata/compressor.h"
-#include "record/bpf/unwind_maps.h"
-#include "record/events/cpu_hotplug.h"
-#include "record/losses/loss_ledger.h"
-#include "record/rings/throttled_time.h"
-#include "record/symbols/write_bundle.h"
+#include "record/losses/loss_summary.h"
+#include "record/output/output_summary.h"
 
 namespace perftape::record {
 
@@ -32,33 +29,6 @@ struct EventSummary {
   ChainEnds chain_ends = {};
   // Of these, those with a frame whose rule was derived from instructions.
   std::uint64_t derived_chains = 0;
-};
-
-// The files of a recording that writes more than one.
-struct RotationSummary {
-  std::uint64_t files = 0;  // that were completed
-  std::uint64_t deleted = 0;
-  std::uint64_t bytes = 0;            // of all completed files
-  std::uint64_t suspensions = 0;      // how often the disk was full
-  std::uint64_t failed_commands = 0;  // of --exec-on-switch
-  std::filesystem::path first, last;
-};
-
-// A file of a flight recording.
-struct FlightFile {
-  std::string trigger;  // why it was written
-  std::filesystem::path file;
-  std::uint64_t kept_ns = 0;  // the time before its end that it has
-};
-
-struct FlightSummary {
-  std::uint64_t span_ns = 0;  // that was requested
-  std::uint64_t kept_ns = 0;  // that the last file has
-  // The shortest time of a file that has less for lack of memory; nothing if none has.
-  std::optional<std::uint64_t> least_kept_ns = {};
-  std::uint64_t dropped_samples = 0;   // that were too old at the end
-  std::uint64_t ignored_triggers = 0;  // so soon after a file that they wrote none
-  std::vector<FlightFile> files;       // the latest ones, the last one last
 };
 
 struct RecordSummary {
@@ -81,25 +51,29 @@ struct RecordSummary {
   // The rate at the start and its changes (--max-cpu); empty if it cannot change.
   std::vector<bundle::NotedRate> rates = {};
   std::uint64_t bytes_written = 0;
-  std::optional<perfdata::Compression> compression;  // of the records, if requested
-  std::vector<EventSummary> events;                  // in the order of the file
+  std::optional<perfdata::Compression> compression = {};  // of the records, if requested
+  std::vector<EventSummary> events = {};                  // in the order of the file
   // CPUs that were offline for a time. Times count from the start of the recording.
-  std::vector<AbsentCpu> absences;
-  std::optional<BundleSummary> bundle;  // of symbols, if one was written
-  std::string bundle_failure;           // why no bundle was written although one was requested
+  std::vector<AbsentCpu> absences = {};
+  std::optional<BundleSummary> bundle = {};  // of symbols, if one was written
+  std::string bundle_failure = {};           // why no bundle was written although one was requested
   // The path of the recording: `output`, or the name that someone gave the file since. Empty if the
   // recording is in no file.
-  std::filesystem::path file;
+  std::filesystem::path file = {};
   // Why the recording ended early (disk full) or is lost. The records in the file open in perf.
-  std::string failure;
+  std::string failure = {};
   std::optional<RotationSummary> rotation = {};  // also of a flight recording
   std::optional<FlightSummary> flight = {};      // then `samples` are those of the last file
   // Why the command could not be run. Then nothing was recorded, and no file was changed.
-  std::string command_failure;
+  std::string command_failure = {};
   // The exit status of the command; 128 + n if signal n ended it; 126 or 127, as in a shell, if it
   // could not be run.
-  std::optional<int> command_status;
-  std::vector<std::string> warnings;  // one sentence each
+  std::optional<int> command_status = {};
+  std::vector<std::string> warnings = {};  // one sentence each
 };
+
+// Returns the sum of what a recording of the events `events` has lost and written; without what
+// only the recorder knows: rates, warnings of others, and how the command ended.
+RecordSummary SumUp(std::span<const PlannedEvent> events, LossSummary losses, OutputSummary output);
 
 }  // namespace perftape::record

@@ -59,9 +59,7 @@ Status RehearseRecording(std::span<const PlannedEvent> events) {
   for (std::uint32_t number = 0; const RecordedEvents::Sampling& event : opened.sampling()) {
     TRY(bpf.AttachTo(number++, event.on_cpus));
   }
-  for (const RecordedEvents::Sampling& event : opened.sampling()) {
-    if (event.is_per_cpu()) TRY(EnableAll(event.on_cpus));
-  }
+  TRY(opened.EnableSampling());
   TRY(bpf.StartOffCpu());
   bpf.DetachTracepoints();
   opened.CloseTracepoints();

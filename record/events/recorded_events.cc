@@ -72,9 +72,7 @@ Result<std::vector<CpuEvent>> OpenEvent(const PlannedEvent& event, std::span<con
 }  // namespace
 
 RecordedEvents::RecordedEvents(std::vector<PlannedEvent> plan, const SidebandContent& content)
-    : sideband_attr_(SidebandAttr(content)), format_(perfdata::FormatOf(sideband_attr_)) {
-  for (PlannedEvent& event : plan) sampling_.push_back({.plan = std::move(event), .on_cpus = {}});
-}
+    : in_file_(std::move(plan), content), sampling_(in_file_.sampling().size()) {}
 
 Result<RecordedEvents> RecordedEvents::Open(std::vector<PlannedEvent> plan,
                                             std::span<const int> cpus,
@@ -82,17 +80,17 @@ Result<RecordedEvents> RecordedEvents::Open(std::vector<PlannedEvent> plan,
   RecordedEvents events(std::move(plan), content);
   TRY_ASSIGN(const std::vector<int> online, OnlineCpus());
   TRY(events.OpenSampling(cpus.empty() ? online : cpus));
-  const std::uint32_t sideband_event = events.sideband_event();
-  TRY_ASSIGN(events.sideband_, OpenOnCpus(OpenedSideband(events.sideband_attr_), online));
-  AddIds(events.ids_, sideband_event, events.sideband_);
+  const std::uint32_t sideband_event = events.in_file_.sideband_event();
+  TRY_ASSIGN(events.sideband_, OpenOnCpus(OpenedSideband(events.in_file_.sideband_attr()), online));
+  AddIds(events.in_file_.ids(), sideband_event, events.sideband_);
   // CPUs that are offline now may be recorded before the end. A tracepoint has no events on other
   // CPUs, but samples.
   if (Result<std::vector<int>> present = PresentCpus()) events.present_cpus_ = *std::move(present);
   const std::span<const int> all = events.present_cpus_.empty() ? online : events.present_cpus();
   for (std::uint32_t event = 0; event < sideband_event; ++event) {
-    events.ids_.Reserve(event, cpus.empty() ? all : cpus);
+    events.in_file_.ids().Reserve(event, cpus.empty() ? all : cpus);
   }
-  events.ids_.Reserve(sideband_event, all);
+  events.in_file_.ids().Reserve(sideband_event, all);
   return events;
 }
 
@@ -102,20 +100,20 @@ Result<RecordedEvents> RecordedEvents::OpenForThreads(std::vector<PlannedEvent> 
                                                       const RecordedThreads& threads) {
   RecordedEvents events(std::move(plan), content);
   events.is_of_threads_ = true;
-  perfdata::EventAttr with_lost = events.sideband_attr_;
+  perfdata::EventAttr with_lost = events.in_file_.sideband_attr();
   with_lost.read_format |= perfdata::kReadLost;
   events.counts_lost_ = TryToOpen(with_lost).has_value();
   TRY_ASSIGN(const std::vector<int> all, AllCpus());
   TRY_ASSIGN(const std::vector<int> sampled, ExistingCpus(cpus, all));
-  for (std::uint32_t number = 0; Sampling & sampling : events.sampling_) {
-    Result<OfThreads> opened =
-        events.OpenAttr(number++, sampling.plan.attr, threads.sampled, sampled);
-    if (!opened) return Fail(InContext(sampling.plan.name, std::move(opened).error()));
-    sampling.on_cpus = std::move(opened->first);
-    sampling.of_other_threads = std::move(opened->others);
+  for (std::uint32_t number = 0; const PlannedEvent& event : events.in_file_.sampling()) {
+    Result<OfThreads> opened = events.OpenAttr(number, event.attr, threads.sampled, sampled);
+    if (!opened) return Fail(InContext(event.name, std::move(opened).error()));
+    events.sampling_[number++] = {.on_cpus = std::move(opened->first),
+                                  .of_other_threads = std::move(opened->others)};
   }
-  TRY_ASSIGN(OfThreads sideband, events.OpenAttr(events.sideband_event(), events.sideband_attr_,
-                                                 threads.followed, all));
+  TRY_ASSIGN(OfThreads sideband,
+             events.OpenAttr(events.in_file_.sideband_event(), events.in_file_.sideband_attr(),
+                             threads.followed, all));
   events.sideband_ = std::move(sideband.first);
   events.sideband_of_other_threads_ = std::move(sideband.others);
   return events;
@@ -133,11 +131,11 @@ Result<RecordedEvents::OfThreads> RecordedEvents::OpenAttr(std::uint32_t event,
     if (!opened) return Fail(std::move(opened).error());
     if (events.first.empty()) {
       events.first = *std::move(opened);
-      AddIds(ids_, event, events.first);
+      AddIds(in_file_.ids(), event, events.first);
       continue;
     }
     for (CpuEvent& other : *opened) {
-      ids_.AddAlias(other.id, event, static_cast<std::uint32_t>(other.cpu));
+      in_file_.ids().AddAlias(other.id, event, static_cast<std::uint32_t>(other.cpu));
       events.others.push_back(std::move(other));
     }
   }
@@ -155,8 +153,8 @@ Status RecordedEvents::OpenRings(std::size_t ring_bytes) {
 // Of events with BPF programs, these are THROTTLE records. The kernel would also write samples of a
 // tracepoint.
 Status RecordedEvents::RedirectToRings() const {
-  for (const Sampling& event : sampling_) {
-    if (!event.is_per_cpu()) continue;
+  for (std::uint32_t number = 0; const Sampling& event : sampling_) {
+    if (!IsOnEachCpu(number++)) continue;
     TRY(RedirectOutput(event.on_cpus, ring_owners()));
     TRY(RedirectOutput(event.of_other_threads, ring_owners()));
   }
@@ -166,10 +164,11 @@ Status RecordedEvents::RedirectToRings() const {
 }
 
 Status RecordedEvents::EnableSampling() const {
-  for (const Sampling& event : sampling_) {
-    if (!event.is_per_cpu() || event.plan.attr.Has(perfdata::kEnableOnExec)) continue;
-    TRY(EnableAll(event.on_cpus));
-    TRY(EnableAll(event.of_other_threads));
+  for (std::uint32_t event = 0; event < sampling_.size(); ++event) {
+    const bool starts_with_exec = in_file_.sampling()[event].attr.Has(perfdata::kEnableOnExec);
+    if (!IsOnEachCpu(event) || starts_with_exec) continue;
+    TRY(EnableAll(sampling_[event].on_cpus));
+    TRY(EnableAll(sampling_[event].of_other_threads));
   }
   return {};
 }
@@ -198,24 +197,25 @@ std::map<int, std::uint64_t> RecordedEvents::LostRecords() const {
 }
 
 Status RecordedEvents::OpenSampling(std::span<const int> cpus) {
-  for (std::uint32_t event = 0; Sampling & sampling : sampling_) {
-    Result<std::vector<CpuEvent>> opened = OpenEvent(sampling.plan, cpus);
-    if (!opened) return Fail(InContext(sampling.plan.name, std::move(opened).error()));
-    sampling.on_cpus = *std::move(opened);
-    AddIds(ids_, event++, sampling.on_cpus);
+  for (std::uint32_t number = 0; const PlannedEvent& event : in_file_.sampling()) {
+    Result<std::vector<CpuEvent>> opened = OpenEvent(event, cpus);
+    if (!opened) return Fail(InContext(event.name, std::move(opened).error()));
+    sampling_[number].on_cpus = *std::move(opened);
+    AddIds(in_file_.ids(), number, sampling_[number].on_cpus);
+    ++number;
   }
   return {};
 }
 
 Result<CpuEvent> RecordedEvents::ReopenSideband(int cpu) {
-  TRY_ASSIGN(CpuEvent event, OpenOnCpu(OpenedSideband(sideband_attr_), cpu));
-  ids_.AddAlias(event.id, sideband_event(), static_cast<std::uint32_t>(cpu));
+  TRY_ASSIGN(CpuEvent event, OpenOnCpu(OpenedSideband(in_file_.sideband_attr()), cpu));
+  in_file_.ids().AddAlias(event.id, in_file_.sideband_event(), static_cast<std::uint32_t>(cpu));
   return event;
 }
 
 Result<CpuEvent> RecordedEvents::ReopenSampling(std::uint32_t event, int cpu) {
-  TRY_ASSIGN(CpuEvent opened, OpenOnCpu(AttrForBpf(sampling_[event].plan.attr), cpu));
-  ids_.AddAlias(opened.id, event, static_cast<std::uint32_t>(cpu));
+  TRY_ASSIGN(CpuEvent opened, OpenOnCpu(AttrForBpf(in_file_.sampling()[event].attr), cpu));
+  in_file_.ids().AddAlias(opened.id, event, static_cast<std::uint32_t>(cpu));
   return opened;
 }
 
@@ -229,8 +229,8 @@ void RecordedEvents::KeepSampling(std::uint32_t event, CpuEvent opened) {
 
 void RecordedEvents::CloseTracepoints() {
   std::vector<UniqueFd> closed;
-  for (Sampling& sampling : sampling_) {
-    if (sampling.is_per_cpu()) continue;
+  for (std::uint32_t number = 0; Sampling & sampling : sampling_) {
+    if (IsOnEachCpu(number++)) continue;
     for (CpuEvent& event : sampling.on_cpus) closed.push_back(std::move(event.fd));
     sampling.on_cpus.clear();
   }
@@ -238,13 +238,14 @@ void RecordedEvents::CloseTracepoints() {
 }
 
 bool RecordedEvents::IsSampled(int cpu) const {
-  return ids_.Find(kFirstEvent, static_cast<std::uint32_t>(cpu)).has_value();
+  return in_file_.ids().Find(kFirstEvent, static_cast<std::uint32_t>(cpu)).has_value();
 }
 
 std::optional<std::uint32_t> RecordedEvents::first_per_cpu() const {
-  const auto found = std::ranges::find_if(sampling_, &Sampling::is_per_cpu);
-  if (found == sampling_.end()) return std::nullopt;
-  return static_cast<std::uint32_t>(found - sampling_.begin());
+  for (std::uint32_t event = 0; event < sampling_.size(); ++event) {
+    if (IsOnEachCpu(event)) return event;
+  }
+  return std::nullopt;
 }
 
 Result<std::uint64_t> RecordedEvents::SamplingEnabledNs(int cpu) const {
@@ -254,45 +255,6 @@ Result<std::uint64_t> RecordedEvents::SamplingEnabledNs(int cpu) const {
   const auto event = std::ranges::find(opened, cpu, &CpuEvent::cpu);
   if (event == opened.end()) return Fail(ErrorCode::kNotFound, "");
   return EnabledNs(*event);
-}
-
-std::vector<perfdata::Event> RecordedEvents::AttributeTable() const {
-  const auto row = [&](const perfdata::EventAttr& attr, std::uint32_t event, std::string name) {
-    return perfdata::Event{.attr = attr,
-                           .format = perfdata::FormatOf(attr),
-                           .ids = ids_.IdsOf(event),
-                           .name = std::move(name)};
-  };
-  std::vector<perfdata::Event> table;
-  for (std::uint32_t event = 0; const Sampling& sampling : sampling_) {
-    table.push_back(row(sampling.plan.attr, event++, sampling.plan.name));
-  }
-  table.push_back(
-      row(sideband_attr_, sideband_event(), perfdata::DefaultEventName(sideband_attr_)));
-  return table;
-}
-
-perfdata::SampleId RecordedEvents::TrailerOf(std::uint32_t event, std::uint32_t cpu,
-                                             std::uint64_t time_ns) const {
-  return {.time = time_ns, .id = ids_.Find(event, cpu).value_or(0), .cpu = cpu};
-}
-
-SampleFormats RecordedEvents::sample_formats() const {
-  std::vector<std::uint64_t> with_address;
-  for (std::uint32_t event = 0; const Sampling& sampling : sampling_) {
-    const std::vector<std::uint64_t> ids = ids_.IdsOf(event++);
-    if ((sampling.plan.attr.sample_type & perfdata::kAddr) == 0) continue;
-    with_address.insert(with_address.end(), ids.begin(), ids.end());
-  }
-  return {format_, std::move(with_address)};
-}
-
-std::vector<perfdata::SampleFormat> RecordedEvents::FormatsByEvent() const {
-  std::vector<perfdata::SampleFormat> formats;
-  for (const Sampling& sampling : sampling_) {
-    formats.push_back(perfdata::FormatOf(sampling.plan.attr));
-  }
-  return formats;
 }
 
 }  // namespace perftape::record

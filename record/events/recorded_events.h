@@ -16,18 +16,11 @@
 #include "formats/base/result.h"
 #include "formats/perfdata/attr.h"
 #include "formats/perfdata/record.h"
-#include "record/events/event_attrs.h"
-#include "record/events/event_plan.h"
+#include "record/events/file_events.h"
 #include "record/processes/recorded_threads.h"
 #include "record/rings/cpu_events.h"
-#include "record/rings/event_ids.h"
-#include "record/rings/sample_formats.h"
 
 namespace perftape::record {
-
-// The index of the first sampling event's attribute in the file. The sideband event comes after the
-// last sampling event.
-inline constexpr std::uint32_t kFirstEvent = 0;
 
 // Owns the descriptors of the events. Not thread-safe.
 class RecordedEvents {
@@ -35,11 +28,8 @@ class RecordedEvents {
   // A sampling event. A tracepoint or probe is opened on one CPU only: its BPF program runs on all.
   // An off-CPU event is not opened, and has invented ids.
   struct Sampling {
-    PlannedEvent plan;
-    std::vector<CpuEvent> on_cpus;
+    std::vector<CpuEvent> on_cpus = {};
     std::vector<CpuEvent> of_other_threads = {};  // on the same CPUs; records have the same ids
-
-    bool is_per_cpu() const { return IsPerCpu(plan.cause); }
   };
 
   // Opens the sampling events of `plan` on `cpus`, or on all online CPUs if it is empty. Opens the
@@ -80,17 +70,14 @@ class RecordedEvents {
 
   // Returns whether the sampling events were requested on this CPU.
   bool IsSampled(int cpu) const;
+  // Whether the event is opened on each CPU.
+  bool IsOnEachCpu(std::uint32_t event) const { return IsPerCpu(in_file_.sampling()[event].cause); }
   // The first event that is opened on each CPU; nothing if all are tracepoints.
   std::optional<std::uint32_t> first_per_cpu() const;
   // Returns how long this event has been enabled on the CPU. Fails with kNotFound if there is none.
   Result<std::uint64_t> SamplingEnabledNs(int cpu) const;
 
-  // The events as the file's attribute table lists them.
-  std::vector<perfdata::Event> AttributeTable() const;
-  // The trailer of a record that the recorder itself writes about an event. The id is 0 if the
-  // event has none on this CPU.
-  perfdata::SampleId TrailerOf(std::uint32_t event, std::uint32_t cpu, std::uint64_t time_ns) const;
-
+  const FileEvents& in_file() const { return in_file_; }
   // The index is the number of the event.
   std::span<const Sampling> sampling() const { return sampling_; }
   std::span<const CpuEvent> sideband() const { return sideband_; }
@@ -100,17 +87,8 @@ class RecordedEvents {
   }
   // Whether the events are of single threads. There is no kernel code in the recording then.
   bool is_of_threads() const { return is_of_threads_; }
-  std::uint32_t sideband_event() const { return static_cast<std::uint32_t>(sampling_.size()); }
   // The CPUs of this machine, online or not; empty if the kernel does not list them.
   std::span<const int> present_cpus() const { return present_cpus_; }
-  const EventIds& ids() const { return ids_; }
-  // The layout of the records of all events, except for what follows the callchain of a sample, and
-  // for the addresses of wakeups.
-  const perfdata::SampleFormat& format() const { return format_; }
-  // The layout of the samples of each sampling event.
-  std::vector<perfdata::SampleFormat> FormatsByEvent() const;
-  // The layouts of all samples up to the callchain.
-  SampleFormats sample_formats() const;
 
  private:
   RecordedEvents(std::vector<PlannedEvent> plan, const SidebandContent& content);
@@ -122,14 +100,12 @@ class RecordedEvents {
   Result<OfThreads> OpenAttr(std::uint32_t event, perfdata::EventAttr attr,
                              std::span<const pid_t> tids, std::span<const int> cpus);
 
-  perfdata::EventAttr sideband_attr_;  // in the file
-  perfdata::SampleFormat format_;
+  FileEvents in_file_;
   std::vector<Sampling> sampling_;
   std::vector<CpuEvent> sideband_;
   bool is_of_threads_ = false, counts_lost_ = false;
   std::vector<CpuEvent> sideband_of_other_threads_, ring_owners_;  // both only if it is
   std::vector<int> present_cpus_;
-  EventIds ids_;
 };
 
 }  // namespace perftape::record

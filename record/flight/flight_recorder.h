@@ -1,61 +1,74 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides when a flight recording writes a file: on request, on a trigger, at the end.
+// A recording whose last seconds stay in memory. A file of them is written on request, on a
+// trigger, and at the end.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "formats/base/result.h"
-#include "record/events/recorded_events.h"
-#include "record/options.h"
+#include "record/flight/flight_options.h"
 #include "record/output/file_series.h"
-#include "record/output/recording_output.h"
-#include "record/summary.h"
+#include "record/output/flight_buffer.h"
+#include "record/output/output_options.h"
+#include "record/output/output_plan.h"
 #include "record/triggers/cooldown.h"
 #include "record/triggers/trigger_set.h"
 
 namespace perftape::record {
 
-// Not thread-safe.
-class FlightRecorder {
+class FlightRecorder : public OutputPlan {
  public:
-  // `options` must have a flight and outlive this object. Opens the triggers and forks the process
-  // that runs the command of the options, so call it before privileges are dropped. Returns the
-  // errors of TriggerSet::Open and FileSeries::Prepare.
-  static Result<std::unique_ptr<FlightRecorder>> Prepare(const RecordOptions& options);
+  // All arguments must outlive the result. Opens the triggers, for the recorded `cpus` (empty:
+  // all), and forks the process that runs the command of the options, with `signals`, so call it
+  // before privileges are dropped. Returns the errors of TriggerSet::Open and FileSeries::Prepare.
+  static Result<std::unique_ptr<FlightRecorder>> Prepare(const OutputOptions& output,
+                                                         const FlightOptions& flight,
+                                                         const std::vector<int>& cpus,
+                                                         const SignalState& signals, Clock& clock);
 
-  // Returns the name that a file would get now.
-  std::filesystem::path PeekPath() const { return files_->PeekPath(); }
-  // Finds the events of the triggers. Fails as TriggerSet::Bind.
-  Status Bind(const RecordedEvents& events) { return triggers_.Bind(events); }
-  // Sampling has started: `output` shows its samples to the triggers from now on.
-  void Start(RecordingOutput& output);
-
-  // Call it after each round: writes a file if there is a reason. A file that cannot be created is
-  // a warning.
-  void AfterRound(RecordingOutput& output);
-  // Writes the last file because of `cause`, and waits for all files. Writes what they have into
-  // `summary`.
-  void End(RecordingOutput& output, const std::string& cause, RecordSummary& summary);
-
-  // Becomes readable when a file is requested; -1 if none can be. It belongs to the options.
-  int poll_fd() const;
+  Result<OutputTarget> FirstTarget() override;
+  // Checks that a file can be created, and creates none.
+  Status Open(OutputParts& parts, const FileEvents& events, Bytes records,
+              std::vector<std::string>& warnings) override;
+  Status Start() override;
+  Status Append(const PassedRecord& record) override;
+  // Writes a file if there is a reason. A file that cannot be created is a warning.
+  Status EndRound(std::uint64_t limit_ns, bool is_last) override;
+  // A file has all records before its trigger.
+  bool WaitsForExits() const override { return false; }
+  OutputCounts Counts() const override;
+  std::uint64_t file_bytes() const override { return 0; }
+  int poll_fd() const override;
+  OutputSummary End(const RecordingEnd& end) override;
 
  private:
-  FlightRecorder(const RecordOptions& options, TriggerSet triggers,
-                 std::unique_ptr<FileSeries> files);
-  void CheckTriggers(RecordingOutput& output, std::uint64_t now_ns);
-  Status Write(RecordingOutput& output, const std::string& cause, std::uint64_t now_ns);
+  FlightRecorder(const OutputOptions& output, const FlightOptions& flight, TriggerSet triggers,
+                 std::unique_ptr<FileSeries> files, Clock& clock);
+  // The owners of what the next samples hit.
+  HitKeepers keepers() { return has_bundle_ ? buffer_->keepers() : HitKeepers{}; }
+  Status EndBufferRound();
+  void CheckTriggers();
+  Status Write(const std::string& cause);
+  Result<EndedFile> MakeFile(const std::filesystem::path& path, const std::string& cause,
+                             FlightContents contents) const;
 
-  const RecordOptions& options_;
+  const OutputOptions& output_;
   const FlightOptions& flight_;
+  Clock& clock_;
   Cooldown cooldown_;
-  bool is_requested_ = false;
-  FlightSummary sums_;
   TriggerSet triggers_;
   std::unique_ptr<FileSeries> files_;
+  std::filesystem::path first_path_;
+  std::optional<OutputTarget> target_;  // of the first path
+  OutputParts* parts_ = nullptr;        // from Open on, as the next two
+  bool has_bundle_ = false;
+  std::optional<FlightBuffer> buffer_;
+  bool is_requested_ = false;
+  FlightSummary sums_;
 };
 
 }  // namespace perftape::record

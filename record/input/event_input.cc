@@ -17,6 +17,7 @@
 #include "record/events/kernel_samples.h"
 #include "record/events/timer_limit.h"
 #include "record/events/user_events.h"
+#include "record/input/initial_state.h"
 #include "record/machine/cpu_list.h"
 #include "record/machine/machine_features.h"
 #include "record/machine/monotonic_clock.h"
@@ -65,9 +66,9 @@ SidebandContent SidebandContentOf(const Scope& scope, const InputOptions& option
           .namespaces = scope.namespaces};
 }
 
-// The samples per second of one event on one CPU. Nobody knows how often events without a frequency
+// Of one event on one CPU. Nobody knows how often events without a frequency
 // happen.
-std::uint64_t RateOf(const PlannedEvent& event) {
+std::uint64_t SamplesPerSecond(const PlannedEvent& event) {
   constexpr std::uint64_t kUnknown = 10'000;
   if (event.settings.period_ns != 0) return kNsPerSecond / event.settings.period_ns;
   if (event.attr.Has(perfdata::kFreq)) return event.attr.sample_period;
@@ -80,7 +81,7 @@ RingPlan RingsOf(const InputOptions& options, std::span<const PlannedEvent> plan
     cpus = online->size();
   }
   std::uint64_t rate = 0;
-  for (const PlannedEvent& event : planned) rate += RateOf(event);
+  for (const PlannedEvent& event : planned) rate += SamplesPerSecond(event);
   const bool with_tables = options.callchains == Callchains::kUnwindTables;
   return PlanRings(cpus, rate, options.stack_bytes, with_tables ? kLeastUnwindRing : kLeastRing,
                    options.ring_bytes);
@@ -146,13 +147,15 @@ Result<Sideband> MapUserRings(std::optional<std::size_t> requested, RecordedEven
 
 }  // namespace
 
-EventInput::EventInput(Opened opened, std::uint64_t user_limit)
+EventInput::EventInput(Opened opened, SnapshotContent content, std::uint64_t user_limit)
     : targets_(std::move(opened.targets)),
       scope_(std::move(opened.scope)),
       events_(std::move(opened.events)),
+      content_(content),
       samples_(std::move(opened.samples)),
       sideband_(std::move(opened.sideband)),
-      records_(events_.ids(), events_.format(), events_.FormatsByEvent(), user_limit) {}
+      records_(events_.in_file().ids(), events_.in_file().format(),
+               events_.in_file().FormatsByEvent(), user_limit) {}
 
 Result<EventInput::Opened> EventInput::OpenWithPrograms(const InputOptions& options,
                                                         Targets targets,
@@ -200,7 +203,10 @@ Result<std::unique_ptr<EventInput>> EventInput::Open(InputOptions options,
   TRY_ASSIGN(Targets targets, Targets::Resolve(options.target, command));
   const auto open = options.sampler == Sampler::kKernel ? &OpenForThreads : &OpenWithPrograms;
   TRY_ASSIGN(Opened opened, open(options, std::move(targets), warnings));
-  std::unique_ptr<EventInput> input(new EventInput(std::move(opened), UserAddressLimit()));
+  SnapshotContent content = {.data_mappings = options.stack_bytes != 0,
+                             .namespaces = options.scope.namespaces};
+  if (command) content.before_exec = static_cast<std::uint32_t>(*command);
+  std::unique_ptr<EventInput> input(new EventInput(std::move(opened), content, UserAddressLimit()));
   TRY(input->events_.RedirectToRings());
   // A ring that overflows loses process events. To empty it is little work for each record.
   constexpr int kHighestPriority = -20;
@@ -224,7 +230,7 @@ Status EventInput::StartUnwinding(const InputOptions& options, OthersFiles& file
   TRY_ASSIGN(unwind_loader_, UnwindLoader::Start(samples_->unwind_maps().maps(), binaries_, files,
                                                  targets_.processes()));
   late_unwinder_.emplace(binaries_, files,
-                         LateUnwinder::Settings{.format = events_.format(),
+                         LateUnwinder::Settings{.format = events_.in_file().format(),
                                                 .events = events_.sampling().size(),
                                                 .keeps_user_state = options.stack_bytes != 0});
   TRY(late_unwinder_->ApplyAll(unwind_loader_->initial_state()));
@@ -232,18 +238,15 @@ Status EventInput::StartUnwinding(const InputOptions& options, OthersFiles& file
   return {};
 }
 
-ChainEnds EventInput::EndsOf(std::uint32_t event) const {
-  ChainEnds ends = samples_->unwind_maps().EndsOf(event);
-  if (!late_unwinder_) return ends;
-  for (std::size_t end = 0; end < ends.size(); ++end) {
-    ends[end] += late_unwinder_->EndsOf(event)[end];
+ChainCounts EventInput::ChainsOf(std::uint32_t event) const {
+  ChainCounts chains = {.ends = samples_->unwind_maps().EndsOf(event),
+                        .derived = samples_->unwind_maps().DerivedOf(event)};
+  if (!late_unwinder_) return chains;
+  for (std::size_t end = 0; end < chains.ends.size(); ++end) {
+    chains.ends[end] += late_unwinder_->EndsOf(event)[end];
   }
-  return ends;
-}
-
-std::uint64_t EventInput::DerivedChainsOf(std::uint32_t event) const {
-  const std::uint64_t late = late_unwinder_ ? late_unwinder_->DerivedOf(event) : 0;
-  return samples_->unwind_maps().DerivedOf(event) + late;
+  chains.derived += late_unwinder_->DerivedOf(event);
+  return chains;
 }
 
 void EventInput::AdaptToNamespaces(std::vector<std::string>& warnings) {
@@ -258,7 +261,7 @@ void EventInput::AdaptToNamespaces(std::vector<std::string>& warnings) {
 // A tracepoint's program runs on all CPUs.
 void EventInput::ExcludeCpus(std::span<const int> recorded) {
   if (recorded.empty()) return;
-  for (std::uint32_t event = 0; event < events_.sideband_event(); ++event) {
+  for (std::uint32_t event = 0; event < events_.in_file().sideband_event(); ++event) {
     samples_->RecordOnly(event, recorded);
   }
 }
@@ -284,8 +287,8 @@ Status EventInput::ReopenOn(int cpu) {
   if (unwind_loader_) unwind_loader_->FollowAgain(cpu);
   if (!events_.IsSampled(cpu)) return {};
 
-  for (std::uint32_t event = 0; event < events_.sideband_event(); ++event) {
-    if (!events_.sampling()[event].is_per_cpu()) continue;
+  for (std::uint32_t event = 0; event < events_.in_file().sideband_event(); ++event) {
+    if (!events_.IsOnEachCpu(event)) continue;
     TRY_ASSIGN(CpuEvent sampling, events_.ReopenSampling(event, cpu));
     const std::span<const CpuEvent> only(&sampling, 1);
     TRY(RedirectOutput(only, events_.sideband()));
@@ -293,11 +296,16 @@ Status EventInput::ReopenOn(int cpu) {
     TRY(samples_->AttachTo(event, only));
     TRY(EnableAll(only));
     events_.KeepSampling(event, std::move(sampling));
-    if (const auto id = events_.ids().Find(event, static_cast<std::uint32_t>(cpu))) {
+    if (const auto id = events_.in_file().ids().Find(event, static_cast<std::uint32_t>(cpu))) {
       records_.AbandonThrottled(*id);
     }
   }
   return {};
+}
+
+Result<std::vector<std::byte>> EventInput::InitialState(std::span<const BpfProgram> programs,
+                                                        std::vector<std::string>& warnings) const {
+  return EncodeInitialState(events_, targets_, scope_, content_, programs, warnings);
 }
 
 Status EventInput::Start() {
@@ -356,13 +364,14 @@ void EventInput::AddDrained() {
 
 void EventInput::AddFromKernel(const perfdata::RecordView& view) {
   if (view.type == perfdata::RecordType::kLost) {
-    const Result<perfdata::Lost> lost = perfdata::Decode<perfdata::Lost>(view, events_.format());
-    const std::uint32_t cpu = perfdata::DecodeSampleId(view, events_.format()).cpu;
+    const Result<perfdata::Lost> lost =
+        perfdata::Decode<perfdata::Lost>(view, events_.in_file().format());
+    const std::uint32_t cpu = perfdata::DecodeSampleId(view, events_.in_file().format()).cpu;
     if (lost && samples_->CountLost(cpu, lost->count)) return;
   }
   const Bytes record(view.payload.data() - sizeof(perfdata::RecordHeader), view.stored_size());
   const bool is_rewritten =
-      cgroup_paths_ && cgroup_paths_->Rewrite(record, events_.format(), rewritten_);
+      cgroup_paths_ && cgroup_paths_->Rewrite(record, events_.in_file().format(), rewritten_);
   records_.AddKernelRecord(is_rewritten ? Bytes(rewritten_) : record);
 }
 
@@ -372,7 +381,7 @@ Status EventInput::ReopenOnReturnedCpus(std::uint64_t now_ns) {
 }
 
 void EventInput::SampleOneIn(std::uint64_t divisor) {
-  for (std::uint32_t event = 0; event < events_.sideband_event(); ++event) {
+  for (std::uint32_t event = 0; event < events_.in_file().sideband_event(); ++event) {
     samples_->SampleOneIn(event, divisor);
   }
 }
@@ -388,7 +397,7 @@ std::vector<std::uint32_t> EventInput::SampledCpus() const {
   return cpus;
 }
 
-std::vector<AbsentCpu> EventInput::absences() const {
+std::vector<AbsentCpu> EventInput::Absences() const {
   return hotplug_ ? hotplug_->absences() : std::vector<AbsentCpu>();
 }
 

@@ -11,14 +11,14 @@
 
 namespace perftape::record {
 
-void LossAccount::Start(const EventInput& input, std::uint64_t start_ns) {
+void LossAccount::Start(const RecordInput& input, std::uint64_t start_ns) {
   start_ns_ = start_ns;
-  for (const RecordedEvents::Sampling& event : input.events().sampling()) {
-    ledgers_.emplace_back(event.plan.settings.period_ns);
+  for (const PlannedEvent& event : input.events().sampling()) {
+    ledgers_.emplace_back(event.settings.period_ns);
   }
 }
 
-void LossAccount::CloseTimers(const EventInput& input, std::uint64_t end_ns) {
+void LossAccount::CloseTimers(const RecordInput& input, std::uint64_t end_ns) {
   end_ns_ = end_ns;
   const std::vector<std::uint32_t> cpus = input.SampledCpus();
   for (std::uint32_t event = 0; LossLedger & ledger : ledgers_) {
@@ -29,75 +29,69 @@ void LossAccount::CloseTimers(const EventInput& input, std::uint64_t end_ns) {
   }
 }
 
-Status LossAccount::AddNewLosses(EventInput& input, std::uint64_t time_ns) {
+Status LossAccount::AddNewLosses(RecordInput& input, std::uint64_t time_ns) {
   for (std::uint32_t event = 0; event < ledgers_.size(); ++event) {
     for (const LossLedger::NewLoss& loss : ledgers_[event].Update(input.Counters(event))) {
       TRY(AddLoss(input, event, loss, time_ns));
     }
   }
   // The event of a damaged message is unknown.
-  const std::uint64_t damaged = input.damaged();
+  const std::uint64_t damaged = input.records().damaged();
   const std::uint64_t new_damaged = damaged - std::exchange(damaged_counted_, damaged);
   return AddLoss(input, kFirstEvent, {.cpu = 0, .samples = new_damaged}, time_ns);
 }
 
-Status LossAccount::AddLoss(EventInput& input, std::uint32_t event, const LossLedger::NewLoss& loss,
-                            std::uint64_t time_ns) {
+Status LossAccount::AddLoss(RecordInput& input, std::uint32_t event,
+                            const LossLedger::NewLoss& loss, std::uint64_t time_ns) {
   if (loss.samples == 0) return {};
   lost_samples_ += loss.samples;
-  const RecordedEvents& events = input.events();
+  const FileEvents& events = input.events();
   std::vector<std::byte> record;
   TRY(perfdata::Encode(perfdata::LostSamples{.count = loss.samples},
                        events.TrailerOf(event, loss.cpu, time_ns), events.format(), 0, record));
-  input.AddOwn(time_ns, record);
+  input.records().AddOwn(time_ns, record);
   return {};
 }
 
 // The ledger counts what a clock lost to throttling. Nobody knows how many overflows another event
 // would have had meanwhile, so that is a time and no number of samples.
-std::vector<ThrottledCpu> LossAccount::ThrottledCpus(const EventInput& input,
+std::vector<ThrottledCpu> LossAccount::ThrottledCpus(const RecordInput& input,
                                                      std::uint32_t event) const {
-  const RecordedEvents::Sampling& sampling = input.events().sampling()[event];
-  if (!sampling.is_per_cpu() || sampling.plan.settings.period_ns != 0) return {};
+  const PlannedEvent& planned = input.events().sampling()[event];
+  if (!IsPerCpu(planned.cause) || planned.settings.period_ns != 0) return {};
   const std::vector<std::uint32_t> open = input.SampledCpus();
   std::vector<ThrottledCpu> throttled;
-  for (const CpuEvent& on_cpu : sampling.on_cpus) {
-    const auto cpu = static_cast<std::uint32_t>(on_cpu.cpu);
-    const std::optional<std::uint64_t> id = input.events().ids().Find(event, cpu);
-    if (!id) continue;
+  for (const auto& [cpu, id] : input.events().ids().Of(event)) {
     const bool is_open = std::ranges::find(open, cpu) != open.end();
     const ThrottledTime::Sum sum =
-        input.throttled().Of(*id, is_open ? std::optional(end_ns_) : std::nullopt);
-    if (sum.times > 0) throttled.push_back({on_cpu.cpu, sum.times, sum.throttled_ns});
+        input.records().throttled().Of(id, is_open ? std::optional(end_ns_) : std::nullopt);
+    if (sum.times > 0) throttled.push_back({static_cast<int>(cpu), sum.times, sum.throttled_ns});
   }
-  std::ranges::sort(throttled, {}, &ThrottledCpu::cpu);
   return throttled;
 }
 
-void LossAccount::Summarize(const EventInput& input, RecordSummary& summary) const {
-  summary.lost_samples = lost_samples_;
-  summary.damaged_messages = input.damaged();
-  const std::span<const RecordedEvents::Sampling> sampling = input.events().sampling();
-  summary.events.resize(sampling.size());
-  for (std::uint32_t event = 0; event < sampling.size(); ++event) {
-    summary.events[event].name = sampling[event].plan.name;
-    summary.events[event].throttled = ThrottledCpus(input, event);
-    summary.events[event].chain_ends = input.EndsOf(event);
-    summary.events[event].derived_chains = input.DerivedChainsOf(event);
+LossSummary LossAccount::Summarize(const RecordInput& input) const {
+  LossSummary summary = {.start_ns = start_ns_,
+                         .lost_samples = lost_samples_,
+                         .damaged_messages = input.records().damaged()};
+  for (std::uint32_t event = 0; event < input.events().sampling().size(); ++event) {
+    EventLosses& losses = summary.events.emplace_back();
+    losses.throttled = ThrottledCpus(input, event);
+    losses.chains = input.ChainsOf(event);
     if (event >= ledgers_.size()) continue;
-    summary.events[event].losses = ledgers_[event].losses();
-    summary.events[event].stalls = ledgers_[event].stalls();
-    summary.events[event].silences = ledgers_[event].silences();
+    losses.losses = ledgers_[event].losses();
+    losses.stalls = ledgers_[event].stalls();
+    losses.silences = ledgers_[event].silences();
   }
-  summary.start_ns = start_ns_;
-  summary.absences = input.absences();
   const auto since_start = [this](std::uint64_t time_ns) {
     return time_ns - std::min(time_ns, start_ns_);
   };
+  summary.absences = input.Absences();
   for (AbsentCpu& absence : summary.absences) {
     absence.from_ns = since_start(absence.from_ns);
     if (absence.until_ns) absence.until_ns = since_start(*absence.until_ns);
   }
+  return summary;
 }
 
 }  // namespace perftape::record

@@ -6,27 +6,37 @@
 namespace perftape::record {
 namespace {
 
-void WriteBundleOf(EndedFile& ended, CompletedFile& completed) {
-  if (ended.has_failed || completed.path.empty()) return;
-  if (!ended.bundle) {
-    // Without them, the file is complete, too.
-    (void)AppendNotes(ended.file.fd(), completed.path.native(), ended.notes);
-    return;
+CompletedFile::Name NameOf(const RecordingFile& file) {
+  const std::optional<std::filesystem::path> path = file.CurrentPath();
+  if (path == file.published_path()) return CompletedFile::Name::kKept;
+  return path ? CompletedFile::Name::kRenamed : CompletedFile::Name::kDeleted;
+}
+
+void WriteBundleOf(EndedFile& ended, bool has_features, CompletedFile& completed) {
+  const bool can_be_appended = has_features && completed.name != CompletedFile::Name::kDeleted;
+  const std::filesystem::path& name =
+      completed.name == CompletedFile::Name::kRenamed ? completed.path : completed.requested_path;
+  if (ended.bundle && (can_be_appended || ended.bundle->is_separate_file())) {
+    Result<BundleSummary> written =
+        std::move(*ended.bundle).Write(ended.file.fd(), name.native(), ended.notes);
+    if (written) {
+      completed.bundle = *std::move(written);
+    } else {
+      completed.bundle_failure = std::move(written).error().message;
+    }
+  } else if (ended.bundle && !has_features) {
+    completed.bundle_failure = "they can only be appended to a finished recording";
   }
-  Result<BundleSummary> written =
-      std::move(*ended.bundle).Write(ended.file.fd(), completed.path.native(), ended.notes);
-  if (!written) {
-    completed.bundle_failure = std::move(written).error().message;
-    return;
-  }
-  completed.bundle = *std::move(written);
-  completed.bytes += completed.bundle->bytes;
+  const bool has_notes = completed.bundle && completed.bundle->is_in_recording;
+  if (has_notes || !can_be_appended || ended.file.fd() < 0) return;
+  const Status noted = AppendNotes(ended.file.fd(), name.native(), ended.notes);
+  if (!noted) completed.notes_failure = noted.error().message;
 }
 
 // After an error, the file has the rounds before, and if possible the number of samples of the
 // others.
 Status WriteRounds(EndedFile& ended) {
-  if (ended.file.published_path()) return {};
+  if (ended.is_published) return {};
   Status written;
   std::uint64_t unwritten = 0;
   for (EndedRound& round : ended.rounds) {
@@ -50,23 +60,21 @@ Status WriteRounds(EndedFile& ended) {
 
 CompletedFile Complete(EndedFile ended) {
   const Status rounds = WriteRounds(ended);
-  CompletedFile completed{.path = {},
-                          .requested_path = ended.file.requested_path(),
+  CompletedFile completed{.requested_path = ended.file.requested_path(),
+                          .path = {},
                           .bytes = ended.file.size(),
-                          .samples = ended.samples};
+                          .samples = ended.samples,
+                          .compression = ended.file.compression()};
   const Result<std::uint64_t> written = std::move(ended.file).Finish(std::move(ended.features));
   if (written) {
     completed.bytes = *written;
   } else {
     completed.failure = written.error().message + ": the features are missing";
-    ended.has_failed = true;
   }
-  if (!rounds) {
-    completed.failure = rounds.error().message + ": the youngest samples are missing";
-    ended.has_failed = true;
-  }
+  if (!rounds) completed.failure = rounds.error().message + ": the youngest samples are missing";
+  completed.name = NameOf(ended.file);
   completed.path = ended.file.CurrentPath().value_or(std::filesystem::path());
-  WriteBundleOf(ended, completed);
+  WriteBundleOf(ended, written.has_value(), completed);
   return completed;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Completes the files of a rotating recording in a thread of its own, one after the other: their
-// features and their bundle. Meanwhile the recorder drains its rings.
+// Completes the files of a recording: their features and their bundle. Those of a recording with
+// several files are completed in a thread of its own, one after the other. Meanwhile the recorder
+// drains its rings.
 #pragma once
 
 #include <condition_variable>
@@ -32,7 +33,8 @@ struct EndedRound {
 // A file after its last round.
 struct EndedFile {
   RecordingFile file;
-  // What is appended first, if the file does not have its name yet. It gets its name then.
+  // Whether the file has its name. Otherwise it gets its name when `rounds` are appended.
+  bool is_published = true;
   std::vector<EndedRound> rounds = {};
   // Returns the records of so many samples that the disk has no room for. Must be set if there are
   // rounds.
@@ -41,20 +43,25 @@ struct EndedFile {
   std::optional<RecordingBundle> bundle;
   bundle::RecordingNotes notes;
   std::uint64_t samples = 0;
-  bool has_failed = false;  // the disk was full: no bundle is written
 };
 
 struct CompletedFile {
-  std::filesystem::path path;  // empty if it was deleted meanwhile
+  enum class Name : std::uint8_t { kKept, kRenamed, kDeleted };  // by others, meanwhile
+
+  Name name = Name::kKept;
   std::filesystem::path requested_path;
-  std::uint64_t bytes = 0;
+  std::filesystem::path path;  // its name now; empty if it was deleted, and of a stream
+  std::uint64_t bytes = 0;     // without the bundle
   std::uint64_t samples = 0;
+  std::optional<perfdata::Compression> compression = {};
   std::optional<BundleSummary> bundle = {};
   std::string bundle_failure = {};
-  std::string failure = {};  // why it has no features
+  std::string notes_failure = {};  // why a file without a bundle has no notes
+  std::string failure = {};        // why it lacks rounds or features
 };
 
-// Writes the rounds, the features and then the bundle.
+// Writes the rounds, the features and then the bundle, or else the notes. A file without features
+// gets neither. Nor does a file that was deleted; a separate bundle is written in any case.
 CompletedFile Complete(EndedFile ended);
 
 class FileFinisher {

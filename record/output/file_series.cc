@@ -2,7 +2,6 @@
 #include "record/output/file_series.h"
 
 #include <sys/utsname.h>
-#include <time.h>
 
 #include <algorithm>
 #include <utility>
@@ -12,17 +11,10 @@
 namespace perftape::record {
 namespace {
 
-constexpr std::uint64_t kCheckNs = 1'000'000'000;  // between two checks of the limits
+constexpr std::uint64_t kCheckNs = kNsPerSecond;  // between two checks of the limits
 // Room for the end of a file: its last counts and its features.
 constexpr std::uint64_t kEndOfFileBytes = std::uint64_t{1} << 20;
 constexpr std::size_t kMostWarnings = 8;
-
-std::uint64_t RealtimeNs() {
-  timespec now = {};
-  clock_gettime(CLOCK_REALTIME, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * kNsPerSecond +
-         static_cast<std::uint64_t>(now.tv_nsec);
-}
 
 std::string HostName() {
   utsname system = {};
@@ -32,7 +24,7 @@ std::string HostName() {
 
 }  // namespace
 
-Result<std::unique_ptr<FileSeries>> FileSeries::Prepare(FileSeriesOptions options) {
+Result<std::unique_ptr<FileSeries>> FileSeries::Prepare(FileSeriesOptions options, Clock& clock) {
   Result<NamePattern> pattern = NamePattern::Parse(options.pattern, HostName());
   if (!pattern) return Fail(InContext(options.pattern.native(), std::move(pattern).error()));
   std::optional<CommandRunner> commands;
@@ -41,19 +33,22 @@ Result<std::unique_ptr<FileSeries>> FileSeries::Prepare(FileSeriesOptions option
     commands.emplace(std::move(started));
   }
   return std::unique_ptr<FileSeries>(
-      new FileSeries(std::move(options), *std::move(pattern), std::move(commands)));
+      new FileSeries(std::move(options), clock, *std::move(pattern), std::move(commands)));
 }
 
-FileSeries::FileSeries(FileSeriesOptions options, NamePattern pattern,
+FileSeries::FileSeries(FileSeriesOptions options, Clock& clock, NamePattern pattern,
                        std::optional<CommandRunner> commands)
-    : options_(std::move(options)), names_(std::move(pattern)), commands_(std::move(commands)) {}
+    : options_(std::move(options)),
+      clock_(clock),
+      names_(std::move(pattern)),
+      commands_(std::move(commands)) {}
 
 std::filesystem::path FileSeries::NextPath() {
-  return names_.Next(RealtimeNs());
+  return names_.Next(clock_.RealtimeNs());
 }
 
 std::filesystem::path FileSeries::PeekPath() const {
-  return FileNames(names_).Next(RealtimeNs());
+  return FileNames(names_).Next(clock_.RealtimeNs());
 }
 
 void FileSeries::Add(EndedFile ended) {
@@ -71,9 +66,13 @@ bool FileSeries::Collect() {
 
 void FileSeries::AddCompleted(std::vector<CompletedFile> files) {
   for (CompletedFile& file : files) {
+    // The failure of the last file is the caller's.
+    if (!last_failure_.empty()) Warn(std::move(last_failure_));
     ++sums_.files;
     sums_.bytes += file.bytes;
-    if (file.path.empty()) {
+    if (file.bundle && file.bundle->is_in_recording) sums_.bytes += file.bundle->bytes;
+    const bool is_gone = file.name == CompletedFile::Name::kDeleted;
+    if (is_gone) {
       gone_samples_ += file.samples;
       if (file.failure.empty())
         file.failure = file.requested_path.native() + ": was deleted while it was written";
@@ -82,9 +81,9 @@ void FileSeries::AddCompleted(std::vector<CompletedFile> files) {
       sums_.last = file.path;
       RunCommand(file.path);
     }
-    last_failure_ = file.failure;
-    last_samples_ = file.path.empty() ? 0 : file.samples;
-    if (!file.failure.empty()) Warn(std::move(file.failure));
+    if (file.failure.empty() && !file.notes_failure.empty()) Warn(std::move(file.notes_failure));
+    last_failure_ = std::move(file.failure);
+    last_samples_ = is_gone ? 0 : file.samples;
     if (file.bundle) last_bundle_ = std::move(file.bundle);
     if (!file.bundle_failure.empty()) bundle_failure_ = std::move(file.bundle_failure);
   }
@@ -116,34 +115,33 @@ void FileSeries::MakeRoom(std::uint64_t bytes) {
   }
 }
 
-void FileSeries::DeleteIfDue(std::uint64_t now_ns) {
-  if ((options_.keep.bytes || options_.keep.age) && now_ns >= next_check_ns_) {
-    DeleteOldFiles(now_ns);
-  }
+void FileSeries::DeleteIfDue() {
+  const bool has_limits = options_.keep.bytes || options_.keep.age;
+  if (has_limits && clock_.MonotonicNs() >= next_check_ns_) DeleteOldFiles();
 }
 
-void FileSeries::DeleteOldFiles(std::uint64_t now_ns) {
-  next_check_ns_ = now_ns + kCheckNs;
+void FileSeries::DeleteOldFiles() {
+  next_check_ns_ = clock_.MonotonicNs() + kCheckNs;
   if (!options_.keep.any()) return;
   const Result<std::vector<KeptFile>> files = ListFiles(names_.pattern());
   if (!files) return;
-  for (const std::size_t index : FilesToDelete(*files, options_.keep, RealtimeNs())) {
+  for (const std::size_t index : FilesToDelete(*files, options_.keep, clock_.RealtimeNs())) {
     if (DeleteFile(names_.pattern(), (*files)[index])) ++sums_.deleted;
   }
 }
 
-void FileSeries::End(std::uint64_t now_ns, RecordSummary& summary) {
+OutputSummary FileSeries::End() {
   AddCompleted(finisher_.WaitForAll());
   if (commands_) sums_.failed_commands += commands_->WaitForAll();
-  DeleteOldFiles(now_ns);
-  summary.bytes_written = sums_.bytes;
-  summary.file = sums_.last;
-  summary.samples -= std::min(summary.samples, gone_samples_);
-  summary.lost_samples += gone_samples_;
-  summary.bundle = std::move(last_bundle_);
-  summary.bundle_failure = bundle_failure_;
-  for (std::string& warning : warnings_) summary.warnings.push_back(std::move(warning));
-  summary.rotation = sums_;
+  DeleteOldFiles();
+  return {.counts = {.gone_samples = gone_samples_},
+          .bytes_written = sums_.bytes,
+          .bundle = std::move(last_bundle_),
+          .bundle_failure = std::move(bundle_failure_),
+          .file = sums_.last,
+          .failure = std::move(last_failure_),
+          .rotation = sums_,
+          .warnings = std::move(warnings_)};
 }
 
 }  // namespace perftape::record

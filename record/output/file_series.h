@@ -12,11 +12,12 @@
 #include <vector>
 
 #include "formats/base/result.h"
+#include "record/machine/clock.h"
 #include "record/output/file_finisher.h"
 #include "record/output/name_pattern.h"
+#include "record/output/output_summary.h"
 #include "record/output/retention.h"
 #include "record/processes/command_runner.h"
-#include "record/summary.h"
 
 namespace perftape::record {
 
@@ -31,9 +32,9 @@ struct FileSeriesOptions {
 // Not thread-safe.
 class FileSeries {
  public:
-  // Forks the process that runs the command, so call it before privileges are dropped.
-  // kInvalidArgument for an output that is no pattern of names.
-  static Result<std::unique_ptr<FileSeries>> Prepare(FileSeriesOptions options);
+  // Forks the process that runs the command, so call it before privileges are dropped. `clock` must
+  // outlive the result. Fails with kInvalidArgument if the output is not a pattern of names.
+  static Result<std::unique_ptr<FileSeries>> Prepare(FileSeriesOptions options, Clock& clock);
 
   // Returns a name that no file has.
   std::filesystem::path NextPath();
@@ -49,8 +50,8 @@ class FileSeries {
 
   // Deletes the files that exceed the limits. DeleteIfDue does so once in a second at most, if
   // there are limits that a growing or aging file exceeds.
-  void DeleteOldFiles(std::uint64_t now_ns);
-  void DeleteIfDue(std::uint64_t now_ns);
+  void DeleteOldFiles();
+  void DeleteIfDue();
   // Whether the disk has `bytes` in addition to what is reserved, and room for the end of a file.
   bool HasRoom(std::uint64_t bytes) const;
   // Deletes old files until the disk has that room.
@@ -60,19 +61,21 @@ class FileSeries {
   void Warn(std::string warning);
   void CountSuspension() { ++sums_.suspensions; }
 
-  // Waits for all files and commands, and deletes what exceeds the limits. Writes the sums of all
-  // files into `summary`.
-  void End(std::uint64_t now_ns, RecordSummary& summary);
-  // Why the last complete file lacks records or features; empty if it does not. The samples in it.
-  const std::string& last_failure() const { return last_failure_; }
+  // Waits for all files and commands, and deletes what exceeds the limits. Returns the sums of all
+  // files: of OutputSummary::counts only the gone samples; as failure, why the last file lacks
+  // records or features.
+  OutputSummary End();
+  // The samples in the last complete file.
   std::uint64_t last_samples() const { return last_samples_; }
 
  private:
-  FileSeries(FileSeriesOptions options, NamePattern pattern, std::optional<CommandRunner> commands);
+  FileSeries(FileSeriesOptions options, Clock& clock, NamePattern pattern,
+             std::optional<CommandRunner> commands);
   void AddCompleted(std::vector<CompletedFile> files);
   void RunCommand(const std::filesystem::path& file);
 
   FileSeriesOptions options_;
+  Clock& clock_;
   FileNames names_;
   std::uint64_t next_check_ns_ = 0;  // of the limits
   std::uint64_t added_ = 0;

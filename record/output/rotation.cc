@@ -9,82 +9,116 @@
 namespace perftape::record {
 namespace {
 
-constexpr std::uint64_t kRetryNs = 1'000'000'000;
+constexpr std::uint64_t kRetryNs = kNsPerSecond;
 
 }  // namespace
 
-Result<std::unique_ptr<Rotation>> Rotation::Prepare(const RecordOptions& options) {
+Result<std::unique_ptr<Rotation>> Rotation::Prepare(const OutputOptions& output,
+                                                    const RotationOptions& rotation,
+                                                    const SignalState& signals, Clock& clock) {
   TRY_ASSIGN(std::unique_ptr<FileSeries> files,
-             FileSeries::Prepare({.pattern = options.output.file,
-                                  .keep = options.rotation->keep,
-                                  .command = options.rotation->exec_on_switch,
-                                  .signals = options.command_signals,
-                                  .reserved_space = options.output.reserved_space}));
-  return std::unique_ptr<Rotation>(new Rotation(options, std::move(files)));
+             FileSeries::Prepare({.pattern = output.file,
+                                  .keep = rotation.keep,
+                                  .command = rotation.exec_on_switch,
+                                  .signals = signals,
+                                  .reserved_space = output.reserved_space},
+                                 clock));
+  return std::unique_ptr<Rotation>(new Rotation(rotation, std::move(files), clock));
 }
 
-Rotation::Rotation(const RecordOptions& options, std::unique_ptr<FileSeries> files)
-    : rotation_(*options.rotation), files_(std::move(files)) {}
+Result<OutputTarget> Rotation::FirstTarget() {
+  first_path_ = files_->NextPath();
+  TRY_ASSIGN(target_, ResolveOutput(first_path_));
+  return *target_;
+}
 
-void Rotation::Start() {
-  if (rotation_.request != nullptr) (void)rotation_.request->Consume();
-  if (!rotation_.switch_interval) return;
-  next_switch_ns_ = MonotonicNs() + static_cast<std::uint64_t>(rotation_.switch_interval->count());
+Status Rotation::Open(OutputParts& parts, const FileEvents& events, Bytes records,
+                      std::vector<std::string>& warnings) {
+  counter_ = &parts.counter;
+  seam_.emplace(events.format());
+  TRY(seam_->Apply(records));
+  TRY_ASSIGN(FileOutput file,
+             FileOutput::Create(parts, FileOutput::Parts::kWaitForTheRound, first_path_, *target_,
+                                OldFile::kRefuse, records, warnings));
+  file_.emplace(std::move(file));
+  return {};
+}
+
+Status Rotation::Start() {
+  TRY(file_->Publish());
+  if (options_.request != nullptr) (void)options_.request->Consume();
+  if (options_.switch_interval) {
+    next_switch_ns_ =
+        clock_.MonotonicNs() + static_cast<std::uint64_t>(options_.switch_interval->count());
+  }
+  return {};
 }
 
 int Rotation::poll_fd() const {
-  return rotation_.request == nullptr ? -1 : rotation_.request->poll_fd();
+  return options_.request == nullptr ? -1 : options_.request->poll_fd();
 }
 
-std::chrono::milliseconds Rotation::UntilSwitch(std::chrono::milliseconds longest) const {
-  constexpr std::uint64_t kNsPerMs = 1'000'000;
+std::chrono::milliseconds Rotation::UntilRound(std::chrono::milliseconds longest) const {
   if (next_switch_ns_ == 0) return longest;
-  const std::uint64_t now_ns = MonotonicNs();
-  const std::uint64_t left_ms =
-      now_ns < next_switch_ns_ ? (next_switch_ns_ - now_ns) / kNsPerMs : 0;
-  return std::min(longest, std::chrono::milliseconds(left_ms + 1));
+  const std::uint64_t now_ns = clock_.MonotonicNs();
+  const std::chrono::nanoseconds left(next_switch_ns_ - std::min(now_ns, next_switch_ns_));
+  return std::min(
+      longest, std::chrono::floor<std::chrono::milliseconds>(left) + std::chrono::milliseconds(1));
 }
 
-void Rotation::MakeRoom(const RecordingOutput& output) {
-  files_->MakeRoom(output.uncommitted_bytes());
+Status Rotation::Append(const PassedRecord& record) {
+  seam_->Apply(record.view);
+  return file_->Append(record);
 }
 
-void Rotation::Suspend(RecordingOutput& output, const Error& error) {
+Status Rotation::EndRound(std::uint64_t limit_ns, bool is_last) {
+  const bool is_seam = IsDue(clock_.MonotonicNs());
+  if (!is_last && !is_seam && !file_->IsIntervalOver(limit_ns)) return {};
+  TRY(file_->EndInterval());
+  files_->MakeRoom(file_->uncommitted_bytes());
+  if (const Status committed = file_->CommitRound(); !committed) Suspend(committed.error());
+  if (!is_last) SwitchOrResume(limit_ns);
+  return {};
+}
+
+void Rotation::Suspend(const Error& error) {
   failure_ = error.message;
   files_->CountSuspension();
-  files_->Add(output.EndFile(RecordingOutput::Successor::kFollows));
-  retry_ns_ = MonotonicNs() + kRetryNs;
+  files_->Add(file_->EndFile(FileOutput::Successor::kFollows, counter_->sample_time().last_ns));
+  retry_ns_ = clock_.MonotonicNs() + kRetryNs;
 }
 
-void Rotation::AfterRound(RecordingOutput& output, std::uint64_t limit_ns) {
-  const std::uint64_t now_ns = MonotonicNs();
+void Rotation::SwitchOrResume(std::uint64_t limit_ns) {
+  const std::uint64_t now_ns = clock_.MonotonicNs();
   bool has_changed = files_->Collect();
   if (now_ns >= retry_ns_) {
-    if (output.is_suspended()) {
-      Resume(output, limit_ns, now_ns);
-    } else if (IsDue(output, now_ns)) {
-      Switch(output, now_ns);
+    if (file_->is_suspended()) {
+      Resume(limit_ns, now_ns);
+    } else if (IsDue(now_ns)) {
+      Switch(now_ns);
       has_changed = true;
     }
   }
   if (has_changed) {
-    files_->DeleteOldFiles(now_ns);
+    files_->DeleteOldFiles();
   } else {
-    files_->DeleteIfDue(now_ns);
+    files_->DeleteIfDue();
   }
 }
 
-bool Rotation::IsDue(const RecordingOutput& output, std::uint64_t now_ns) {
-  if (rotation_.request != nullptr && rotation_.request->Consume()) is_requested_ = true;
+bool Rotation::IsDue(std::uint64_t now_ns) {
+  if (options_.request != nullptr && options_.request->Consume()) is_requested_ = true;
   const bool is_time = next_switch_ns_ != 0 && now_ns >= next_switch_ns_;
-  const bool is_full = rotation_.switch_bytes && output.samples_in_file() > 0 &&
-                       output.size() >= *rotation_.switch_bytes;
+  const bool is_full = options_.switch_bytes && counter_->samples_in_file() > 0 &&
+                       file_->size() >= *options_.switch_bytes;
   return is_requested_ || is_time || is_full;
 }
 
 // If the next file cannot be created, the old one continues, and a second later it is tried again.
-void Rotation::Switch(RecordingOutput& output, std::uint64_t now_ns) {
-  Result<EndedFile> ended = output.NextFile(NextPath());
+void Rotation::Switch(std::uint64_t now_ns) {
+  const Result<std::vector<std::byte>> state = seam_->Encode();
+  Result<EndedFile> ended =
+      state ? file_->NextFile(files_->NextPath(), *state) : Result<EndedFile>(Fail(state.error()));
   if (!ended) {
     files_->Warn(ended.error().message + ": the next file begins later");
     retry_ns_ = now_ns + kRetryNs;
@@ -93,30 +127,40 @@ void Rotation::Switch(RecordingOutput& output, std::uint64_t now_ns) {
   is_requested_ = false;
   files_->Add(*std::move(ended));
   if (next_switch_ns_ == 0) return;
-  const auto interval_ns = static_cast<std::uint64_t>(rotation_.switch_interval->count());
+  const auto interval_ns = static_cast<std::uint64_t>(options_.switch_interval->count());
   next_switch_ns_ += ((now_ns - std::min(now_ns, next_switch_ns_)) / interval_ns + 1) * interval_ns;
 }
 
-void Rotation::Resume(RecordingOutput& output, std::uint64_t limit_ns, std::uint64_t now_ns) {
+void Rotation::Resume(std::uint64_t limit_ns, std::uint64_t now_ns) {
   retry_ns_ = now_ns + kRetryNs;
-  MakeRoom(output);
+  files_->MakeRoom(0);
   if (!files_->HasRoom(0)) return;
-  if (const Status resumed = output.Resume(NextPath(), limit_ns); !resumed) {
+  const Result<std::vector<std::byte>> state = seam_->Encode();
+  const Status resumed =
+      state ? file_->Resume(files_->NextPath(), *state, limit_ns) : Status(Fail(state.error()));
+  if (!resumed) {
     failure_ = resumed.error().message;
     return;
   }
   retry_ns_ = 0;
 }
 
-void Rotation::End(RecordingOutput& output, RecordSummary& summary) {
-  const std::uint64_t now_ns = MonotonicNs();
-  if (output.is_suspended()) Resume(output, now_ns, now_ns);
-  if (output.is_suspended()) {
-    summary.failure = failure_;
-  } else {
-    files_->Add(output.EndFile(RecordingOutput::Successor::kNone));
+OutputSummary Rotation::End(const RecordingEnd& end) {
+  const std::uint64_t now_ns = clock_.MonotonicNs();
+  if (file_->is_suspended()) Resume(now_ns, now_ns);
+  const bool is_suspended = file_->is_suspended();
+  if (!is_suspended) {
+    files_->Add(file_->EndFile(FileOutput::Successor::kNone, counter_->sample_time().last_ns));
   }
-  files_->End(now_ns, summary);
+  OutputSummary summary = files_->End();
+  const std::uint64_t gone = summary.counts.gone_samples;
+  summary.counts = file_->Counts();
+  summary.counts.samples -= std::min(summary.counts.samples, gone);
+  summary.counts.gone_samples = gone;
+  if (!summary.failure.empty()) summary.warnings.push_back(std::move(summary.failure));
+  summary.failure = is_suspended ? failure_ : "";
+  if (end.failure) summary.failure = end.failure->message;
+  return summary;
 }
 
 }  // namespace perftape::record

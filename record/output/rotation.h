@@ -1,64 +1,70 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rotation of a recording's files. After each round it decides whether the next file begins,
-// and which files are deleted. If the disk is full, the recording is suspended until there is room
-// again.
+// A recording whose file is followed by the next one: at a size, after a time, or on request. If
+// the disk is full, the recording is suspended until there is room again.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "formats/base/result.h"
-#include "record/options.h"
+#include "record/output/file_output.h"
 #include "record/output/file_series.h"
-#include "record/output/recording_output.h"
-#include "record/summary.h"
+#include "record/output/output_options.h"
+#include "record/output/output_plan.h"
+#include "record/output/rotation_options.h"
+#include "record/output/seam_state.h"
 
 namespace perftape::record {
 
-// Not thread-safe.
-class Rotation {
+class Rotation : public OutputPlan {
  public:
-  // `options` must have a rotation and outlive this object. Forks the process that runs the command
-  // of the options, so call it before privileges are dropped. kInvalidArgument for an output that
-  // is no pattern of names.
-  static Result<std::unique_ptr<Rotation>> Prepare(const RecordOptions& options);
+  // Both options and `clock` must outlive the result. Forks the process that runs the command of
+  // the options, with `signals`, so call it before privileges are dropped. Fails with
+  // kInvalidArgument if the output is not a pattern of names.
+  static Result<std::unique_ptr<Rotation>> Prepare(const OutputOptions& output,
+                                                   const RotationOptions& rotation,
+                                                   const SignalState& signals, Clock& clock);
 
-  // Returns a name that no file has.
-  std::filesystem::path NextPath() { return files_->NextPath(); }
-  // The first file has its name, and sampling has started.
-  void Start();
-
-  // Whether the next file should begin at `now_ns`.
-  bool IsDue(const RecordingOutput& output, std::uint64_t now_ns);
-  // Call it before a round is committed: deletes old files if --reserve-space requires it.
-  void MakeRoom(const RecordingOutput& output);
-  // The round could not be committed: ends the file. The recording continues without one.
-  void Suspend(RecordingOutput& output, const Error& error);
-  // Call it after each round, with the time up to which records were written.
-  void AfterRound(RecordingOutput& output, std::uint64_t limit_ns);
-  // Completes the last file, waits for all others and for the commands, and deletes what exceeds
-  // the limits. Writes the sums of all files into `summary`.
-  void End(RecordingOutput& output, RecordSummary& summary);
-
-  // The time to the next switch, at most `longest`.
-  std::chrono::milliseconds UntilSwitch(std::chrono::milliseconds longest) const;
-  // Becomes readable when a switch is requested; -1 if none can be. It belongs to the options.
-  int poll_fd() const;
+  Result<OutputTarget> FirstTarget() override;
+  Status Open(OutputParts& parts, const FileEvents& events, Bytes records,
+              std::vector<std::string>& warnings) override;
+  Status Start() override;
+  Status Append(const PassedRecord& record) override;
+  // A round that cannot be committed ends its file. The recording continues without one. No file
+  // begins with the last round.
+  Status EndRound(std::uint64_t limit_ns, bool is_last) override;
+  OutputCounts Counts() const override { return file_->Counts(); }
+  std::uint64_t file_bytes() const override { return file_->size(); }
+  std::chrono::milliseconds UntilRound(std::chrono::milliseconds longest) const override;
+  int poll_fd() const override;
+  OutputSummary End(const RecordingEnd& end) override;
 
  private:
-  Rotation(const RecordOptions& options, std::unique_ptr<FileSeries> files);
-  void Switch(RecordingOutput& output, std::uint64_t now_ns);
-  void Resume(RecordingOutput& output, std::uint64_t limit_ns, std::uint64_t now_ns);
+  Rotation(const RotationOptions& options, std::unique_ptr<FileSeries> files, Clock& clock)
+      : options_(options), clock_(clock), files_(std::move(files)) {}
+  // Whether the next file should begin.
+  bool IsDue(std::uint64_t now_ns);
+  void Suspend(const Error& error);
+  void SwitchOrResume(std::uint64_t limit_ns);
+  void Switch(std::uint64_t now_ns);
+  void Resume(std::uint64_t limit_ns, std::uint64_t now_ns);
 
-  const RotationOptions& rotation_;
+  const RotationOptions& options_;
+  Clock& clock_;
+  std::unique_ptr<FileSeries> files_;
+  std::filesystem::path first_path_;
+  std::optional<OutputTarget> target_;  // of the first path
+  const RecordCounter* counter_ = nullptr;
+  std::optional<SeamState> seam_;
+  std::optional<FileOutput> file_;    // from Open on, as the two before
   std::uint64_t next_switch_ns_ = 0;  // of CLOCK_MONOTONIC; 0 without an interval
   std::uint64_t retry_ns_ = 0;        // after a failure: when the next attempt is due
   bool is_requested_ = false;
   std::string failure_;  // why there is no file now
-  std::unique_ptr<FileSeries> files_;
 };
 
 }  // namespace perftape::record

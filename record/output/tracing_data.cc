@@ -17,14 +17,14 @@ namespace {
 
 // By subsystem.
 std::map<std::string_view, std::vector<std::string_view>> FormatsOf(
-    std::span<const RecordedEvents::Sampling> sampling) {
+    std::span<const PlannedEvent> sampling) {
   std::map<std::string_view, std::vector<std::string_view>> formats;
-  for (const RecordedEvents::Sampling& event : sampling) {
-    if (event.plan.format.empty()) continue;
-    std::vector<std::string_view>& files = formats[event.plan.subsystem];
+  for (const PlannedEvent& event : sampling) {
+    if (event.format.empty()) continue;
+    std::vector<std::string_view>& files = formats[event.subsystem];
     // lock-time has the format of lock:contention_begin, which may be recorded, too.
-    if (std::ranges::find(files, event.plan.format) == files.end()) {
-      files.push_back(event.plan.format);
+    if (std::ranges::find(files, event.format) == files.end()) {
+      files.push_back(event.format);
     }
   }
   return formats;
@@ -32,7 +32,7 @@ std::map<std::string_view, std::vector<std::string_view>> FormatsOf(
 
 }  // namespace
 
-Result<perfdata::TracingData> TracingDataOf(std::span<const RecordedEvents::Sampling> sampling,
+Result<perfdata::TracingData> TracingDataOf(std::span<const PlannedEvent> sampling,
                                             const Tracefs& tracefs) {
   TRY_ASSIGN(const std::string page, tracefs.Read("events/header_page"));
   TRY_ASSIGN(const std::string event, tracefs.Read("events/header_event"));

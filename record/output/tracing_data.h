@@ -7,14 +7,14 @@
 
 #include "formats/base/result.h"
 #include "formats/perfdata/features.h"
-#include "record/events/recorded_events.h"
+#include "record/events/event_plan.h"
 #include "record/events/tracefs.h"
 
 namespace perftape::record {
 
 // Returns the formats of the tracepoints in `sampling`, without kallsyms and the other parts that
 // perf can leave empty. Fails if tracefs cannot be read.
-Result<perfdata::TracingData> TracingDataOf(std::span<const RecordedEvents::Sampling> sampling,
+Result<perfdata::TracingData> TracingDataOf(std::span<const PlannedEvent> sampling,
                                             const Tracefs& tracefs);
 
 }  // namespace perftape::record

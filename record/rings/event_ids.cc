@@ -34,11 +34,17 @@ std::optional<std::uint64_t> EventIds::Find(std::uint32_t event, std::uint32_t c
   return found->second;
 }
 
+std::vector<std::pair<std::uint32_t, std::uint64_t>> EventIds::Of(std::uint32_t event) const {
+  std::vector<std::pair<std::uint32_t, std::uint64_t>> ids;
+  for (auto at = ids_.lower_bound({event, 0}); at != ids_.end() && at->first.first == event; ++at) {
+    ids.emplace_back(at->first.second, at->second);
+  }
+  return ids;
+}
+
 std::vector<std::uint64_t> EventIds::IdsOf(std::uint32_t event) const {
   std::vector<std::uint64_t> ids;
-  for (auto at = ids_.lower_bound({event, 0}); at != ids_.end() && at->first.first == event; ++at) {
-    ids.push_back(at->second);
-  }
+  for (const auto& [cpu, id] : Of(event)) ids.push_back(id);
   return ids;
 }
 

@@ -22,7 +22,9 @@ class EventIds {
 
   std::optional<std::uint64_t> Find(std::uint32_t event, std::uint32_t cpu) const;
 
-  // Returns the ids of an event, by CPU, for the file's attribute table.
+  // Returns the CPUs of an event, in ascending order, each with its id.
+  std::vector<std::pair<std::uint32_t, std::uint64_t>> Of(std::uint32_t event) const;
+  // Returns these ids, for the file's attribute table.
   std::vector<std::uint64_t> IdsOf(std::uint32_t event) const;
 
   // Adds invented ids of an event for the CPUs that have none, because the file's attribute table

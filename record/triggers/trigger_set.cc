@@ -12,8 +12,8 @@
 namespace perftape::record {
 namespace {
 
-bool IsWait(const RecordedEvents::Sampling& event) {
-  return IsOffCpu(event.plan.cause) && event.plan.cause != SampleCause::kWakeup;
+bool IsWait(const PlannedEvent& event) {
+  return IsOffCpu(event.cause) && event.cause != SampleCause::kWakeup;
 }
 
 // A name also matches without the modifier, which a recording without privileges adds.
@@ -26,12 +26,12 @@ bool Matches(const std::string& pattern, const std::string& name) {
   return matches(name) || (is_modified && matches(name.substr(0, name.size() - kModifier)));
 }
 
-std::string NamesOf(const RecordedEvents& events) {
+std::string NamesOf(const FileEvents& events) {
   constexpr std::size_t kMostShown = 8;
   std::string names;
   const auto all = events.sampling();
   for (std::size_t i = 0; i < all.size() && i < kMostShown; ++i) {
-    names += (i == 0 ? "" : ", ") + all[i].plan.name;
+    names += (i == 0 ? "" : ", ") + all[i].name;
   }
   return all.size() > kMostShown ? names + ", ..." : names;
 }
@@ -55,13 +55,13 @@ Result<TriggerSet> TriggerSet::Open(std::span<const TriggerSpec> specs,
   return set;
 }
 
-Status TriggerSet::Bind(const RecordedEvents& events) {
+Status TriggerSet::Bind(const FileEvents& events) {
   formats_ = events.sample_formats();
   for (const TriggerSpec& spec : specs_) TRY(BindOne(spec, events));
   return {};
 }
 
-Status TriggerSet::BindOne(const TriggerSpec& spec, const RecordedEvents& events) {
+Status TriggerSet::BindOne(const TriggerSpec& spec, const FileEvents& events) {
   const auto* const condition = std::get_if<SampleCondition>(&spec.condition);
   const bool is_wait = std::holds_alternative<WaitCondition>(spec.condition);
   if (condition == nullptr && !is_wait) return {};
@@ -70,8 +70,8 @@ Status TriggerSet::BindOne(const TriggerSpec& spec, const RecordedEvents& events
   samples_.push_back(std::move(watch));
   bool has_event = false;
   for (std::uint32_t event = 0; event < events.sampling().size(); ++event) {
-    const RecordedEvents::Sampling& sampling = events.sampling()[event];
-    const bool is_it = is_wait ? IsWait(sampling) : Matches(condition->event, sampling.plan.name);
+    const PlannedEvent& planned = events.sampling()[event];
+    const bool is_it = is_wait ? IsWait(planned) : Matches(condition->event, planned.name);
     if (!is_it) continue;
     has_event = true;
     for (const std::uint64_t id : events.ids().IdsOf(event)) {

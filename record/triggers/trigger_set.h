@@ -13,7 +13,7 @@
 #include "formats/base/result.h"
 #include "formats/perfdata/attr.h"
 #include "formats/perfdata/record_cursor.h"
-#include "record/events/recorded_events.h"
+#include "record/events/file_events.h"
 #include "record/triggers/busy_cpus.h"
 #include "record/triggers/hit_rate.h"
 #include "record/triggers/pressure_watch.h"
@@ -31,7 +31,7 @@ class TriggerSet {
 
   // Finds the events of conditions on samples. Call it before Observe. kNotFound if an event is
   // not recorded.
-  Status Bind(const RecordedEvents& events);
+  Status Bind(const FileEvents& events);
   // Whether Observe has something to do.
   bool WatchesSamples() const { return !by_id_.empty(); }
   // Call it with each sample, in order of time.
@@ -52,7 +52,7 @@ class TriggerSet {
   };
 
   TriggerSet() = default;
-  Status BindOne(const TriggerSpec& spec, const RecordedEvents& events);
+  Status BindOne(const TriggerSpec& spec, const FileEvents& events);
   bool Holds(SampleWatch& watch, const perfdata::Sample& sample, std::string& detail);
   void Fire(const TriggerSpec& spec, const std::string& detail);
 

@@ -47,10 +47,8 @@ void ExpectThatSamplesNameTheirEvent(record::EventSource source) {
       record::RecordedEvents::Open(std::move(plan.events), {}, {}).value();
   for (std::uint32_t number = 0; const auto& event : events.sampling()) {
     ASSERT_THAT(session.AttachTo(number++, event.on_cpus), IsOk());
-    if (event.is_per_cpu()) {
-      ASSERT_THAT(record::EnableAll(event.on_cpus), IsOk());
-    }
   }
+  ASSERT_THAT(events.EnableSampling(), IsOk());
   process.Finish();
   session.DetachTracepoints();
   std::vector<int> samples(options.events.size());

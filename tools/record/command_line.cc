@@ -559,7 +559,7 @@ const cli::Command& RecordCommand() {
   return kCommand;
 }
 
-Result<RecordRun> PlanOf(const Plan& plan) {
+Result<RecordRun> PlanOf(Plan plan) {
   RecordRun run;
   run.no_sandbox = plan.no_sandbox;
   run.shows_progress = cli::WantsProgress(plan);
@@ -568,10 +568,10 @@ Result<RecordRun> PlanOf(const Plan& plan) {
   run.json_file = plan.json_file;
   run.max_loss = plan.max_loss;
   RecordOptions& options = run;
-  options = plan.record;
+  plan.record.input.target = TargetOf(plan);
+  options = std::move(plan.record);
   TRY(CheckRates(options));
   if (plan.wakers) TRY(AddWakers(options.input.events));
-  options.input.target = TargetOf(plan);
   options.command = plan.operands;
   TRY(CheckLevel(plan));
   options.input.prefers_unwind_tables =

@@ -57,6 +57,6 @@ const cli::Command& RecordCommand();
 
 // Checks a parsed plan and completes its RecordOptions. Fails with kInvalidArgument for usage
 // errors. RecordOptions::command_line stays empty, because it is not from the options.
-Result<RecordRun> PlanOf(const Plan& plan);
+Result<RecordRun> PlanOf(Plan plan);
 
 }  // namespace perftape::record_tool

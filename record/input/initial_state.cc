@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "record/output/initial_state.h"
+#include "record/input/initial_state.h"
 
 #include <linux/types.h>
 
@@ -28,10 +28,8 @@ Status AppendCgroups(const Scope& scope, const perfdata::SampleFormat& format,
 // The samples that sum short waits have no stack. Their frame gets a name in this way: readers show
 // an OOL symbol without looking for its code (tools/perf/util/machine.c,
 // machine__process_ksymbol_register).
-Status AppendShortWaits(const RecordedEvents& events, std::vector<std::byte>& records) {
-  const auto sums = [](const RecordedEvents::Sampling& event) {
-    return event.plan.cause == SampleCause::kSleep;
-  };
+Status AppendShortWaits(const FileEvents& events, std::vector<std::byte>& records) {
+  const auto sums = [](const PlannedEvent& event) { return event.cause == SampleCause::kSleep; };
   if (std::ranges::none_of(events.sampling(), sums)) return {};
   const perfdata::Ksymbol symbol{.address = WIRE_SHORT_WAITS_IP,
                                  .length = 1,
@@ -47,16 +45,16 @@ Result<std::vector<std::byte>> EncodeInitialState(const RecordedEvents& events,
                                                   const SnapshotContent& content,
                                                   std::span<const BpfProgram> programs,
                                                   std::vector<std::string>& warnings) {
-  const perfdata::SampleFormat& format = events.format();
+  const perfdata::SampleFormat& format = events.in_file().format();
   std::vector<std::byte> records;
-  TRY(events.ids().AppendIndex(records));
+  TRY(events.in_file().ids().AppendIndex(records));
   if (!events.is_of_threads()) {
     TRY_ASSIGN(std::vector<std::string> hidden,
                AppendKernelMaps({.text = LookUpKernelText()}, format, records));
     std::ranges::move(hidden, std::back_inserter(warnings));
   }
   TRY(AppendBpfPrograms(programs, format, records));
-  TRY(AppendShortWaits(events, records));
+  TRY(AppendShortWaits(events.in_file(), records));
   TRY(AppendCgroups(scope, format, records));
   if (const auto& processes = targets.processes()) {
     TRY(SnapshotProcesses("/proc", *processes, format, records, content));

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the file of a recording says about the recording itself.
+// What each file of a recording says about the recording.
 #pragma once
 
 #include "formats/bundle/recording_notes.h"
-#include "record/summary.h"
 
 namespace perftape::record {
-
-// Returns the notes of all that `summary` counts, from the start of the recording on.
-bundle::RecordingNotes NotesOf(const RecordSummary& summary);
 
 // The notes of each file of a rotating recording, from those of the whole recording. Not
 // thread-safe.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "record/losses/notes_of.h"
+#include "record/notes_of.h"
 
 #include <gmock/gmock.h>
 
@@ -8,7 +8,6 @@ namespace {
 
 using bundle::NotedLoss;
 using testing::ElementsAre;
-using testing::IsEmpty;
 
 RecordSummary Summary() {
   RecordSummary summary;
@@ -37,24 +36,6 @@ TEST(NotesOf, HaveEachLossOnce) {
   EXPECT_THAT(notes.chains, ElementsAre(bundle::NotedChains{"cpu-clock", "complete", 80},
                                         bundle::NotedChains{"cpu-clock", "no_table", 10}));
   EXPECT_THAT(notes.absences, ElementsAre(bundle::NotedAbsence{1, 105, 106}));
-}
-
-TEST(NotesByFile, HaveTheNumbersOfTheFilesTime) {
-  NotesByFile files;
-  RecordSummary summary = Summary();
-  summary.rates = {{0, 1, 0}, {110, 2, 7}};
-  EXPECT_EQ(files.Next(NotesOf(summary)), NotesOf(summary));
-  summary.samples = 100;
-  summary.events[0].losses[0].ring_full = 6;
-  summary.rates.push_back({120, 4, 8});
-  const bundle::RecordingNotes second = files.Next(NotesOf(summary));
-  EXPECT_EQ(second.samples, 10);
-  EXPECT_THAT(second.lost, ElementsAre(NotedLoss{"cpu-clock", 3, "ring_full", 2}));
-  EXPECT_THAT(second.lost_processes, IsEmpty());
-  EXPECT_THAT(second.chains, IsEmpty());
-  EXPECT_THAT(second.absences, IsEmpty());
-  EXPECT_THAT(second.rates,
-              ElementsAre(bundle::NotedRate{110, 2, 7}, bundle::NotedRate{120, 4, 8}));
 }
 
 }  // namespace

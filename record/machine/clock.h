@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// The clocks of a recording, and its pauses. Unit tests replace it.
+#pragma once
+
+#include <poll.h>
+
+#include <chrono>
+#include <cstdint>
+#include <span>
+
+#include "formats/base/result.h"
+
+namespace perftape::record {
+
+class Clock {
+ public:
+  virtual ~Clock() = default;
+
+  // CLOCK_MONOTONIC, the clock of all records.
+  virtual std::uint64_t MonotonicNs() = 0;
+  // The time since 1970.
+  virtual std::uint64_t RealtimeNs() = 0;
+  // The CPU time of all threads of this process.
+  virtual std::uint64_t CpuNs() = 0;
+  // As poll(2), whose result it returns; 0 after a signal.
+  virtual Result<int> Poll(std::span<pollfd> files, std::chrono::milliseconds timeout) = 0;
+};
+
+// The clocks of the kernel.
+Clock& SystemClock();
+
+}  // namespace perftape::record

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "record/output/file_template.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "record/events/tracefs.h"
+#include "record/machine/machine_features.h"
+#include "record/output/retention.h"
+#include "record/output/tracing_data.h"
+
+namespace perftape::record {
+namespace {
+
+// A stream has no end to append a bundle to.
+bool WantsBundle(const BundleRequest& request, const OutputTarget& target) {
+  switch (request.destination) {
+    case BundleRequest::Destination::kNone:
+      return false;
+    case BundleRequest::Destination::kRecording:
+      return !target.is_stream();
+    case BundleRequest::Destination::kSeparateFile:
+      return true;
+  }
+  return false;
+}
+
+Status AddTracingData(const FileEvents& events, std::vector<perfdata::Feature>& features) {
+  const auto has_format = [](const PlannedEvent& event) { return !event.format.empty(); };
+  if (std::ranges::none_of(events.sampling(), has_format)) return {};
+  TRY_ASSIGN(const Tracefs tracefs, Tracefs::Find());
+  TRY_ASSIGN(perfdata::TracingData data, TracingDataOf(events.sampling(), tracefs));
+  features.push_back({perfdata::FeatureBit::kTracingData, std::move(data)});
+  return {};
+}
+
+}  // namespace
+
+FileTemplate::FileTemplate(const OutputOptions& options, const FileEvents& events,
+                           std::stop_token stop)
+    : options_(options),
+      events_(events.AttributeTable()),
+      features_(
+          DescribeMachine({}, {.version = PERFTAPE_VERSION, .arguments = options.command_line})),
+      format_(events.format()),
+      first_event_(events.TrailerOf(kFirstEvent, 0, 0)),
+      sideband_event_(events.TrailerOf(events.sideband_event(), 0, 0)),
+      stop_(std::move(stop)) {
+  features_.push_back({perfdata::FeatureBit::kEventDesc, perfdata::EventDesc{events_}});
+}
+
+Result<FileTemplate> FileTemplate::Make(const OutputOptions& options, const FileEvents& events,
+                                        std::span<const BpfProgram> programs,
+                                        std::stop_token stop) {
+  FileTemplate made(options, events, std::move(stop));
+  if (!programs.empty()) {
+    made.features_.push_back({perfdata::FeatureBit::kBpfProgInfo, BpfProgInfoOf(programs)});
+  }
+  TRY(AddTracingData(events, made.features_));
+  return made;
+}
+
+Result<RecordingFile> FileTemplate::CreateFile(const std::filesystem::path& path,
+                                               const OutputTarget& target, OldFile old,
+                                               std::vector<std::string>& warnings) const {
+  TRY_ASSIGN(RecordingFile file,
+             RecordingFile::Create({.path = path,
+                                    .target = target,
+                                    .compression_level = options_.compression_level,
+                                    .old = old,
+                                    .sync = options_.sync,
+                                    .stop = stop_},
+                                   events_, features_, warnings));
+  // One of several, which other recorders must not delete.
+  if (old == OldFile::kRefuse && file.fd() >= 0) LockWhileInUse(file.fd());
+  return file;
+}
+
+Result<std::optional<RecordingBundle>> FileTemplate::PrepareBundle(
+    const OutputTarget& target) const {
+  std::optional<RecordingBundle> bundle;
+  if (!WantsBundle(options_.bundle, target)) return bundle;
+  BundleRequest request = options_.bundle;
+  request.reserved_space = options_.reserved_space;
+  TRY_ASSIGN(RecordingBundle prepared, RecordingBundle::Prepare(request));
+  bundle.emplace(std::move(prepared));
+  return bundle;
+}
+
+Result<std::vector<std::byte>> FileTemplate::EncodeLost(std::uint64_t samples,
+                                                        std::uint64_t process_events,
+                                                        std::uint64_t time_ns) const {
+  std::vector<std::byte> records;
+  const auto at_time = [&](perfdata::SampleId trailer) {
+    trailer.time = time_ns;
+    return trailer;
+  };
+  if (samples > 0) {
+    TRY(perfdata::Encode(perfdata::LostSamples{.count = samples}, at_time(first_event_), format_, 0,
+                         records));
+  }
+  if (process_events > 0) {
+    const perfdata::Lost lost{.event_id = sideband_event_.id, .count = process_events};
+    TRY(perfdata::Encode(lost, at_time(sideband_event_), format_, 0, records));
+  }
+  if (!records.empty()) TRY(perfdata::Encode(perfdata::FinishedRound{}, 0, records));
+  return records;
+}
+
+}  // namespace perftape::record

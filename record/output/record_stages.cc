@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "record/output/record_stages.h"
+
+namespace perftape::record {
+
+RecordStages::RecordStages(const std::optional<std::vector<std::uint32_t>>& processes,
+                           OutputParts& parts, OutputPlan& plan)
+    : parts_(parts), plan_(plan) {
+  if (processes) targets_.emplace(*processes, parts.files.format());
+}
+
+Status RecordStages::Append(Bytes bytes) {
+  const std::optional<perfdata::RecordView> record = perfdata::AsRecord(bytes);
+  if (!record) return Fail(ErrorCode::kCorrupt, "what is recorded is not one whole record");
+  if (targets_ && !targets_->Keeps(*record)) return {};
+  TRY(parts_.counter.Count(*record));
+  build_ids_.clear();
+  TRY(parts_.build_ids.Observe(*record, build_ids_));
+  return plan_.Append({.view = *record, .bytes = bytes, .build_ids = build_ids_});
+}
+
+}  // namespace perftape::record
