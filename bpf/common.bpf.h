@@ -11,6 +11,8 @@
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 
+#include "bpf/filter.bpf.h"
+#include "bpf/scope.bpf.h"
 #include "bpf/wire.h"
 
 /* User space sets the sizes of this ring and of the target maps before loading. */
@@ -66,10 +68,6 @@ struct {
 	__type(key, __u32); /* tid, in the recorder's pid namespace */
 	__type(value, __u8);
 } target_threads SEC(".maps");
-
-const volatile struct wire_filter filter = {};
-
-#include "bpf/scope.bpf.h"
 
 /*
  * The number of the event that called the program. A recording of one event needs no cookie, and

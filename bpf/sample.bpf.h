@@ -11,14 +11,16 @@
 #ifndef PERFTAPE_BPF_SAMPLE_BPF_H
 #define PERFTAPE_BPF_SAMPLE_BPF_H
 
-#include "bpf/common.bpf.h"
-#include "bpf/return_probes.bpf.h"
-#include "bpf/user_regs.bpf.h"
-#include "bpf/user_stack.bpf.h"
-
 #ifndef SCRATCH_SAMPLES
 #define SCRATCH_SAMPLES 1
 #endif
+
+#include "bpf/common.bpf.h"
+#include "bpf/registers.bpf.h"
+#include "bpf/return_probes.bpf.h"
+#include "bpf/unwind.bpf.h"
+#include "bpf/user_regs.bpf.h"
+#include "bpf/user_stack.bpf.h"
 
 struct full_sample {
 	struct wire_sample sample;
@@ -85,94 +87,6 @@ static __always_inline struct task_ids current_ids(void)
 	return (struct task_ids){.tgid = tgid_of(task), .tid = tid_of(task)};
 }
 
-#if defined(__TARGET_ARCH_x86)
-static __always_inline __u64 ip_of(const bpf_user_pt_regs_t *regs)
-{
-	return regs->ip;
-}
-
-static __always_inline __u64 frame_pointer_of(const bpf_user_pt_regs_t *regs)
-{
-	return regs->bp;
-}
-
-static __always_inline __u64 without_signature(__u64 address)
-{
-	return address;
-}
-
-/* Where vfork keeps its return address, because the child overwrites the stack. */
-static __always_inline __u64 link_of(const bpf_user_pt_regs_t *regs)
-{
-	return regs->di;
-}
-
-/* Which rules of unwind tables may need. */
-static __always_inline __u64 base_register_of(const bpf_user_pt_regs_t *regs)
-{
-	return regs->bx;
-}
-
-static __always_inline __u64 count_register_of(const bpf_user_pt_regs_t *regs)
-{
-	return regs->cx;
-}
-
-/* The selector of the code segment contains the privilege level. */
-static __always_inline __u32 mode_of(const bpf_user_pt_regs_t *regs)
-{
-	return (regs->cs & 3) != 0 ? WIRE_MODE_USER : WIRE_MODE_KERNEL;
-}
-#else
-static __always_inline __u64 ip_of(const bpf_user_pt_regs_t *regs)
-{
-	return regs->pc;
-}
-
-static __always_inline __u64 frame_pointer_of(const bpf_user_pt_regs_t *regs)
-{
-	return regs->regs[29];
-}
-
-/* Pointer authentication signs return addresses in bits 48 to 54. */
-static __always_inline __u64 without_signature(__u64 address)
-{
-	return address & ((1ULL << 48) - 1);
-}
-
-static __always_inline __u64 link_of(const bpf_user_pt_regs_t *regs)
-{
-	return regs->regs[30];
-}
-
-static __always_inline __u64 base_register_of(const bpf_user_pt_regs_t *regs)
-{
-	(void)regs;
-	return 0;
-}
-
-static __always_inline __u64 count_register_of(const bpf_user_pt_regs_t *regs)
-{
-	(void)regs;
-	return 0;
-}
-
-/* The kernel is in the upper half of the address space. */
-static __always_inline __u32 mode_of(const bpf_user_pt_regs_t *regs)
-{
-	return (__s64)regs->pc >= 0 ? WIRE_MODE_USER : WIRE_MODE_KERNEL;
-}
-#endif
-
-/* Writes frames to `first` and returns their number; 0 if the walk fails, as for the user stack of
- * a kernel thread. */
-static __always_inline __u32 walk(void *ctx, __u64 *first, __u64 flags)
-{
-	long bytes = bpf_get_stack(ctx, first, WIRE_MAX_FRAMES * sizeof(__u64), flags);
-
-	return bytes > 0 ? (__u32)bytes / sizeof(__u64) : 0;
-}
-
 _Static_assert((WIRE_MAX_FRAMES & (WIRE_MAX_FRAMES + 1)) == 0, "WIRE_MAX_FRAMES is no mask");
 
 /* At the entry of a function of arm64 the walk has the function, and then its caller's caller. */
@@ -190,8 +104,6 @@ static __always_inline __u32 walk_kernel(void *ctx, __u64 *frames,
 	frames[1] = origin->caller;
 	return walked + 1;
 }
-
-#include "bpf/unwind.bpf.h"
 
 /*
  * Writes the user frames of the current task, of process `tgid`, by the method that the filter

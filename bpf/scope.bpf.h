@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * The scope of a recording: cgroups and names of threads. common.bpf.h includes it, after `filter`.
- * What is not used costs nothing, because the filter is constant.
- */
+/* The scope of a recording: cgroups and names of threads. */
 #ifndef PERFTAPE_BPF_SCOPE_BPF_H
 #define PERFTAPE_BPF_SCOPE_BPF_H
+
+#include "bpf/kernel_types.h"
+
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+
+#include "bpf/filter.bpf.h"
 
 /* include/linux/sched.h */
 #define TASK_COMM_LEN 16

@@ -12,12 +12,14 @@
 #define PERFTAPE_BPF_UNWIND_BPF_H
 
 #include "bpf/common.bpf.h"
+#include "bpf/registers.bpf.h"
 #include "bpf/return_probes.bpf.h"
 #include "bpf/stack_allowance.bpf.h"
 #include "bpf/unwind_state.bpf.h"
 #include "bpf/unwind_tables.bpf.h"
 #include "bpf/unwind_wire.h"
 #include "bpf/user_regs.bpf.h"
+#include "bpf/user_stack.bpf.h"
 
 /* Added to an enum wire_unwind_end: the walk ended only because something is not loaded yet. */
 #define UNWIND_UNFINISHED 0x100

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Copies of user stacks. */
+/* User stacks: copied, and walked by the kernel. */
 #ifndef PERFTAPE_BPF_USER_STACK_BPF_H
 #define PERFTAPE_BPF_USER_STACK_BPF_H
 
@@ -56,6 +56,15 @@ static __always_inline __u64 copy_stack(void *to, __u64 sp, __u64 size, struct t
 	}
 	done = *copied;
 	return done > size ? size : done;
+}
+
+/* Writes frames to `first` and returns their number; 0 if the walk fails, as for the user stack of
+ * a kernel thread. */
+static __always_inline __u32 walk(void *ctx, __u64 *first, __u64 flags)
+{
+	long bytes = bpf_get_stack(ctx, first, WIRE_MAX_FRAMES * sizeof(__u64), flags);
+
+	return bytes > 0 ? (__u32)bytes / sizeof(__u64) : 0;
 }
 
 #endif

@@ -4,6 +4,9 @@
 
     tools -> record -> formats        record -> bpf/wire.h and the generated skeletons
     tools -> convert -> formats       formats/X -> formats/base        tests -> anything
+
+The folders of record are floors: a file includes those of its own floor and of lower ones. A
+header of bpf includes others only at its top, so each has what it needs.
 """
 import re
 
@@ -24,6 +27,12 @@ ARROWS = {
     "record": ["formats", "bpf/wire.h", "bpf/unwind_wire.h"],
     "tools": ["record", "convert", "formats"],
 }
+
+# The floors of record, the lowest first. record itself is between flight and doctor.
+FLOORS = ["record/machine", "record/scope", "record/processes", "record/rings", "record/symbols",
+          "record/probes", "record/bpf", "record/events", "record/unwind", "record/input",
+          "record/losses", "record/triggers", "record/output", "record/flight", "record",
+          "record/doctor"]
 
 # Each outside library is used in one folder. Pattern of the include -> files that may use it.
 OUTSIDE = {
@@ -53,6 +62,26 @@ def may_include(path, included):
     return any(included == there or included.startswith(there + "/") for there in allowed)
 
 
+def floor_of(path):
+    """The index of the floor that a file of record is on. Raises ValueError for a new folder."""
+    return FLOORS.index(path.rsplit("/", 1)[0])
+
+
+def leads_up(path, included):
+    both = path.startswith("record/") and included.startswith("record/")
+    return both and floor_of(included) > floor_of(path)
+
+
+def complaints_about_place(path, text):
+    """A header of bpf that is included below a definition may use what was defined above it."""
+    if not re.fullmatch(r"bpf/.*\.bpf\.h", path):
+        return
+    code = re.search(r"^(static|struct|enum|union|const)\b", text, re.MULTILINE)
+    for found in INCLUDE.finditer(text):
+        if code and found.start() > code.start():
+            yield f"{path}: includes {found.group(1) or found.group(2)} below its first definition"
+
+
 def complaints_about(path, included, files):
     ours = included in files
     if not ours and not included.endswith(".skel.h") and "/" in included and \
@@ -60,6 +89,8 @@ def complaints_about(path, included, files):
         yield f'{path}: includes "{included}", which is not there'
     if ours and not may_include(path, included):
         yield f'{path}: includes "{included}": {room_of(path)} must not know {room_of(included)}'
+    if ours and leads_up(path, included):
+        yield f'{path}: includes "{included}", which is on a higher floor'
     for pattern, places in OUTSIDE.items():
         if not ours and re.fullmatch(pattern, included) and not re.fullmatch(places, path):
             yield f"{path}: includes <{included}>, which is met only in {places}"
@@ -83,7 +114,9 @@ def main():
     files = {str(path) for path in code_files(root)}
     complaints, includes = [], {}
     for path in sorted(files):
-        named = [a or b for a, b in INCLUDE.findall((root / path).read_text(errors="replace"))]
+        text = (root / path).read_text(errors="replace")
+        complaints += complaints_about_place(path, text)
+        named = [a or b for a, b in INCLUDE.findall(text)]
         includes[path] = [name for name in named if name in files]
         if not path.startswith("tests/"):
             complaints += [c for name in named for c in complaints_about(path, name, files)]

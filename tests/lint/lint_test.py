@@ -67,6 +67,25 @@ class Arrows(LintCase):
             self.refuses("check_arrows.py", f'{path}: includes "{included}"')
             (self.root / path).unlink()
 
+    def test_refuses_includes_of_a_higher_floor_of_record(self):
+        for path in ("record/output/a.h", "record/bpf/a.h", "record/options.h"):
+            self.write(path, "")
+        self.include("record/output/b.cc", '"record/bpf/a.h"')
+        self.include("record/b.cc", '"record/output/a.h"')
+        self.accepts("check_arrows.py")
+        for path, included in (("record/bpf/b.cc", "record/output/a.h"),
+                               ("record/output/c.cc", "record/options.h")):
+            self.include(path, f'"{included}"')
+            self.refuses("check_arrows.py", "which is on a higher floor")
+            (self.root / path).unlink()
+
+    def test_refuses_an_include_in_the_middle_of_a_bpf_header(self):
+        self.write("bpf/wire.h", "")
+        self.write("bpf/a.bpf.h", '#include "bpf/wire.h"\nstruct a {\n};\n')
+        self.accepts("check_arrows.py")
+        self.write("bpf/a.bpf.h", 'struct a {\n};\n#include "bpf/wire.h"\n')
+        self.refuses("check_arrows.py", "below its first definition")
+
     def test_refuses_an_outside_library_in_another_folder(self):
         for path, library in (("convert/a.cc", "<libelf.h>"), ("record/a.cc", "<bpf/libbpf.h>"),
                               ("record/a.cc", '"on_cpu.skel.h"'), ("tools/a.cc", "<zstd.h>"),
