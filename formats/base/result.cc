@@ -8,7 +8,7 @@ namespace perftape {
 inline namespace base {
 
 std::unexpected<Error> Fail(ErrorCode code, std::string message) {
-  return std::unexpected(Error{code, std::move(message)});
+  return std::unexpected(Error{.code = code, .message = std::move(message)});
 }
 
 std::unexpected<Error> Fail(Error error) {
@@ -22,14 +22,15 @@ std::unexpected<Error> FailErrno(std::string_view what, int error_number) {
   std::string message(what);
   message += ": ";
   message += std::generic_category().message(error_number);
-  return Fail(code, std::move(message));
+  return Fail({.code = code, .message = std::move(message), .error_number = error_number});
 }
 
 Error InContext(std::string_view context, Error error) {
   std::string message(context);
   message += ": ";
   message += error.message;
-  return Error{error.code, std::move(message)};
+  error.message = std::move(message);
+  return error;
 }
 
 }  // namespace base

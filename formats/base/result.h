@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <expected>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -28,9 +29,19 @@ enum class ErrorCode : std::uint8_t {
   kUnsupported,      // Well-formed input that this version does not read.
 };
 
+// What an error is about, for programs. A room derives from it what its callers ask.
+struct ErrorDetail {
+  ErrorDetail() = default;
+  virtual ~ErrorDetail() = default;
+  ErrorDetail(const ErrorDetail&) = delete;
+  ErrorDetail& operator=(const ErrorDetail&) = delete;
+};
+
 struct Error {
   ErrorCode code;
-  std::string message;  // Lower case, no full stop. First where, then what happened.
+  std::string message;   // Lower case, no full stop. First where, then what happened.
+  int error_number = 0;  // the errno of the system call that failed; 0 if none did
+  std::shared_ptr<const ErrorDetail> detail = nullptr;
 };
 
 // A std::expected whose result the compiler does not let a caller ignore. std::expected in

@@ -38,11 +38,12 @@ Status TryTrampoline(ProbeKind kind, const std::string& function) {
   if (error == 0) return {};
   constexpr int kNotSupported = 524;  // ENOTSUPP of the kernel, which has no text
   if (error == -kNotSupported) {
-    return Fail(ErrorCode::kUnsupported, Missing(Requirement::kTrampolineCalls, {function}).text());
+    return FailMissing(ErrorCode::kUnsupported, "",
+                       {Missing(Requirement::kTrampolineCalls, {function})});
   }
   const bool is_refused = error == -EPERM || error == -EACCES;
-  return Fail(is_refused ? ErrorCode::kPermission : ErrorCode::kUnsupported,
-              Missing(Requirement::kTrampolines, {function, std::strerror(-error)}).text());
+  return FailMissing(is_refused ? ErrorCode::kPermission : ErrorCode::kUnsupported, "",
+                     {Missing(Requirement::kTrampolines, {function, std::strerror(-error)})});
 }
 
 }  // namespace perftape::record

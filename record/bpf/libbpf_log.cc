@@ -56,12 +56,6 @@ std::string Tail(const std::string& log) {
   return std::string(tail);
 }
 
-std::string TextsOf(const std::vector<Finding>& findings) {
-  std::vector<std::string> texts;
-  for (const Finding& finding : findings) texts.push_back(finding.text());
-  return fmt::format("{}", fmt::join(texts, "; "));
-}
-
 }  // namespace
 
 CapturedLog::CapturedLog(std::string& log, const LibbpfLog* user) {
@@ -77,16 +71,16 @@ std::unexpected<Error> ExplainFailure(const char* what, int error_number, const 
   const SystemFacts facts = ReadSystemFacts();
   const std::vector<Finding> missing = CheckFacts(facts).missing;
   if (!missing.empty() && error_number != EMFILE) {
-    return Fail(facts.has_btf ? ErrorCode::kPermission : ErrorCode::kUnsupported,
-                fmt::format("{}: {}", what, TextsOf(missing)));
+    return FailMissing(facts.has_btf ? ErrorCode::kPermission : ErrorCode::kUnsupported, what,
+                       missing);
   }
-  std::string message = fmt::format("{}: {}", what, std::strerror(error_number));
-  const std::vector<Finding> causes = LikelyCauses(facts, error_number);
-  if (!causes.empty()) message += "; " + TextsOf(causes);
-  if (!log.empty()) message += "\n" + Tail(log);
-  return Fail(error_number == EPERM || error_number == EACCES ? ErrorCode::kPermission
-                                                              : ErrorCode::kUnsupported,
-              std::move(message));
+  const bool is_refused = error_number == EPERM || error_number == EACCES;
+  Error error{.code = is_refused ? ErrorCode::kPermission : ErrorCode::kUnsupported,
+              .message = fmt::format("{}: {}", what, std::strerror(error_number)),
+              .error_number = error_number};
+  std::unexpected<Error> failure = FailBecause(std::move(error), LikelyCauses(facts, error_number));
+  if (!log.empty()) failure.error().message += "\n" + Tail(log);
+  return failure;
 }
 
 }  // namespace perftape::record

@@ -113,13 +113,13 @@ std::uint32_t StoredStackBytes(std::uint32_t stack_bytes) {
 
 Status CheckOffCpuSupport() {
   const SystemFacts facts = ReadSystemFacts();
-  if (!facts.has_btf) return Fail(ErrorCode::kUnsupported, Missing(Requirement::kBtf).text());
+  if (!facts.has_btf) return FailMissing(ErrorCode::kUnsupported, "", {Missing(Requirement::kBtf)});
   // Without them, the kernel refuses every map.
   if (const std::optional<Finding> capabilities = MissingCapabilities(facts)) {
-    return Fail(ErrorCode::kPermission, capabilities->text());
+    return FailMissing(ErrorCode::kPermission, "", {*capabilities});
   }
   if (libbpf_probe_bpf_map_type(BPF_MAP_TYPE_TASK_STORAGE, nullptr) == 0) {
-    return Fail(ErrorCode::kUnsupported, Missing(Requirement::kTaskStorage).text());
+    return FailMissing(ErrorCode::kUnsupported, "", {Missing(Requirement::kTaskStorage)});
   }
   return {};
 }

@@ -27,7 +27,7 @@ Ability UserRecording(const DoctorMachine& machine) {
     ability.reason = "of own processes, by COMMAND, -p or -t";
     return ability;
   }
-  ability.findings = FindingsIn(works.error().message);
+  ability.findings = FindingsOf(works.error());
   if (ability.findings.empty()) ability.reason = works.error().message;
   return ability;
 }

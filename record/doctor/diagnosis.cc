@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <utility>
 
 #include "record/doctor/event_kinds.h"
@@ -41,11 +40,11 @@ Result<std::vector<PlannedEvent>> Plan(const EventKind& kind, const DoctorMachin
 
 // Adds the findings in an error of the recorder, or its message if there are none.
 void AddError(const Error& error, EventDiagnosis& diagnosis) {
-  const std::vector<Finding> findings = FindingsIn(error.message);
+  const std::vector<Finding> findings = FindingsOf(error);
   for (const Finding& finding : findings) AddOnce(finding, diagnosis.findings);
   if (!findings.empty()) return;
   diagnosis.other_reason = error.message;
-  if (error.message.contains(std::strerror(EMFILE))) {
+  if (error.error_number == EMFILE) {
     AddOnce(Missing(Requirement::kOpenFiles), diagnosis.findings);
   }
 }
@@ -56,8 +55,8 @@ EventDiagnosis DiagnoseEvent(const EventKind& kind, const std::vector<Finding>& 
   const Result<std::vector<PlannedEvent>> plan = Plan(kind, machine);
   if (!missing.empty()) {
     // A refusal without a finding is the consequence of what is missing.
-    const bool is_refusal = !plan && plan.error().code == ErrorCode::kPermission &&
-                            FindingsIn(plan.error().message).empty();
+    const bool is_refusal =
+        !plan && plan.error().code == ErrorCode::kPermission && FindingsOf(plan.error()).empty();
     if (!plan && !is_refusal) AddError(plan.error(), diagnosis);
     return diagnosis;
   }

@@ -84,7 +84,7 @@ class Planner {
     TRY_ASSIGN(PlannedEvent event, PlanKnown(spec, *known, rate_));
     if (const Status opened = machine_.try_to_open(event.attr); !opened) {
       if (known->name == "cycles") return AddClockInsteadOfCycles(spec);
-      return FailEvent(spec, opened.error().code, opened.error().message);
+      return FailEvent(spec, opened.error());
     }
     return Append(spec, std::move(event));
   }
@@ -175,7 +175,7 @@ class Planner {
 
   Status AddOffCpu(const EventSpec& spec) {
     if (const Status works = machine_.off_cpu(); !works) {
-      return FailEvent(spec, works.error().code, works.error().message);
+      return FailEvent(spec, works.error());
     }
     TRY_ASSIGN(std::vector<PlannedEvent> events, PlanOffCpu(spec));
     for (PlannedEvent& event : events) TRY(Append(spec, std::move(event)));

@@ -175,7 +175,11 @@ Result<EventSpec> ParseEvent(std::string_view text) {
 }  // namespace
 
 std::unexpected<Error> FailEvent(const EventSpec& spec, ErrorCode code, std::string_view what) {
-  return Fail(code, fmt::format("event '{}': {}", spec.text, what));
+  return FailEvent(spec, {.code = code, .message = std::string(what)});
+}
+
+std::unexpected<Error> FailEvent(const EventSpec& spec, Error error) {
+  return Fail(InContext(fmt::format("event '{}'", spec.text), std::move(error)));
 }
 
 Result<std::vector<EventSpec>> ParseEvents(std::string_view list) {

@@ -57,6 +57,7 @@ struct EventSpec {
 
 // Returns an error whose message begins with the event as it was written: "event 'X': WHAT".
 std::unexpected<Error> FailEvent(const EventSpec& spec, ErrorCode code, std::string_view what);
+std::unexpected<Error> FailEvent(const EventSpec& spec, Error error);
 
 // Returns the events of a list, separated by commas. A comma between slashes separates options.
 // Fails with kInvalidArgument for anything that is not in this syntax; the message quotes it. The

@@ -76,9 +76,9 @@ class ProbePlanner {
   Status OpenBinary() {
     if (IsInKernel(probe_.kind)) return {};
     const Result<std::filesystem::path> path = FindBinary(probe_.file);
-    if (!path) return FailEvent(spec_, path.error().code, path.error().message);
+    if (!path) return FailEvent(spec_, path.error());
     Result<ProbedBinary> binary = ProbedBinary::Open(*path);
-    if (!binary) return FailEvent(spec_, binary.error().code, binary.error().message);
+    if (!binary) return FailEvent(spec_, binary.error());
     binary_.emplace(*std::move(binary));
     return {};
   }
@@ -213,7 +213,7 @@ Result<std::vector<PlannedEvent>> PlanProbes(const EventSpec& spec, const EventM
   TRY_ASSIGN(const std::uint64_t every, EveryOf(spec));
   TRY_ASSIGN(ProbeSpec probe, ParseProbe(spec.name));
   if (const Status there = machine.check_probe_kind(probe.kind); !there) {
-    return FailEvent(spec, there.error().code, there.error().message);
+    return FailEvent(spec, there.error());
   }
   ProbePlanner planner(spec, std::move(probe), machine);
   TRY(planner.OpenBinary());

@@ -36,7 +36,7 @@ Result<std::uint32_t> TypeOf(ProbeKind kind) {
     return type;
   }
   const Requirement pmu = IsInKernel(kind) ? Requirement::kKprobes : Requirement::kUprobes;
-  return Fail(ErrorCode::kUnsupported, Missing(pmu, {path}).text());
+  return FailMissing(ErrorCode::kUnsupported, "", {Missing(pmu, {path})});
 }
 
 perf_event_attr AttrOf(const ProbeLocation& location, std::uint32_t type) {
@@ -60,9 +60,9 @@ std::unexpected<Error> ExplainProbe(const ProbeLocation& location, int error_num
   switch (error_number) {
     case EACCES:
     case EPERM:
-      return Fail(ErrorCode::kPermission,
-                  fmt::format("{}: {}: {}", where, std::strerror(error_number),
-                              Missing(Requirement::kProbeCapability, {RecorderPath()}).text()));
+      return FailMissing(ErrorCode::kPermission,
+                         fmt::format("{}: {}", where, std::strerror(error_number)),
+                         {Missing(Requirement::kProbeCapability, {RecorderPath()})});
     case EILSEQ:  // __register_kprobe
       return Fail(ErrorCode::kInvalidArgument,
                   fmt::format("{}: no instruction begins there", where));

@@ -47,14 +47,14 @@ Result<Tracefs> Tracefs::Find(const std::filesystem::path& mounts) {
   TRY_ASSIGN(const std::string table, ReadWholeFile(mounts));
   const std::optional<std::filesystem::path> root = FindMount(table);
   if (!root) {
-    return Fail(ErrorCode::kUnsupported, Missing(Requirement::kTracefsMount).text());
+    return FailMissing(ErrorCode::kUnsupported, "", {Missing(Requirement::kTracefsMount)});
   }
   Tracefs tracefs(*root);
   const std::filesystem::path events = *root / "events";
   if (access(events.c_str(), R_OK | X_OK) != 0) {
     const std::string directory = events.string();
-    return Fail(ErrorCode::kPermission,
-                Missing(Requirement::kTracefsAccess, {directory, RecorderPath()}).text());
+    return FailMissing(ErrorCode::kPermission, "",
+                       {Missing(Requirement::kTracefsAccess, {directory, RecorderPath()})});
   }
   return tracefs;
 }

@@ -64,15 +64,15 @@ Status CheckUserEvents(const EventMachine& machine, const SystemFacts& facts) {
   Status opened = machine.try_to_open(clock);
   if (opened || opened.error().code != ErrorCode::kPermission) return opened;
   constexpr int kMostForUsers = 2;
-  std::vector<std::string> causes;
+  std::vector<Finding> causes;
   if (const int paranoid = facts.perf_paranoid.value_or(0); paranoid > kMostForUsers) {
-    causes.push_back(Missing(Requirement::kUserEvents, {std::to_string(paranoid)}).text());
+    causes.push_back(Missing(Requirement::kUserEvents, {std::to_string(paranoid)}));
   }
   if (facts.has_system_call_filter) {
-    causes.push_back(Missing(Requirement::kSystemCallFilter).text());
+    causes.push_back(Missing(Requirement::kSystemCallFilter));
   }
   if (causes.empty()) return opened;
-  return Fail(ErrorCode::kPermission, fmt::format("{}", fmt::join(causes, "; ")));
+  return FailMissing(ErrorCode::kPermission, "", std::move(causes));
 }
 
 EventMachine UserMachine() {

@@ -138,22 +138,11 @@ std::string Joined(std::string_view problem, std::string_view remedy, std::strin
   return text;
 }
 
-// Reads the words from the start of `text`, which a row's pattern was made into; nothing if it was
-// not. A word ends where the pattern's text after it begins.
-std::optional<Words> WordsIn(std::string_view text, std::string_view pattern) {
-  Words words = {};
-  while (!pattern.empty()) {
-    const std::optional<std::size_t> word = WordAt(pattern);
-    if (word) pattern.remove_prefix(3);
-    const std::string_view literal = pattern.substr(0, pattern.find('{'));
-    const std::size_t at = text.find(literal);
-    if (at == std::string_view::npos || (!word && at != 0)) return std::nullopt;
-    if (word) words.at(*word) = text.substr(0, at);
-    text.remove_prefix(at + literal.size());
-    pattern.remove_prefix(literal.size());
-  }
-  return words;
-}
+struct Findings : ErrorDetail {
+  explicit Findings(std::vector<Finding> about) : all(std::move(about)) {}
+
+  std::vector<Finding> all;
+};
 
 }  // namespace
 
@@ -171,17 +160,34 @@ Finding Missing(Requirement requirement, std::initializer_list<std::string_view>
   return FindingOf(RowOf(requirement), all);
 }
 
-std::vector<Finding> FindingsIn(std::string_view message) {
-  std::vector<Finding> findings;
-  for (const RequirementRow& row : kRequirements) {
-    const std::string pattern = Joined(row.problem, row.remedy, row.command);
-    const std::size_t start = message.find(row.problem.substr(0, row.problem.find('{')));
-    if (start == std::string_view::npos) continue;
-    if (const std::optional<Words> words = WordsIn(message.substr(start), pattern)) {
-      findings.push_back(FindingOf(row, *words));
-    }
+std::string TextOf(const std::vector<Finding>& findings) {
+  std::string texts;
+  for (const Finding& finding : findings) {
+    if (!texts.empty()) texts += "; ";
+    texts += finding.text();
   }
-  return findings;
+  return texts;
+}
+
+std::unexpected<Error> FailMissing(ErrorCode code, std::string_view what,
+                                   std::vector<Finding> findings) {
+  std::string message = TextOf(findings);
+  if (!what.empty()) message = std::string(what) + ": " + message;
+  return Fail({.code = code,
+               .message = std::move(message),
+               .detail = std::make_shared<Findings>(std::move(findings))});
+}
+
+std::unexpected<Error> FailBecause(Error error, std::vector<Finding> causes) {
+  if (causes.empty()) return Fail(std::move(error));
+  error.message += "; " + TextOf(causes);
+  error.detail = std::make_shared<Findings>(std::move(causes));
+  return Fail(std::move(error));
+}
+
+std::vector<Finding> FindingsOf(const Error& error) {
+  const auto* const findings = dynamic_cast<const Findings*>(error.detail.get());
+  return findings != nullptr ? findings->all : std::vector<Finding>();
 }
 
 std::filesystem::path RecorderFile() {

@@ -4,11 +4,14 @@
 #pragma once
 
 #include <cstdint>
+#include <expected>
 #include <filesystem>
 #include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "formats/base/result.h"
 
 namespace perftape::record {
 
@@ -59,8 +62,16 @@ std::string_view NameOf(Requirement requirement);
 // Returns what is missing. `words` are those that the comment at the requirement lists.
 Finding Missing(Requirement requirement, std::initializer_list<std::string_view> words = {});
 
-// Returns the findings whose text() is in an error's message, in the order of the table.
-std::vector<Finding> FindingsIn(std::string_view message);
+// The error for what is missing: "WHAT: FINDING; FINDING", without "WHAT: " if `what` is empty.
+std::unexpected<Error> FailMissing(ErrorCode code, std::string_view what,
+                                   std::vector<Finding> findings);
+// Adds what probably caused `error`, and its text: "ERROR; FINDING".
+std::unexpected<Error> FailBecause(Error error, std::vector<Finding> causes);
+// Returns what an error, also one InContext, is about; empty if it was made in another way.
+std::vector<Finding> FindingsOf(const Error& error);
+
+// Returns the texts of findings, joined by "; ".
+std::string TextOf(const std::vector<Finding>& findings);
 
 // Returns the path of perftape-record beside the running program; without a directory if that is
 // unknown.

@@ -22,11 +22,9 @@ namespace perftape::record {
 namespace {
 
 std::unexpected<Error> ExplainRefusal(int cpu, int error_number) {
-  std::string message =
-      fmt::format("CPU {}: opening a perf event: {}", cpu, std::strerror(error_number));
-  const std::vector<Finding> causes = LikelyCauses(ReadSystemFacts(), error_number);
-  for (const Finding& cause : causes) message += "; " + cause.text();
-  return Fail(ErrorCode::kPermission, std::move(message));
+  std::unexpected<Error> refused =
+      FailErrno(fmt::format("CPU {}: opening a perf event", cpu), error_number);
+  return FailBecause(std::move(refused).error(), LikelyCauses(ReadSystemFacts(), error_number));
 }
 
 std::unexpected<Error> ExplainInvalid(const perfdata::EventAttr& attr, int cpu) {
@@ -49,8 +47,8 @@ std::unexpected<Error> ExplainOpen(const perfdata::EventAttr& attr, int cpu, int
     case EINVAL:
       return ExplainInvalid(attr, cpu);
     case EMFILE:
-      return Fail(ErrorCode::kIo,
-                  fmt::format("CPU {}: {}", cpu, Missing(Requirement::kOpenFiles).text()));
+      return FailMissing(ErrorCode::kIo, fmt::format("CPU {}", cpu),
+                         {Missing(Requirement::kOpenFiles)});
     case ENOSYS:
     case ENOENT:
     case EOPNOTSUPP:
@@ -186,9 +184,8 @@ Status TryToOpen(const perfdata::EventAttr& attr) {
   const bool is_missing =
       fd == -ENOENT || fd == -EOPNOTSUPP || fd == -ENODEV || (fd == -EINVAL && !is_software);
   if (!is_missing) return ExplainOpen(attr, 0, -fd);
-  return Fail(ErrorCode::kUnsupported, is_software
-                                           ? "this kernel has no such event"
-                                           : Missing(Requirement::kHardwareCounters).text());
+  if (is_software) return Fail(ErrorCode::kUnsupported, "this kernel has no such event");
+  return FailMissing(ErrorCode::kUnsupported, "", {Missing(Requirement::kHardwareCounters)});
 }
 
 Status RedirectOutput(std::span<const CpuEvent> events, std::span<const CpuEvent> to) {

@@ -25,7 +25,7 @@ std::size_t PageSize() {
 std::unexpected<Error> ExplainMap(const CpuEvent& event, std::size_t size, int error_number) {
   const std::string what = fmt::format("CPU {}: mapping a ring of {} KiB", event.cpu, size >> 10);
   if (error_number != EPERM) return FailErrno(what, error_number);
-  return Fail(ErrorCode::kPermission, what + ": " + Missing(Requirement::kPerfMemory).text());
+  return FailMissing(ErrorCode::kPermission, what, {Missing(Requirement::kPerfMemory)});
 }
 
 }  // namespace

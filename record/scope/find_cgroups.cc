@@ -92,8 +92,7 @@ std::string NearestCgroups(std::string_view name, std::span<const CgroupHierarch
 }
 
 std::unexpected<Error> NoHierarchy(std::string_view option) {
-  return Fail(ErrorCode::kNotFound,
-              fmt::format("{}: {}", option, Missing(Requirement::kCgroups).text()));
+  return FailMissing(ErrorCode::kNotFound, option, {Missing(Requirement::kCgroups)});
 }
 
 // The part of a directory's name that may be the id of a container.

@@ -31,7 +31,7 @@ Result<Scope> ResolveScope(const ScopeOptions& options) {
   TRY_ASSIGN(const std::vector<CgroupHierarchy> hierarchies, MountedCgroupHierarchies());
   if (!options.has_cgroups()) {
     if (hierarchies.empty()) {
-      return Fail(ErrorCode::kNotFound, "--all-cgroups: " + Missing(Requirement::kCgroups).text());
+      return FailMissing(ErrorCode::kNotFound, "--all-cgroups", {Missing(Requirement::kCgroups)});
     }
     scope.recorded = hierarchies.front();
     return scope;

@@ -30,27 +30,28 @@ class DiagnoseTest : public testing::Test {
                       .perf_paranoid = 2,
                       .kptr_restrict = 0,
                       .release = "6.1.0"};
-    machine_.events = {
-        .tracefs = [&]() -> Result<Tracefs> {
-          return Fail(ErrorCode::kUnsupported, Missing(Requirement::kTracefsMount).text());
-        },
-        .try_to_open = [&](const perfdata::EventAttr& attr) -> Status {
-          if (has_pmu_ || attr.type == perfdata::kTypeSoftware) return {};
-          return Fail(ErrorCode::kUnsupported, Missing(Requirement::kHardwareCounters).text());
-        },
-        .check_probe_kind = [&](ProbeKind kind) -> Status {
-          if (!IsInKernel(kind) || has_kprobes_) return {};
-          return Fail(ErrorCode::kUnsupported, Missing(Requirement::kKprobes, {"/sys/x"}).text());
-        },
-        .try_to_probe = [](const ProbeLocation&) { return Status(); },
-        .kernel_functions = []() -> Result<std::vector<std::string>> {
-          return std::vector<std::string>{"vfs_fsync_range"};
-        },
-        .off_cpu = [] { return Status(); }};
+    machine_.events = {.tracefs = [&]() -> Result<Tracefs> {
+                         return FailMissing(ErrorCode::kUnsupported, "",
+                                            {Missing(Requirement::kTracefsMount)});
+                       },
+                       .try_to_open = [&](const perfdata::EventAttr& attr) -> Status {
+                         if (has_pmu_ || attr.type == perfdata::kTypeSoftware) return {};
+                         return FailMissing(ErrorCode::kUnsupported, "",
+                                            {Missing(Requirement::kHardwareCounters)});
+                       },
+                       .check_probe_kind = [&](ProbeKind kind) -> Status {
+                         if (!IsInKernel(kind) || has_kprobes_) return {};
+                         return FailMissing(ErrorCode::kUnsupported, "",
+                                            {Missing(Requirement::kKprobes, {"/sys/x"})});
+                       },
+                       .try_to_probe = [](const ProbeLocation&) { return Status(); },
+                       .kernel_functions = []() -> Result<std::vector<std::string>> {
+                         return std::vector<std::string>{"vfs_fsync_range"};
+                       },
+                       .off_cpu = [] { return Status(); }};
     machine_.rehearse = [&](std::span<const PlannedEvent> events) -> Status {
       for (const PlannedEvent& event : events) rehearsed_.insert(event.name);
-      if (rehearsal_error_.empty()) return {};
-      return Fail(ErrorCode::kPermission, rehearsal_error_);
+      return rehearsal_error_ ? Status(Fail(*rehearsal_error_)) : Status();
     };
     machine_.own_function = [](ProbeKind kind) -> Result<ProbeLocation> {
       return ProbeLocation{.kind = kind, .target = "/proc/self/exe", .offset = 0x1000};
@@ -81,7 +82,7 @@ class DiagnoseTest : public testing::Test {
   DoctorMachine machine_;
   bool has_pmu_ = true;
   bool has_kprobes_ = true;
-  std::string rehearsal_error_;
+  std::optional<Error> rehearsal_error_;
   std::vector<CgroupHierarchy> hierarchies_ = {{.mount = "/sys/fs/cgroup"}};
   std::set<std::string> rehearsed_;
 };
@@ -135,18 +136,20 @@ TEST_F(DiagnoseTest, LeavesOutRefusalsThatFollowFromMissingCapabilities) {
 }
 
 TEST_F(DiagnoseTest, QuotesTheRecorderIfNoRequirementFits) {
-  rehearsal_error_ = "cannot load the BPF programs: Bad message";
+  rehearsal_error_ = {.code = ErrorCode::kPermission,
+                      .message = "cannot load the BPF programs: Bad message"};
   const EventDiagnosis clock = EventOf("cpu-clock");
   EXPECT_FALSE(clock.works);
   EXPECT_THAT(clock.findings, IsEmpty());
-  EXPECT_EQ(clock.other_reason, rehearsal_error_);
+  EXPECT_EQ(clock.other_reason, rehearsal_error_->message);
 }
 
 TEST_F(DiagnoseTest, FindsTheRequirementInTheErrorOfTheRecorder) {
   const Finding filter = Missing(Requirement::kSystemCallFilter);
-  rehearsal_error_ = "CPU 0: opening a perf event: Operation not permitted; " + filter.text();
+  rehearsal_error_ =
+      FailBecause(FailErrno("opening a perf event", EPERM).error(), {filter}).error();
   EXPECT_THAT(EventOf("cpu-clock").findings, ElementsAre(filter));
-  rehearsal_error_ = "sharing the map 'rings': Too many open files";
+  rehearsal_error_ = FailErrno("sharing the map 'rings'", EMFILE).error();
   EXPECT_THAT(NamesOf(EventOf("cpu-clock").findings), ElementsAre("open-files"));
 }
 

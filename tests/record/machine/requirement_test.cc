@@ -41,23 +41,29 @@ TEST(Requirement, TextJoinsProblemRemedyAndCommand) {
             "this kernel has no uprobes (/sys/x is absent): use one with CONFIG_UPROBE_EVENTS");
 }
 
-TEST(FindingsIn, FindsEachFindingInAMessageWithItsWords) {
-  for (const Finding& finding : All()) {
-    EXPECT_THAT(FindingsIn("event 'x': CPU 0: " + finding.text() + "; more"), ElementsAre(finding))
-        << finding.text();
-  }
-}
-
-TEST(FindingsIn, FindsSeveralInTheOrderOfTheTable) {
+TEST(FailMissing, SaysAndKeepsWhatIsMissing) {
   const Finding mount = Missing(Requirement::kTracefsMount);
   const Finding btf = Missing(Requirement::kBtf);
-  EXPECT_THAT(FindingsIn(mount.text() + "; " + btf.text()), ElementsAre(btf, mount));
+  const Error error = FailMissing(ErrorCode::kUnsupported, "here", {mount, btf}).error();
+  EXPECT_EQ(error.message, "here: " + mount.text() + "; " + btf.text());
+  EXPECT_THAT(FindingsOf(InContext("event 'x'", error)), ElementsAre(mount, btf));
+  EXPECT_EQ(FailMissing(ErrorCode::kUnsupported, "", {btf}).error().message, btf.text());
 }
 
-TEST(FindingsIn, FindsNothingInOtherMessages) {
-  EXPECT_THAT(FindingsIn(""), IsEmpty());
-  EXPECT_THAT(FindingsIn("event 'x': tracefs is not what it was"), IsEmpty());
-  EXPECT_THAT(FindingsIn("CAP_BPF and CAP_PERFMON are missing"), IsEmpty());
+TEST(FailBecause, AddsTheCausesIfThereAreAny) {
+  const Finding btf = Missing(Requirement::kBtf);
+  const Error refused = FailErrno("here", EPERM).error();
+  const Error explained = FailBecause(refused, {btf}).error();
+  EXPECT_EQ(explained.message, refused.message + "; " + btf.text());
+  EXPECT_EQ(explained.error_number, EPERM);
+  EXPECT_THAT(FindingsOf(explained), ElementsAre(btf));
+  EXPECT_EQ(FailBecause(refused, {}).error().message, refused.message);
+}
+
+TEST(FindingsOf, AreNoneInOtherErrors) {
+  EXPECT_THAT(FindingsOf(FailErrno("here", EPERM).error()), IsEmpty());
+  EXPECT_THAT(FindingsOf(Fail(ErrorCode::kIo, Missing(Requirement::kBtf).text()).error()),
+              IsEmpty());
 }
 
 }  // namespace
