@@ -317,14 +317,59 @@ void Processes::ApplyExit(const Exit& exit) {
   if (process == processes_.end() || --process->second.threads > 0) return;
   process->second.ended = ++ends_;
   ended_.push_back({exit.pid, ends_});
-  if (ended_.size() <= kEndedButKept) return;
-  const auto oldest = processes_.find(ended_.front().pid);
-  // A new process may have the pid by now.
-  if (oldest != processes_.end() && oldest->second.ended == ended_.front().number) {
-    forgotten_ = oldest->first;
-    processes_.erase(oldest);
-  }
+  if (ended_.size() > kEndedButKept) forgotten_ = ForgetOldest();
+}
+
+std::optional<std::uint32_t> Processes::ForgetOldest() {
+  const Ended oldest = ended_.front();
   ended_.pop_front();
+  const auto process = processes_.find(oldest.pid);
+  if (process == processes_.end() || process->second.ended != oldest.number) return std::nullopt;
+  processes_.erase(process);
+  return oldest.pid;
+}
+
+std::vector<std::uint32_t> Processes::ForgetEnded(std::uint64_t ends) {
+  std::vector<std::uint32_t> forgotten;
+  while (!ended_.empty() && ended_.front().number <= ends) {
+    if (const auto pid = ForgetOldest()) forgotten.push_back(*pid);
+  }
+  return forgotten;
+}
+
+std::vector<std::uint32_t> Processes::ForgetIf(
+    const std::function<bool(std::uint32_t pid)>& has_ended) {
+  std::vector<std::uint32_t> forgotten;
+  std::erase_if(processes_, [&](const auto& entry) {
+    if (!has_ended(entry.first)) return false;
+    forgotten.push_back(entry.first);
+    return true;
+  });
+  std::erase_if(threads_,
+                [&](const auto& entry) { return !processes_.contains(entry.second.pid); });
+  return forgotten;
+}
+
+std::unordered_set<const Dso*> Processes::MappedDsos() const {
+  std::unordered_set<const Dso*> mapped;
+  const auto add = [&](const Region& region) { mapped.insert(region.dso); };
+  kernel_.ForEach(add);
+  for (const auto& [pid, process] : processes_) {
+    process.space.ForEach(add);
+    process.code.ForEach(add);
+  }
+  return mapped;
+}
+
+void Processes::ForgetUnused(const std::function<bool(const Dso&)>& keeps) {
+  const std::unordered_set<const Dso*> mapped = MappedDsos();
+  std::erase_if(dsos_, [&](const auto& entry) {
+    return !mapped.contains(entry.second.get()) && !keeps(*entry.second);
+  });
+  std::erase_if(threads_, [](const auto& entry) { return !entry.second.lives; });
+  std::unordered_set<const std::string*> names;
+  for (const auto& [tid, thread] : threads_) names.insert(thread.comm);
+  std::erase_if(comms_, [&](const std::string& comm) { return !names.contains(&comm); });
 }
 
 void Processes::ApplyKsymbol(const Ksymbol& symbol) {

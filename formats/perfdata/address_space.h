@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -15,13 +16,15 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
+#include <vector>
 
 #include "formats/perfdata/record.h"
 
 namespace perftape::perfdata {
 
 // A mapped file or named memory. Processes owns it and has one Dso for equal files, so the address
-// of the Dso identifies the file while the Processes live.
+// of the Dso identifies the file while the Processes live, or until they forget it (ForgetUnused).
 struct Dso {
   std::string path;  // "/usr/bin/ls", "[vdso]", "//anon", "[kernel.kallsyms]", "[nf_tables]"
   BuildId build_id;  // from a MMAP2 with build id or HEADER_BUILD_ID; empty if unknown
@@ -83,8 +86,8 @@ class AddressSpace {
   std::uint64_t fingerprint_ = 0;  // the sum of the regions' fingerprints
 };
 
-// The state of all threads and processes at the time of the last applied record. Memory use depends
-// on the processes that live at one time; of ended processes only the thread names are kept.
+// The state of all threads and processes at the time of the last applied record. Of what has ended,
+// thread names and dsos are kept until ForgetUnused.
 class Processes {
  public:
   // Samples may come after the EXIT of their process, because records without a time are not
@@ -104,7 +107,8 @@ class Processes {
   // The current name of a thread: ":TID" if unknown, "swapper" for 0. Valid until the next Apply.
   std::string_view CommOf(std::uint32_t tid);
 
-  // The name that a COMM or FORK gave to the thread, or null. Lives as long as the Processes.
+  // The name that a COMM or FORK gave to the thread, or null. Lives as long as the Processes, or
+  // until ForgetUnused.
   const std::string* KnownCommOf(std::uint32_t tid) const;
 
   // The path of the cgroup with this id (PERF_SAMPLE_CGROUP), or empty. Valid until the next Apply.
@@ -118,6 +122,22 @@ class Processes {
 
   // The ended process whose mappings the last Apply removed (kEndedButKept).
   std::optional<std::uint32_t> forgotten() const { return forgotten_; }
+
+  // How many processes have ended.
+  std::uint64_t ends() const { return ends_; }
+  // Removes the mappings of the first `ends` processes that ended, and returns those that had some.
+  std::vector<std::uint32_t> ForgetEnded(std::uint64_t ends);
+
+  // Removes the mappings of the processes for which this is true, and returns these.
+  std::vector<std::uint32_t> ForgetIf(const std::function<bool(std::uint32_t pid)>& has_ended);
+
+  // What ForgetUnused can make smaller: the number of threads, their names, and dsos.
+  std::size_t size() const { return threads_.size() + comms_.size() + dsos_.size(); }
+  // Forgets threads that have ended, and the dsos that nothing maps and for which `keeps` is false.
+  // Another Dso may get the address of one. Takes time for all mappings of all processes.
+  void ForgetUnused(const std::function<bool(const Dso&)>& keeps);
+  // The dsos that a process or the kernel maps.
+  std::unordered_set<const Dso*> MappedDsos() const;
 
   // The region of an address in the given mode; null if nothing is mapped there, and for modes
   // other than kernel and user. As in perf (maps__fixup_end), the kernel's own region extends
@@ -150,6 +170,9 @@ class Processes {
   // The thread, which is marked as living, because a record mentions it.
   Thread& LivingThread(std::uint32_t pid, std::uint32_t tid);
   const std::string* Intern(std::string_view comm);
+  // Removes the mappings of the process that ended first of those that are kept. Nothing if another
+  // process has its pid by now.
+  std::optional<std::uint32_t> ForgetOldest();
 
   AddressSpace kernel_;
   std::unordered_map<std::uint32_t, Process> processes_;  // by pid

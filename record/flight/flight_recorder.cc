@@ -99,6 +99,7 @@ Status FlightRecorder::EndRound(std::uint64_t limit_ns, bool is_last) {
   if (!is_last && !buffer_->IsRoundDue(limit_ns)) return {};
   TRY(EndBufferRound());
   parts_->counter.Commit();
+  if (parts_->build_ids.HasGrown()) parts_->build_ids.ForgetUnused(buffer_->HitDsos());
   if (is_last) return {};
   if (files_->Collect()) {
     files_->DeleteOldFiles();

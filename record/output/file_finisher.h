@@ -56,8 +56,9 @@ struct CompletedFile {
   std::optional<perfdata::Compression> compression = {};
   std::optional<BundleSummary> bundle = {};
   std::string bundle_failure = {};
-  std::string notes_failure = {};  // why a file without a bundle has no notes
-  std::string failure = {};        // why it lacks rounds or features
+  std::string notes_failure = {};          // why a file without a bundle has no notes
+  std::string failure = {};                // why it lacks rounds or features
+  std::vector<std::string> warnings = {};  // a sentence for each feature that was left out
 };
 
 // Writes the rounds, the features and then the bundle, or else the notes. A file without features

@@ -146,22 +146,26 @@ Status FileOutput::CheckReservedSpace() const {
 }
 
 Status FileOutput::CommitRound() {
-  if (!file_) {
-    const RecordCounts missing = parts_.counter.uncommitted();
+  if (file_) {
+    TRY(CommitToFile());
+  } else {
     // Processes and mappings are followed, and the next file has them.
+    const RecordCounts missing = parts_.counter.uncommitted();
     unwritten_.samples += missing.samples;
     unreported_ += missing.samples + missing.lost_samples;
-    parts_.counter.Commit();
-    return {};
   }
+  parts_.counter.Commit();
+  if (parts_.build_ids.HasGrown()) parts_.build_ids.ForgetUnused({});
+  return file_ ? file_->Sync() : Status();
+}
+
+Status FileOutput::CommitToFile() {
   if (part_failure_) return Fail(*part_failure_);
   std::vector<std::byte> finished_round;
   TRY(perfdata::Encode(perfdata::FinishedRound{}, 0, finished_round));
   TRY(file_->Append(finished_round));
   TRY(CheckReservedSpace());
-  TRY(file_->Commit());
-  parts_.counter.Commit();
-  return file_->Sync();
+  return file_->Commit();
 }
 
 OutputCounts FileOutput::Counts() const {

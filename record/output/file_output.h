@@ -71,6 +71,7 @@ class FileOutput {
   Status StartFile(RecordingFile file, Bytes state);
   Status CheckReservedSpace() const;
   void CommitPart();
+  Status CommitToFile();
 
   OutputParts& parts_;
   Parts rounds_;

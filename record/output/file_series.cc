@@ -82,6 +82,7 @@ void FileSeries::AddCompleted(std::vector<CompletedFile> files) {
       RunCommand(file.path);
     }
     if (file.failure.empty() && !file.notes_failure.empty()) Warn(std::move(file.notes_failure));
+    for (std::string& warning : file.warnings) Warn(std::move(warning));
     last_failure_ = std::move(file.failure);
     last_samples_ = is_gone ? 0 : file.samples;
     if (file.bundle) last_bundle_ = std::move(file.bundle);

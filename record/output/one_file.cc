@@ -37,6 +37,8 @@ OutputSummary OneFile::End(const RecordingEnd& end) {
   summary.bundle = std::move(file.bundle);
   summary.bundle_failure = std::move(file.bundle_failure);
   summary.file = file.requested_path;
+  summary.warnings = std::move(file.warnings);
+  if (end.failure && !file.failure.empty()) summary.warnings.push_back(file.failure);
   summary.failure = end.failure ? end.failure->message : std::move(file.failure);
   if (summary.failure.empty() && !file.notes_failure.empty()) {
     summary.warnings.push_back(std::move(file.notes_failure));

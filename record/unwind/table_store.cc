@@ -3,45 +3,13 @@
 
 #include <algorithm>
 #include <atomic>
-#include <bit>
-#include <cstddef>
 #include <utility>
 
 namespace perftape::record {
 namespace {
 
-using unwind::CfaRule;
 using unwind::Row;
 using unwind::Rule;
-
-static_assert(sizeof(wire_unwind_rule) == sizeof(Rule));
-static_assert(offsetof(wire_unwind_rule, fp_offset) == offsetof(Rule, fp_offset));
-static_assert(offsetof(wire_unwind_rule, ra_offset) == offsetof(Rule, ra_offset));
-static_assert(offsetof(wire_unwind_rule, cfa) == offsetof(Rule, cfa));
-static_assert(offsetof(wire_unwind_rule, flags) == offsetof(Rule, flags));
-static_assert(offsetof(wire_unwind_rule, addend) == offsetof(Rule, addend));
-static_assert(offsetof(wire_unwind_rule, bx_words) == offsetof(Rule, bx_words));
-static_assert(WIRE_CFA_NONE == static_cast<int>(CfaRule::kNone));
-static_assert(WIRE_CFA_END_OF_STACK == static_cast<int>(CfaRule::kEndOfStack));
-static_assert(WIRE_CFA_STACK_POINTER == static_cast<int>(CfaRule::kStackPointer));
-static_assert(WIRE_CFA_FRAME_POINTER == static_cast<int>(CfaRule::kFramePointer));
-static_assert(WIRE_CFA_AT_STACK_POINTER == static_cast<int>(CfaRule::kAtStackPointer));
-static_assert(WIRE_CFA_AT_FRAME_POINTER == static_cast<int>(CfaRule::kAtFramePointer));
-static_assert(WIRE_CFA_PLT == static_cast<int>(CfaRule::kPlt));
-static_assert(WIRE_CFA_BASE_REGISTER == static_cast<int>(CfaRule::kBaseRegister));
-static_assert(WIRE_CFA_COUNT_REGISTER == static_cast<int>(CfaRule::kCountRegister));
-static_assert(WIRE_CFA_UNSUPPORTED == static_cast<int>(CfaRule::kUnsupported));
-static_assert(WIRE_RULE_IN_REGISTER == Rule::kInRegister);
-static_assert(WIRE_RULE_SIGNAL_FRAME == Rule::kSignalFrame);
-static_assert(WIRE_RULE_FROM_SP == Rule::kFromStackPointer);
-static_assert(WIRE_RULE_SIGNED_RETURN == Rule::kSignedReturn);
-static_assert(WIRE_RULE_FP_FROM_FP == Rule::kFpFromFp);
-static_assert(WIRE_RULE_RETURN_IN_CX == Rule::kReturnInCx);
-static_assert(WIRE_RULE_IN_GAP == Rule::kInGap);
-static_assert(WIRE_RULE_DERIVED == Rule::kDerived);
-static_assert(WIRE_RULE_OTHER_STACK == Rule::kOtherStack);
-static_assert(WIRE_RULE_BX_UNCHANGED == Rule::kBxUnchanged);
-static_assert(WIRE_RULE_BX_UNKNOWN == Rule::kBxUnknown);
 
 std::uint32_t PagesOf(const unwind::Table& table) {
   return table.empty() ? 0 : (table.rows().back().pc >> WIRE_UNWIND_PAGE_BITS) + 1;
@@ -59,9 +27,7 @@ void Publish(Word& word, Word value) {
 }  // namespace
 
 TableStore::TableStore(const UnwindMaps& maps)
-    : maps_(maps), arena_(static_cast<std::uint32_t>(maps.cells.size())) {
-  (void)NumberOf(Rule());  // number 0 is kNone, also for rules that do not fit
-}
+    : maps_(maps), arena_(static_cast<std::uint32_t>(maps.cells.size())), rules_(maps.rules) {}
 
 std::optional<std::uint32_t> TableStore::FreeIndexAt(std::uint64_t now_ns) {
   if (!free_.empty() && free_.front().since_ns + kIdleNs <= now_ns) {
@@ -120,7 +86,8 @@ bool TableStore::Load(std::uint32_t index, std::uint64_t now_ns) {
   if (!first) return false;
   entry.first = *first;
   entry.cells = cells;
-  Write(entry.table, maps_.cells.subspan(*first, cells), *first);
+  for (const Rule& rule : entry.table.rules()) entry.rules.push_back(rules_.Acquire(rule, now_ns));
+  Write(entry, maps_.cells.subspan(*first, cells));
   wire_unwind_table& table = maps_.tables[index];
   table.first = *first;
   last_load_ = last_load_ % WIRE_UNWIND_LOADS + 1;
@@ -130,16 +97,13 @@ bool TableStore::Load(std::uint32_t index, std::uint64_t now_ns) {
   return true;
 }
 
-// Writes the cells of the pages, then the rows. `first` is the number of the first cell.
-void TableStore::Write(const unwind::Table& table, std::span<wire_unwind_cell> cells,
-                       std::uint32_t first) {
-  std::vector<std::uint32_t> numbers;
-  for (const Rule& rule : table.rules()) numbers.push_back(NumberOf(rule));
-  const std::span<const Row> rows = table.rows();
-  const std::uint32_t pages = PagesOf(table);
-  const std::uint32_t first_row = first + pages;
+// Writes the cells of the pages, then the rows.
+void TableStore::Write(const Entry& entry, std::span<wire_unwind_cell> cells) {
+  const std::span<const Row> rows = entry.table.rows();
+  const std::uint32_t pages = PagesOf(entry.table);
+  const std::uint32_t first_row = entry.first + pages;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    cells[pages + i].row = {.pc = rows[i].pc, .rule = numbers[rows[i].rule]};
+    cells[pages + i].row = {.pc = rows[i].pc, .rule = entry.rules[rows[i].rule]};
   }
   std::uint32_t row = 0;
   for (std::uint32_t page = 0; page < pages; ++page) {
@@ -156,6 +120,8 @@ void TableStore::Remove(std::uint32_t index, std::uint64_t now_ns) {
   Entry& entry = entries_[index];
   Publish(maps_.tables[index].pages, 0U);
   arena_.Free(entry.first, entry.cells, now_ns);
+  for (const std::uint32_t rule : entry.rules) rules_.Release(rule, now_ns);
+  entry.rules = {};
   entry.cells = 0;
   entry.removed_ns = now_ns;
 }
@@ -168,20 +134,6 @@ void TableStore::Forget(std::uint32_t index, std::uint64_t now_ns) {
 
 std::uint64_t TableStore::LastHit(std::uint32_t index) const {
   return std::atomic_ref(maps_.tables[index].last_hit_ns).load(std::memory_order_relaxed);
-}
-
-std::uint32_t TableStore::NumberOf(const Rule& rule) {
-  const std::uint32_t rest = static_cast<std::uint32_t>(rule.cfa) | std::uint32_t{rule.flags} << 8 |
-                             std::uint32_t{rule.addend} << 16 |
-                             std::uint32_t{static_cast<std::uint8_t>(rule.bx_words)} << 24;
-  const RuleKey key(rule.cfa_offset, rule.fp_offset, rule.ra_offset, rest);
-  const auto found = rules_.find(key);
-  if (found != rules_.end()) return found->second;
-  const auto number = static_cast<std::uint32_t>(rules_.size());
-  if (number >= maps_.rules.size()) return 0;
-  rules_.emplace(key, number);
-  maps_.rules[number] = std::bit_cast<wire_unwind_rule>(rule);
-  return number;
 }
 
 }  // namespace perftape::record

@@ -5,13 +5,13 @@
 
 #include <cstdint>
 #include <deque>
-#include <map>
 #include <optional>
-#include <tuple>
+#include <span>
 #include <vector>
 
 #include "formats/unwind/table.h"
 #include "record/bpf/unwind_maps.h"
+#include "record/unwind/shared_rules.h"
 #include "record/unwind/unwind_arena.h"
 
 namespace perftape::record {
@@ -38,16 +38,16 @@ class TableStore {
  private:
   struct Entry {
     unwind::Table table;
-    std::uint32_t first = 0, cells = 0;  // in the maps; 0 cells if it is not
-    std::uint64_t removed_ns = 0;        // 0: it never was
+    std::uint32_t first = 0, cells = 0;     // in the maps; 0 cells if it is not
+    std::vector<std::uint32_t> rules = {};  // the numbers of its rules in the maps
+    std::uint64_t removed_ns = 0;           // 0: it never was
   };
   std::optional<std::uint32_t> FreeIndexAt(std::uint64_t now_ns);
   bool Load(std::uint32_t index, std::uint64_t now_ns);
-  void Write(const unwind::Table& table, std::span<wire_unwind_cell> cells, std::uint32_t first);
+  void Write(const Entry& entry, std::span<wire_unwind_cell> cells);
   void MakeRoom(std::uint32_t cells, std::uint64_t now_ns);
   void Remove(std::uint32_t index, std::uint64_t now_ns);
   std::uint64_t LastHit(std::uint32_t index) const;
-  std::uint32_t NumberOf(const unwind::Rule& rule);
 
   UnwindMaps maps_;
   UnwindArena arena_;
@@ -57,9 +57,8 @@ class TableStore {
     std::uint64_t since_ns = 0;
   };
   std::deque<FreeIndex> free_;  // in the order of their times
-  using RuleKey = std::tuple<std::int32_t, std::int32_t, std::int32_t, std::uint32_t>;
-  std::map<RuleKey, std::uint32_t> rules_;  // all tables share their rules
-  std::uint32_t last_load_ = 0;             // wire_unwind_table.load
+  SharedRules rules_;
+  std::uint32_t last_load_ = 0;  // wire_unwind_table.load
 };
 
 }  // namespace perftape::record

@@ -13,6 +13,9 @@
 namespace perftape::perfdata {
 namespace {
 
+using testing::ElementsAre;
+using testing::IsEmpty;
+
 // Returns the mapping of an address as "name+offset", or "-".
 std::string At(const Region* region, std::uint64_t address) {
   if (region == nullptr) return "-";
@@ -311,6 +314,53 @@ TEST_F(ProcessesTest, ForgetMappingsOfAProcessWhenManyHaveEndedSince) {
   EXPECT_EQ(UserAt(100, 0x1000), "-");
   EXPECT_EQ(UserAt(101, 0x1000), "true+0");
   EXPECT_EQ(UserAt(100 + kKept, 0x1000), "true+0");
+}
+
+TEST_F(ProcessesTest, ForgetProcessesThatEndedBeforeANumberOfEnds) {
+  AddShortLived(file_, 100, 102);
+  Apply();
+  EXPECT_EQ(processes_.ends(), 3U);
+  EXPECT_THAT(processes_.ForgetEnded(2), ElementsAre(100U, 101U));
+  EXPECT_EQ(UserAt(101, 0x1000), "-");
+  EXPECT_EQ(UserAt(102, 0x1000), "true+0");
+  file_.AddFork({.pid = 102, .ppid = 1, .tid = 102, .ptid = 1});
+  file_.AddMmap({.pid = 102, .tid = 102, .start = 0x1000, .path = "/bin/other"});
+  Apply();
+  EXPECT_THAT(processes_.ForgetEnded(3), IsEmpty()) << "another process has the pid";
+  EXPECT_EQ(UserAt(102, 0x1000), "other+0");
+}
+
+TEST_F(ProcessesTest, ForgetProcessesWhoseExitWasLost) {
+  for (const std::uint32_t pid : {7U, 8U}) {
+    file_.AddComm({.pid = pid, .tid = pid, .comm = "sh"});
+    file_.AddMmap({.pid = pid, .tid = pid, .start = 0x1000, .path = "/bin/sh"});
+  }
+  Apply();
+  EXPECT_THAT(processes_.ForgetIf([](std::uint32_t pid) { return pid == 8; }), ElementsAre(8U));
+  EXPECT_EQ(UserAt(7, 0x1000), "sh+0");
+  EXPECT_EQ(UserAt(8, 0x1000), "-");
+  file_.AddExit({.pid = 8, .ppid = 1, .tid = 8, .ptid = 1});
+  Apply();
+  EXPECT_EQ(processes_.ends(), 0U) << "it is not forgotten twice";
+}
+
+TEST_F(ProcessesTest, ForgetWhatNobodyUses) {
+  file_.AddMmap({.pid = 7, .tid = 7, .start = 0x1000, .path = "/bin/mapped"});
+  file_.AddComm({.pid = 7, .tid = 7, .comm = "seven"});
+  file_.AddMmap({.pid = 8, .tid = 8, .start = 0x1000, .path = "/bin/kept"});
+  file_.AddMmap({.pid = 9, .tid = 9, .start = 0x1000, .path = "/bin/gone"});
+  for (const std::uint32_t pid : {8U, 9U}) {
+    file_.AddComm({.pid = pid, .tid = pid, .comm = "ends"});
+    file_.AddExit({.pid = pid, .ppid = 1, .tid = pid, .ptid = 1});
+  }
+  Apply();
+  (void)processes_.ForgetEnded(processes_.ends());
+  EXPECT_EQ(processes_.MappedDsos().size(), 1U);
+  const std::size_t before = processes_.size();
+  processes_.ForgetUnused([](const Dso& dso) { return dso.path == "/bin/kept"; });
+  EXPECT_EQ(before - processes_.size(), 1U + 2 + 1) << "a dso, threads, and their name";
+  EXPECT_EQ(UserAt(7, 0x1000), "mapped+0");
+  EXPECT_EQ(CommOf(7), "seven");
 }
 
 TEST_F(ProcessesTest, KeepMappingsWhileAThreadLives) {

@@ -118,6 +118,21 @@ TEST(TableStore, AForgottenTableLeavesItsIndexToAnother) {
   EXPECT_NE(memory.tables[3].load, load) << "programs remember rules of the old table";
 }
 
+TEST(TableStore, AForgottenTableLeavesItsRulesToAnother) {
+  Memory memory(400);
+  TableStore store(memory.maps());
+  std::uint64_t now_ns = kNow;
+  for (std::int32_t offset = 100; offset < 1000; offset += 50, now_ns += TableStore::kIdleNs) {
+    const std::optional<std::uint32_t> index = store.Add(TableOf(50, 16, offset), now_ns);
+    ASSERT_TRUE(index);
+    for (std::int32_t row = 0; row < 50; ++row) {
+      const auto distance = static_cast<std::uint32_t>(16 * row);
+      ASSERT_EQ(Find(memory, *index, distance)->cfa_offset, offset + row);
+    }
+    store.Forget(*index, now_ns);
+  }
+}
+
 TEST(TableStore, KeepsATableThatFitsNever) {
   Memory memory(40);
   TableStore store(memory.maps());
