@@ -138,8 +138,8 @@ std::string Joined(std::string_view problem, std::string_view remedy, std::strin
   return text;
 }
 
-struct Findings : ErrorDetail {
-  explicit Findings(std::vector<Finding> about) : all(std::move(about)) {}
+struct MissingRequirements : ErrorDetail {
+  explicit MissingRequirements(std::vector<Finding> about) : all(std::move(about)) {}
 
   std::vector<Finding> all;
 };
@@ -175,19 +175,19 @@ std::unexpected<Error> FailMissing(ErrorCode code, std::string_view what,
   if (!what.empty()) message = std::string(what) + ": " + message;
   return Fail({.code = code,
                .message = std::move(message),
-               .detail = std::make_shared<Findings>(std::move(findings))});
+               .detail = std::make_shared<MissingRequirements>(std::move(findings))});
 }
 
 std::unexpected<Error> FailBecause(Error error, std::vector<Finding> causes) {
   if (causes.empty()) return Fail(std::move(error));
   error.message += "; " + TextOf(causes);
-  error.detail = std::make_shared<Findings>(std::move(causes));
+  error.detail = std::make_shared<MissingRequirements>(std::move(causes));
   return Fail(std::move(error));
 }
 
 std::vector<Finding> FindingsOf(const Error& error) {
-  const auto* const findings = dynamic_cast<const Findings*>(error.detail.get());
-  return findings != nullptr ? findings->all : std::vector<Finding>();
+  const auto* const missing = dynamic_cast<const MissingRequirements*>(error.detail.get());
+  return missing != nullptr ? missing->all : std::vector<Finding>();
 }
 
 std::filesystem::path RecorderFile() {

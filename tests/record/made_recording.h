@@ -71,6 +71,10 @@ class MadeInput : public RecordInput {
     clock_.At(time_ns, [this, cpu, samples] { counters_[0][cpu].ring_full = samples; });
   }
 
+  // The counters of an event on a CPU.
+  wire_cpu& counters(std::uint32_t event, std::uint32_t cpu) { return counters_[event][cpu]; }
+
+  std::vector<AbsentCpu> absences;
   std::optional<std::vector<std::uint32_t>> targets;  // before the recording; nothing: all
   std::vector<std::byte> initial_state;               // likewise
   bool have_targets_ended = false;
@@ -93,7 +97,7 @@ class MadeInput : public RecordInput {
   std::vector<wire_cpu> Counters(std::uint32_t event) const override { return counters_[event]; }
   ChainCounts ChainsOf(std::uint32_t) const override { return {}; }
   std::vector<std::uint32_t> SampledCpus() const override { return {0, 1}; }
-  std::vector<AbsentCpu> Absences() const override { return {}; }
+  std::vector<AbsentCpu> Absences() const override { return absences; }
   std::uint64_t SkippedHits() const override { return 0; }
   int sample_poll_fd() const override { return -1; }
   int sideband_poll_fd() const override { return -1; }
