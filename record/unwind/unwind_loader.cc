@@ -3,6 +3,7 @@
 
 #include <linux/perf_event.h>
 #include <malloc.h>
+#include <time.h>
 
 #include <algorithm>
 #include <bit>
@@ -41,9 +42,21 @@ perfdata::EventAttr AttrOfOwnRings() {
 // The recording begins after this time, even if tables are missing.
 constexpr std::chrono::milliseconds kLongestStart{1000};
 
-// What no process maps is looked for once in this time, and in so many times the duration of the
-// search, because it visits all mappings of all processes.
-constexpr std::uint64_t kForgetIntervalNs = 1'000'000'000, kForgetDurations = 200;
+// What no process maps is looked for once in this time. The search visits all mappings of all
+// processes. So on a large machine it is longer, up to ten times, for a hundredth of a CPU.
+constexpr std::uint64_t kForgetIntervalNs = kNsPerSecond;
+
+std::uint64_t ForgetIntervalNs(std::uint64_t cpu_ns) {
+  return std::clamp(100 * cpu_ns, kForgetIntervalNs, 10 * kForgetIntervalNs);
+}
+
+// The CPU time of this thread. The time of a clock would include that of others on a busy machine.
+std::uint64_t ThreadCpuNs() {
+  timespec time = {};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<std::uint64_t>(time.tv_sec) * kNsPerSecond +
+         static_cast<std::uint64_t>(time.tv_nsec);
+}
 
 // The allocator returns its free memory to the system after so many bytes of tables were read or
 // forgotten.
@@ -228,6 +241,7 @@ void UnwindLoader::ReadBinariesOfChanged(std::uint64_t now_ns) {
 void UnwindLoader::ForgetUnmapped() {
   const std::uint64_t start_ns = MonotonicNs();
   if (!may_have_unmapped_ || start_ns < next_forget_ns_) return;
+  const std::uint64_t start_cpu_ns = ThreadCpuNs();
   const std::uint64_t ends = std::exchange(ends_, processes_.ends());
   for (const std::uint32_t pid : processes_.ForgetEnded(ends)) ForgetProcess(pid);
   SetChanged(start_ns);  // no mapping may lead to a table that leaves the maps
@@ -238,8 +252,7 @@ void UnwindLoader::ForgetUnmapped() {
     growth_.Restart(processes_.size());
   }
   ReturnFreeMemory();
-  const std::uint64_t now_ns = MonotonicNs();
-  next_forget_ns_ = now_ns + std::max(kForgetIntervalNs, kForgetDurations * (now_ns - start_ns));
+  next_forget_ns_ = MonotonicNs() + ForgetIntervalNs(ThreadCpuNs() - start_cpu_ns);
 }
 
 // Several threads build tables, and each has an arena of the allocator, which keeps what is free
