@@ -111,23 +111,30 @@ void FlightBuffer::Forget(const perfdata::RecordView& record) {
   if (exit && exit->pid == exit->tid) jit_.Forget(exit->pid);
 }
 
+std::vector<const perfdata::Dso*> FlightBuffer::HitDsos() const {
+  std::vector<const perfdata::Dso*> hit;
+  std::unordered_set<const perfdata::Dso*> known;
+  for (const std::shared_ptr<const FlightRound>& round : rounds_) {
+    for (const perfdata::Dso* dso : round->hit) {
+      if (known.insert(dso).second) hit.push_back(dso);
+    }
+  }
+  return hit;
+}
+
 Result<FlightContents> FlightBuffer::Contents() const {
   TRY_ASSIGN(std::vector<std::byte> state, state_.Encode());
   FlightContents contents{
       .state = std::move(state),
       .rounds = {rounds_.begin(), rounds_.end()},
-      .hit = {},
+      .hit = HitDsos(),
       .files = HitFiles(most_open_),
       .jit = jit_.CopyOf({}),
       .notes_before = rounds_.empty() ? last_notes_ : rounds_.front()->notes_before,
       .kept_ns = std::min(limits_.span_ns, end_ns_ - start_ns_),
       .is_short_of_memory = is_short_of_memory_};
-  std::unordered_set<const perfdata::Dso*> known;
   std::set<std::uint32_t> jit_processes;
   for (const std::shared_ptr<const FlightRound>& round : rounds_) {
-    for (const perfdata::Dso* dso : round->hit) {
-      if (known.insert(dso).second) contents.hit.push_back(dso);
-    }
     contents.files.AddAllOf(round->files);
     jit_processes.insert(round->jit_processes.begin(), round->jit_processes.end());
     contents.samples += round->samples;

@@ -90,6 +90,9 @@ class FlightBuffer {
   // Returns what the complete rounds have.
   Result<FlightContents> Contents() const;
 
+  // The binaries that the samples of the complete rounds hit, each once.
+  std::vector<const perfdata::Dso*> HitDsos() const;
+
   // The samples of dropped rounds, by the id of their event, and their number.
   const std::map<std::uint64_t, std::uint64_t>& dropped_by_id() const { return dropped_by_id_; }
   std::uint64_t dropped_samples() const { return dropped_samples_; }

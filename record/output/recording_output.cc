@@ -321,6 +321,9 @@ Status RecordingOutput::CommitRound() {
   }
   committed_ = appended_;
   appended_lost_ = 0;
+  if (build_ids_.HasGrown()) {
+    build_ids_.ForgetUnused(flight_ ? flight_->HitDsos() : std::vector<const perfdata::Dso*>());
+  }
   return {};
 }
 

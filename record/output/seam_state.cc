@@ -5,6 +5,7 @@
 #include <iterator>
 #include <optional>
 #include <span>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -203,6 +204,22 @@ void SeamState::ApplyNamespaces(const perfdata::Namespaces& namespaces) {
   for (std::size_t i = 0; i < namespaces.links.size(); ++i) {
     thread.namespaces.push_back(namespaces.links[i]);
   }
+}
+
+std::string_view SeamState::Intern(std::string_view name) {
+  if (names_growth_.IsDue(names_.size())) ForgetUnusedNames();
+  return *names_.emplace(name).first;
+}
+
+void SeamState::ForgetUnusedNames() {
+  std::unordered_set<const char*> used;
+  for (const auto& [pid, process] : processes_) {
+    if (!process.mappings) continue;
+    for (const auto& [start, mapping] : *process.mappings)
+      used.insert(mapping.record.filename.data());
+  }
+  std::erase_if(names_, [&](const std::string& name) { return !used.contains(name.data()); });
+  names_growth_.Restart(names_.size());
 }
 
 // A new mapping cuts the old ones.

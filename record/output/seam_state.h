@@ -19,6 +19,7 @@
 #include "formats/base/result.h"
 #include "formats/perfdata/attr.h"
 #include "formats/perfdata/record.h"
+#include "record/growth_watch.h"
 
 namespace perftape::record {
 
@@ -80,7 +81,9 @@ class SeamState {
   void Forget(std::uint32_t tid);
   void ForgetEnded(std::uint64_t now_ns);
   static Mappings& OwnMappings(Process& process);
-  std::string_view Intern(std::string_view name) { return *names_.emplace(name).first; }
+  // Not while a mapping outside of processes_ needs its name.
+  std::string_view Intern(std::string_view name);
+  void ForgetUnusedNames();
 
   Status EncodeProcess(std::uint32_t pid, const Process& process,
                        std::vector<std::byte>& out) const;
@@ -95,6 +98,7 @@ class SeamState {
   std::unordered_map<std::uint32_t, Thread> threads_;             // by tid
   std::deque<Ended> ended_;                                       // the latest last
   std::set<std::string, std::less<>> names_;                      // of mappings
+  GrowthWatch names_growth_{4096};
 };
 
 }  // namespace perftape::record

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <string_view>
+#include <unordered_set>
 #include <utility>
 
 #include "formats/base/file.h"
@@ -124,6 +125,15 @@ Status BuildIdCollector::StartFile(HitKeepers keepers, Bytes initial_state) {
     if (!record) return {};
     ObserveMapping(*record);
   }
+}
+
+void BuildIdCollector::ForgetUnused(std::span<const Dso* const> kept) {
+  std::unordered_set<const Dso*> used(kept.begin(), kept.end());
+  used.insert(hit_.begin(), hit_.end());
+  regions_.ForgetUnused([&](const Dso& dso) { return used.contains(&dso); });
+  used.merge(regions_.processes().MappedDsos());
+  std::erase_if(binaries_, [&](const auto& entry) { return !used.contains(entry.first); });
+  growth_.Restart(regions_.processes().size());
 }
 
 // If nothing has kept the file open since, it is opened again. It must be the same.

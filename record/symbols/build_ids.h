@@ -21,6 +21,7 @@
 #include "formats/perfdata/address_space.h"
 #include "formats/perfdata/features.h"
 #include "record/events/sample_formats.h"
+#include "record/growth_watch.h"
 #include "record/symbols/hit_files.h"
 #include "record/symbols/hit_regions.h"
 #include "record/symbols/jit_files.h"
@@ -62,7 +63,14 @@ class BuildIdCollector {
   // `initial_state` is that of the file; its jitdumps are kept.
   Status StartFile(HitKeepers keepers, Bytes initial_state);
 
-  // The binaries that were hit since StartFile. They live as long as this object.
+  // Whether it is time for ForgetUnused.
+  bool HasGrown() const { return growth_.IsDue(regions_.processes().size()); }
+  // Forgets the binaries that no process maps and that were not hit since StartFile, except those
+  // in `kept`.
+  void ForgetUnused(std::span<const perfdata::Dso* const> kept);
+
+  // The binaries that were hit since StartFile. After the next StartFile they live until
+  // ForgetUnused.
   const std::vector<const perfdata::Dso*>& hit() const { return hit_; }
   // Returns the build ids of some of them.
   perfdata::BuildIds BuildIdsOf(std::span<const perfdata::Dso* const> hit) const;
@@ -121,6 +129,7 @@ class BuildIdCollector {
   HitRegions regions_;
   std::unordered_map<const perfdata::Dso*, Binary> binaries_;
   std::vector<const perfdata::Dso*> hit_;
+  GrowthWatch growth_{4096};  // of what regions_ has
   perfdata::BuildIds all_;
 };
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "formats/base/result.h"
@@ -20,7 +21,7 @@ class HitRegions {
 
   // Call it with every record, in time order. For a sample, calls hit(pid, region), which returns a
   // Status, for the mapping of each frame that was not hit recently. The region is valid during
-  // the call; its dso is valid as long as this object. Ignores damaged records.
+  // the call; its dso is valid until ForgetUnused. Ignores damaged records.
   template <class Hit>
   Status Observe(const perfdata::RecordView& record, const perfdata::SampleFormat& format,
                  const Hit& hit) {
@@ -38,6 +39,11 @@ class HitRegions {
 
   // No region counts as hit any more.
   void ForgetSeen() { seen_.assign(kSeenRegions, {}); }
+
+  // Forgets ended threads, and the dsos that nothing maps and for which `keeps` is false.
+  void ForgetUnused(const std::function<bool(const perfdata::Dso&)>& keeps) {
+    processes_.ForgetUnused(keeps);
+  }
 
   const perfdata::Processes& processes() const { return processes_; }
 

@@ -58,8 +58,7 @@ class BinaryReader {
   const unwind::TableCache& tables_;
 };
 
-// What was read, for all who need it: the thread that loads tables, and the one that writes the
-// recording. Thread-safe.
+// What the thread has read that loads tables, for the one that writes the recording. Thread-safe.
 class KnownBinaries {
  public:
   // Null if the binary was not added. Dsos of different Processes are equal by their contents.

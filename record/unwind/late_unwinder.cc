@@ -66,6 +66,10 @@ void LateUnwinder::Apply(Bytes bytes) {
       return;
   }
   processes_.Apply(*record, settings_.format);
+  if (!growth_.IsDue(processes_.size())) return;
+  ForgetSeen();
+  processes_.ForgetUnused([](const perfdata::Dso&) { return false; });
+  growth_.Restart(processes_.size());
 }
 
 Result<Bytes> LateUnwinder::Finish(Bytes bytes) {
@@ -74,13 +78,14 @@ Result<Bytes> LateUnwinder::Finish(Bytes bytes) {
     return FailWireMessage("an unfinished call chain without registers");
   }
   const wire_unwind_end end = Walk(message);
+  in_use_.clear();
+  if (table_bytes_ > kMostTableBytes) ForgetSeen();
   ++ends_[message.sample.event][end];
   return WithFrames(message, bytes);
 }
 
 wire_unwind_end LateUnwinder::Walk(const WireMessage& message) {
   frames_.clear();
-  if (read_.size() > kMostRead) read_.clear();
   const std::uint32_t pid = message.sample.pid;
   const wire_user_state& state = *message.user_state;
   if (state.abi == PERF_SAMPLE_REGS_ABI_32) return WIRE_END_COMPAT;
@@ -118,15 +123,30 @@ unwind::Code LateUnwinder::CodeAt(std::uint32_t pid, std::uint64_t address) {
   return code;
 }
 
+void LateUnwinder::ForgetSeen() {
+  seen_.clear();
+  table_bytes_ = 0;
+}
+
 const BinaryContents* LateUnwinder::ContentsOf(std::uint32_t pid, const perfdata::Region& region) {
-  Binary& binary = read_[region.dso];
-  if (binary.contents) return binary.contents.get();
-  binary.contents = binaries_.Find(*region.dso);
-  if (!binary.contents && binary.tries++ < kMostTries) {
-    binary.contents = Read(pid, region);
-    if (binary.contents) binaries_.Add(*region.dso, binary.contents);
+  std::shared_ptr<const BinaryContents>& contents = in_use_[region.dso];
+  if (!contents) contents = FindOrRead(pid, region);
+  return contents.get();
+}
+
+std::shared_ptr<const BinaryContents> LateUnwinder::FindOrRead(std::uint32_t pid,
+                                                               const perfdata::Region& region) {
+  Binary& binary = seen_[region.dso];
+  if (auto known = binary.known.lock()) return known;
+  if (binary.read) return binary.read;
+  if (auto known = binaries_.Find(*region.dso)) {
+    binary.known = known;
+    return known;
   }
-  return binary.contents.get();
+  if (binary.tries++ >= kMostTries) return nullptr;
+  binary.read = Read(pid, region);
+  if (binary.read) table_bytes_ += binary.read->table_bytes();
+  return binary.read;
 }
 
 std::shared_ptr<const BinaryContents> LateUnwinder::Read(std::uint32_t pid,
@@ -135,6 +155,7 @@ std::shared_ptr<const BinaryContents> LateUnwinder::Read(std::uint32_t pid,
   if (read_ns_ > kFirstReadNs + (before_ns - start_ns_) / 10) return nullptr;
   unwind::TableLimits limits;
   limits.bytes = kMostFrameBytes;
+  limits.rows = kMostTableBytes / 2 / sizeof(unwind::Row);
   auto contents = reader_.Read(pid, region, limits).value_or(nullptr);
   read_ns_ += MonotonicNs() - before_ns;
   return contents && contents->limit_reached.empty() ? contents : nullptr;

@@ -18,6 +18,7 @@
 #include "formats/perfdata/attr.h"
 #include "formats/unwind/stack_walk.h"
 #include "formats/unwind/table_cache.h"
+#include "record/growth_watch.h"
 #include "record/rings/wire_message.h"
 #include "record/unwind/binary_contents.h"
 #include "record/unwind/unwind_maps.h"
@@ -58,8 +59,8 @@ class LateUnwinder {
   std::uint64_t DerivedOf(std::uint32_t event) const { return derived_[event]; }
 
  private:
-  // Binaries are looked up again after so many, so that those that no process maps are closed.
-  static constexpr std::size_t kMostRead = 1024;
+  // The tables of the binaries that only this object has read have at most so many bytes.
+  static constexpr std::uint64_t kMostTableBytes = std::uint64_t{32} << 20;
   // A binary that cannot be opened is tried again for other processes, so many times.
   static constexpr int kMostTries = 4;
   // The call frame information of a binary that is read here, in bytes.
@@ -67,14 +68,20 @@ class LateUnwinder {
   // Reading takes at most this time, and a tenth of the time since the start.
   static constexpr std::uint64_t kFirstReadNs = 1'000'000'000;
   struct Binary {
-    std::shared_ptr<const BinaryContents> contents;
+    std::weak_ptr<const BinaryContents> known;   // `binaries_` decides how long it is kept
+    std::shared_ptr<const BinaryContents> read;  // by this object
     int tries = 0;
   };
 
   wire_unwind_end Walk(const WireMessage& message);
   unwind::Code CodeAt(std::uint32_t pid, std::uint64_t address);
   const BinaryContents* ContentsOf(std::uint32_t pid, const perfdata::Region& region);
+  // Returns null if the binary is not known and cannot be read.
+  std::shared_ptr<const BinaryContents> FindOrRead(std::uint32_t pid,
+                                                   const perfdata::Region& region);
   std::shared_ptr<const BinaryContents> Read(std::uint32_t pid, const perfdata::Region& region);
+  // Not during a walk.
+  void ForgetSeen();
   Bytes WithFrames(const WireMessage& message, Bytes original);
 
   KnownBinaries& binaries_;
@@ -83,7 +90,11 @@ class LateUnwinder {
   BinaryReader reader_;
   std::uint64_t start_ns_, read_ns_ = 0;
   perfdata::Processes processes_;
-  std::unordered_map<const perfdata::Dso*, Binary> read_;
+  GrowthWatch growth_{1024};  // of processes_
+  std::unordered_map<const perfdata::Dso*, Binary> seen_;
+  std::uint64_t table_bytes_ = 0;  // of what this object has read
+  // What the current walk uses. Another thread may forget it in `binaries_` meanwhile.
+  std::unordered_map<const perfdata::Dso*, std::shared_ptr<const BinaryContents>> in_use_;
   std::vector<ChainEnds> ends_;  // by event
   std::vector<std::uint64_t> derived_;
   std::vector<std::uint64_t> frames_;  // scratch

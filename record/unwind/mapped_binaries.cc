@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <functional>
 #include <optional>
 #include <thread>
 #include <utility>
@@ -14,25 +15,29 @@
 namespace perftape::record {
 
 // The maps have no room for more rows.
-MappedBinaries::MappedBinaries(const UnwindMaps& maps, KnownBinaries& known, OthersFiles& files)
+MappedBinaries::MappedBinaries(const UnwindMaps& maps, KnownBinaries& known, OthersFiles& files,
+                               const UnmappedLimits& unmapped_limits)
     : cache_(elf::UsualIndexCache()),
       store_(maps),
       known_(known),
       files_(files),
-      reader_(files, cache_) {
+      reader_(files, cache_),
+      unmapped_limits_(unmapped_limits) {
   limits_.rows = std::min(limits_.rows, maps.cells.size());
 }
 
 // A binary without a table was compiled with frame pointers, if its chains are to be complete.
 void MappedBinaries::Store(const perfdata::Dso& dso, std::shared_ptr<const BinaryContents> contents,
                            std::uint64_t now_ns) {
+  changed_table_bytes_ += contents->table_bytes();
   if (!contents->limit_reached.empty()) {
     files_.Tell(dso.path, "its unwind table is incomplete: " + contents->limit_reached);
   }
   if (contents->table_bytes() > symbol_limits::kAllTables - table_bytes_) {
     files_.Tell(dso.path, "its unwind table is not kept: those of all binaries have more than " +
                               std::to_string(symbol_limits::kAllTables) + " bytes");
-    binaries_[&dso].contents = std::make_shared<BinaryContents>();  // its table stays unknown
+    // Its table stays unknown.
+    binaries_[&dso] = {.contents = std::make_shared<BinaryContents>(), .last_use = ++uses_};
     return;
   }
   table_bytes_ += contents->table_bytes();
@@ -43,6 +48,7 @@ void MappedBinaries::Store(const perfdata::Dso& dso, std::shared_ptr<const Binar
     binary.table = store_.Add(*contents->table, now_ns).value_or(WIRE_UNWIND_UNKNOWN);
   }
   binary.contents = std::move(contents);
+  binary.last_use = ++uses_;
 }
 
 void MappedBinaries::ReadAll(std::span<const Mapping> mappings, std::uint64_t now_ns,
@@ -89,7 +95,8 @@ wire_unwind_mapping MappedBinaries::WireMapping(const Mapping& mapping) {
     waiting->push_back(mapping);
     return wire;
   }
-  const Binary& binary = found->second;
+  Binary& binary = found->second;
+  binary.last_use = ++uses_;
   wire.table = binary.table;
   if (binary.table >= WIRE_UNWIND_UNKNOWN) return wire;
   const std::optional<ImageAddress> image = binary.contents->StartOf(region);
@@ -101,16 +108,38 @@ wire_unwind_mapping MappedBinaries::WireMapping(const Mapping& mapping) {
   return wire;
 }
 
-void MappedBinaries::KeepOnly(const std::unordered_set<const perfdata::Dso*>& mapped,
-                              std::uint64_t now_ns) {
-  std::erase_if(binaries_, [&](const auto& entry) {
-    const auto& [dso, binary] = entry;
-    if (mapped.contains(dso)) return false;
-    if (binary.table < WIRE_UNWIND_UNKNOWN) store_.Forget(binary.table, now_ns);
-    table_bytes_ -= binary.contents->table_bytes();
-    known_.Remove(*dso);
-    return true;
-  });
+void MappedBinaries::Release(const perfdata::Dso& dso, const Binary& binary, std::uint64_t now_ns) {
+  if (binary.table < WIRE_UNWIND_UNKNOWN) store_.Forget(binary.table, now_ns);
+  table_bytes_ -= binary.contents->table_bytes();
+  changed_table_bytes_ += binary.contents->table_bytes();
+  known_.Remove(dso);
+}
+
+// A binary that does not fit leaves the room to smaller ones that were mapped before it.
+void MappedBinaries::ForgetUnmapped(const std::unordered_set<const perfdata::Dso*>& mapped,
+                                    std::uint64_t now_ns) {
+  std::vector<std::pair<std::uint64_t, const perfdata::Dso*>> unmapped;
+  for (auto& [dso, binary] : binaries_) {
+    if (mapped.contains(dso)) {
+      binary.last_use = ++uses_;
+    } else {
+      unmapped.emplace_back(binary.last_use, dso);
+    }
+  }
+  std::ranges::sort(unmapped, std::greater());
+  std::uint64_t bytes = 0;
+  std::size_t kept = 0;
+  for (const auto& [use, dso] : unmapped) {
+    const auto found = binaries_.find(dso);
+    const std::uint64_t size = found->second.contents->table_bytes();
+    if (kept < unmapped_limits_.binaries && size <= unmapped_limits_.table_bytes - bytes) {
+      bytes += size;
+      ++kept;
+      continue;
+    }
+    Release(*dso, found->second, now_ns);
+    binaries_.erase(found);
+  }
 }
 
 std::shared_ptr<const BinaryContents> MappedBinaries::ReadOneOf(

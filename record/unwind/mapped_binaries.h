@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The binaries that processes map, opened as the process sees them, and their unwind tables. A
-// binary is read once, however many processes map it.
+// binary is read once, however many processes map it, and is kept for a while when none does: many
+// programs run again and again.
 #pragma once
 
 #include <atomic>
@@ -21,12 +22,19 @@
 
 namespace perftape::record {
 
+// How much is kept of the binaries that no process maps.
+struct UnmappedLimits {
+  std::uint64_t table_bytes = std::uint64_t{32} << 20;
+  std::size_t binaries = 256;
+};
+
 // Not thread-safe.
 class MappedBinaries {
  public:
   // Adds what it reads to `known`. Tells `files` which limits binaries reached. Both must outlive
   // this object, like the memory of `maps`.
-  MappedBinaries(const UnwindMaps& maps, KnownBinaries& known, OthersFiles& files);
+  MappedBinaries(const UnwindMaps& maps, KnownBinaries& known, OthersFiles& files,
+                 const UnmappedLimits& unmapped_limits = {});
 
   struct Mapping {
     std::uint32_t pid = 0;
@@ -38,8 +46,7 @@ class MappedBinaries {
                const std::atomic<bool>& stop);
 
   // Returns how the BPF programs unwind code in a mapping. If its binary was not read yet, the
-  // mapping has no table, and the binary waits for ReadNext. The Dso must live as long as this
-  // object.
+  // mapping has no table, and the binary waits for ReadNext. The Dso must live while UsesDso.
   wire_unwind_mapping WireMapping(const Mapping& mapping);
 
   bool has_unread() const { return !unread_.empty() || !large_.empty(); }
@@ -48,13 +55,16 @@ class MappedBinaries {
   // `stop` is true.
   std::vector<std::uint32_t> ReadNext(std::uint64_t now_ns, const std::atomic<bool>& stop);
 
-  // The binaries that were read and not forgotten.
-  std::size_t size() const { return binaries_.size(); }
-  // The memory of their tables.
-  std::uint64_t table_bytes() const { return table_bytes_; }
-  // Forgets the binaries that are not in `mapped`, which no process maps any more: their files are
+  // The memory of all tables that were read until now, and of all that were forgotten.
+  std::uint64_t changed_table_bytes() const { return changed_table_bytes_; }
+  // Whether the binary was read and not forgotten, or waits to be read.
+  bool UsesDso(const perfdata::Dso& dso) const {
+    return binaries_.contains(&dso) || waiting_.contains(&dso);
+  }
+  // Forgets binaries that are not in `mapped`, which no process maps any more, those first that
+  // were not mapped for the longest time, until the others are within the limits: their files are
   // closed, and their tables leave the maps.
-  void KeepOnly(const std::unordered_set<const perfdata::Dso*>& mapped, std::uint64_t now_ns);
+  void ForgetUnmapped(const std::unordered_set<const perfdata::Dso*>& mapped, std::uint64_t now_ns);
 
   TableStore& tables() { return store_; }
 
@@ -62,10 +72,13 @@ class MappedBinaries {
   struct Binary {
     std::shared_ptr<const BinaryContents> contents;
     std::uint32_t table = WIRE_UNWIND_UNKNOWN;
+    std::uint64_t last_use = 0;  // the value of uses_ when a process had it mapped
   };
   // The mappings of one binary.
   using Waiting = std::vector<Mapping>;
 
+  // Forgets a binary of binaries_, which is erased next.
+  void Release(const perfdata::Dso& dso, const Binary& binary, std::uint64_t now_ns);
   void Store(const perfdata::Dso& dso, std::shared_ptr<const BinaryContents> contents,
              std::uint64_t now_ns);
   std::shared_ptr<const BinaryContents> ReadOneOf(const Waiting& mappings,
@@ -77,7 +90,8 @@ class MappedBinaries {
   OthersFiles& files_;
   BinaryReader reader_;
   unwind::TableLimits limits_;
-  std::uint64_t table_bytes_ = 0;
+  UnmappedLimits unmapped_limits_;
+  std::uint64_t table_bytes_ = 0, changed_table_bytes_ = 0, uses_ = 0;
   std::unordered_map<const perfdata::Dso*, Binary> binaries_;
   // In the order in which they were mapped.
   std::list<Waiting> unread_, large_;

@@ -22,11 +22,6 @@ class ProcessEntries {
   // Times are CLOCK_MONOTONIC.
   bool Set(std::uint32_t tgid, std::span<const wire_unwind_mapping> mappings, std::uint64_t now_ns);
   void Remove(std::uint32_t tgid, std::uint64_t now_ns);
-  // Calls visit(tgid) for each process that has an entry.
-  template <class Visit>
-  void ForEachProcess(const Visit& visit) const {
-    for (const auto& [tgid, entry] : entries_) visit(tgid);
-  }
 
  private:
   struct Entry {

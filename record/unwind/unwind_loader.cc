@@ -2,11 +2,16 @@
 #include "record/unwind/unwind_loader.h"
 
 #include <linux/perf_event.h>
+#include <malloc.h>
+#include <time.h>
 
 #include <algorithm>
 #include <bit>
 #include <chrono>
 #include <cstring>
+#include <filesystem>
+#include <string>
+#include <system_error>
 #include <utility>
 
 #include "formats/perfdata/record.h"
@@ -36,6 +41,32 @@ perfdata::EventAttr AttrOfOwnRings() {
 
 // The recording begins after this time, even if tables are missing.
 constexpr std::chrono::milliseconds kLongestStart{1000};
+
+// What no process maps is looked for once in this time. The search visits all mappings of all
+// processes. So on a large machine it is longer, up to ten times, for a hundredth of a CPU.
+constexpr std::uint64_t kForgetIntervalNs = kNsPerSecond;
+
+std::uint64_t ForgetIntervalNs(std::uint64_t cpu_ns) {
+  return std::clamp(100 * cpu_ns, kForgetIntervalNs, 10 * kForgetIntervalNs);
+}
+
+// The CPU time of this thread. The time of a clock would include that of others on a busy machine.
+std::uint64_t ThreadCpuNs() {
+  timespec time = {};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<std::uint64_t>(time.tv_sec) * kNsPerSecond +
+         static_cast<std::uint64_t>(time.tv_nsec);
+}
+
+// The allocator returns its free memory to the system after so many bytes of tables were read or
+// forgotten.
+constexpr std::uint64_t kTrimmedTableBytes = std::uint64_t{8} << 20;
+
+// Its EXIT may be lost.
+bool HasEnded(std::uint32_t pid) {
+  std::error_code ignored;
+  return pid != 0 && !std::filesystem::exists("/proc/" + std::to_string(pid), ignored);
+}
 
 struct TimedRecord {
   std::uint64_t time_ns = 0;
@@ -135,7 +166,7 @@ Status UnwindLoader::Update() {
     TRY(DrainRings());
     SetChanged(MonotonicNs());
   }
-  ForgetUnmapped(MonotonicNs());
+  ForgetUnmapped();
   binaries_.tables().LoadMissing(MonotonicNs());
   return {};
 }
@@ -155,6 +186,7 @@ Status UnwindLoader::DrainRings() {
     std::vector<std::byte> records;
     TRY(SnapshotAll("/proc", format_, records));
     ApplyAll(records);
+    for (const std::uint32_t pid : processes_.ForgetIf(HasEnded)) ForgetProcess(pid);
   }
   return {};
 }
@@ -186,9 +218,12 @@ bool UnwindLoader::IsOfInterest(const perfdata::RecordView& record) {
 void UnwindLoader::Apply(const perfdata::RecordView& record) {
   if (!IsOfInterest(record)) return;
   processes_.Apply(record, format_);
-  if (!processes_.forgotten()) return;
-  changed_.insert(*processes_.forgotten());
-  if (followed_) followed_->erase(*processes_.forgotten());
+  if (processes_.forgotten()) ForgetProcess(*processes_.forgotten());
+}
+
+void UnwindLoader::ForgetProcess(std::uint32_t pid) {
+  changed_.insert(pid);
+  if (followed_) followed_->erase(pid);
 }
 
 void UnwindLoader::ReadBinariesOfChanged(std::uint64_t now_ns) {
@@ -201,22 +236,38 @@ void UnwindLoader::ReadBinariesOfChanged(std::uint64_t now_ns) {
   binaries_.ReadAll(mappings, now_ns, is_late_);
 }
 
-// A machine that compiles has new binaries all the time. They are counted rarely, because all
-// mappings of all processes are looked at.
-void UnwindLoader::ForgetUnmapped(std::uint64_t now_ns) {
-  if (binaries_.size() <= many_binaries_ && binaries_.table_bytes() <= many_table_bytes_) return;
-  std::unordered_set<const perfdata::Dso*> mapped;
-  entries_.ForEachProcess([&](std::uint32_t pid) {
-    processes_.UserSpace(pid).ForEach(
-        [&](const perfdata::Region& region) { mapped.insert(region.dso); });
-  });
-  binaries_.KeepOnly(mapped, now_ns);
-  many_binaries_ = std::max(kManyBinaries, 2 * binaries_.size());
-  many_table_bytes_ = std::max(kManyTableBytes, 2 * binaries_.table_bytes());
+// A machine that compiles has new binaries all the time. An ended process had an interval for the
+// records of its children, which other rings may have.
+void UnwindLoader::ForgetUnmapped() {
+  const std::uint64_t start_ns = MonotonicNs();
+  if (!may_have_unmapped_ || start_ns < next_forget_ns_) return;
+  const std::uint64_t start_cpu_ns = ThreadCpuNs();
+  const std::uint64_t ends = std::exchange(ends_, processes_.ends());
+  for (const std::uint32_t pid : processes_.ForgetEnded(ends)) ForgetProcess(pid);
+  SetChanged(start_ns);  // no mapping may lead to a table that leaves the maps
+  may_have_unmapped_ = ends != ends_;
+  binaries_.ForgetUnmapped(processes_.MappedDsos(), start_ns);
+  if (growth_.IsDue(processes_.size())) {
+    processes_.ForgetUnused([&](const perfdata::Dso& dso) { return binaries_.UsesDso(dso); });
+    growth_.Restart(processes_.size());
+  }
+  ReturnFreeMemory();
+  next_forget_ns_ = MonotonicNs() + ForgetIntervalNs(ThreadCpuNs() - start_cpu_ns);
+}
+
+// Several threads build tables, and each has an arena of the allocator, which keeps what is free
+// between the blocks in use.
+void UnwindLoader::ReturnFreeMemory() {
+  if (binaries_.changed_table_bytes() - trimmed_at_ < kTrimmedTableBytes) return;
+  trimmed_at_ = binaries_.changed_table_bytes();
+#if defined(__GLIBC__)
+  (void)malloc_trim(0);
+#endif
 }
 
 // A process without executable mappings has no entry.
 void UnwindLoader::SetChanged(std::uint64_t now_ns) {
+  may_have_unmapped_ = may_have_unmapped_ || !changed_.empty();
   for (const std::uint32_t pid : std::exchange(changed_, {})) {
     mappings_.clear();
     processes_.UserSpace(pid).ForEach([&](const perfdata::Region& region) {

@@ -16,10 +16,10 @@
 
 #include "formats/base/bytes.h"
 #include "formats/base/result.h"
-#include "formats/base/symbol_limits.h"
 #include "formats/perfdata/address_space.h"
 #include "formats/perfdata/attr.h"
 #include "record/events/cpu_events.h"
+#include "record/growth_watch.h"
 #include "record/rings/background_drain.h"
 #include "record/rings/sideband.h"
 #include "record/unwind/mapped_binaries.h"
@@ -59,9 +59,11 @@ class UnwindLoader {
   void ApplyAll(Bytes records);
   void Apply(const perfdata::RecordView& record);
   bool IsOfInterest(const perfdata::RecordView& record);
+  void ReturnFreeMemory();
+  void ForgetProcess(std::uint32_t pid);
   void SetChanged(std::uint64_t now_ns);
   void ReadBinariesOfChanged(std::uint64_t now_ns);
-  void ForgetUnmapped(std::uint64_t now_ns);
+  void ForgetUnmapped();
 
   perfdata::SampleFormat format_;
   std::vector<CpuEvent> events_;
@@ -79,11 +81,11 @@ class UnwindLoader {
   MappedBinaries binaries_;
   ProcessEntries entries_;
   std::vector<wire_unwind_mapping> mappings_;  // scratch
-  // With more binaries than this, those that no process maps are forgotten.
-  static constexpr std::size_t kManyBinaries = 1024;
-  std::size_t many_binaries_ = kManyBinaries;
-  static constexpr std::uint64_t kManyTableBytes = symbol_limits::kAllTables / 8;
-  std::uint64_t many_table_bytes_ = kManyTableBytes;
+  bool may_have_unmapped_ = false;             // something changed since ForgetUnmapped
+  std::uint64_t next_forget_ns_ = 0;           // not before this time
+  std::uint64_t ends_ = 0;                     // processes_.ends() at the last ForgetUnmapped
+  GrowthWatch growth_{1024};                   // of processes_
+  std::uint64_t trimmed_at_ = 0;               // binaries_.changed_table_bytes() then
   // Uses all of the above, so it is destroyed first.
   std::optional<BackgroundDrain> thread_;
 };

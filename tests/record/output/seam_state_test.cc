@@ -83,6 +83,12 @@ TEST_F(Seam, KnowsTheFileOfTextThatWasMoved) {
   EXPECT_THAT(Maps(), ElementsAre("7 4096+8192@256 /bin/app", "7 36864+4096@256 //anon"));
 }
 
+TEST_F(Seam, KeepsTheNamesThatAreUsed) {
+  Map(8, 0x1000, 0x1000, "/bin/kept");
+  for (int i = 0; i < 20000; ++i) Map(7, 0x1000, 0x1000, ("/bin/" + std::to_string(i)).c_str());
+  EXPECT_THAT(Maps(), ElementsAre("7 4096+4096@256 /bin/19999", "8 4096+4096@256 /bin/kept"));
+}
+
 TEST_F(Seam, HasTimeZeroInEachRecord) {
   Add(Comm{.pid = 7, .tid = 7, .comm = "a"}, 5);
   Add(Fork{{.pid = 8, .ppid = 7, .tid = 8, .ptid = 7, .time = 6}}, 6);

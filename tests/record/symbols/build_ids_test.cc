@@ -127,6 +127,28 @@ TEST_F(BuildIds, AreAnnouncedOnce) {
   EXPECT_EQ(collector_.all().entries.size(), 1u);
 }
 
+TEST_F(BuildIds, OfBinariesThatNobodyMapsAreForgottenOnceNoFileNeedsThem) {
+  WriteElf("/bin/x", kId);
+  WriteElf("/bin/y", kOtherId);
+  Map(7, 0x400000, "/bin/x", "root/bin/x");
+  Hit(7, {0x400100});
+  Map(7, 0x400000, "/bin/y", "root/bin/y");
+  Hit(7, {0x400100});
+  const std::vector<const perfdata::Dso*> hit = collector_.hit();
+  ASSERT_EQ(hit.size(), 2U);
+  collector_.ForgetUnused({});
+  EXPECT_EQ(collector_.BuildIdsOf(hit).entries.size(), 2U) << "the file needs both";
+
+  ASSERT_TRUE(collector_.StartFile({.files = &files_}, {}));
+  collector_.ForgetUnused(hit);
+  EXPECT_EQ(collector_.BuildIdsOf(hit).entries.size(), 2U) << "the caller keeps them";
+  collector_.ForgetUnused({});
+  EXPECT_EQ(collector_.BuildIdsOf(hit).entries.size(), 1U);
+  Hit(7, {0x400100});
+  ASSERT_EQ(collector_.hit().size(), 1U);
+  EXPECT_EQ(collector_.hit().front()->path, "/bin/y");
+}
+
 TEST_F(BuildIds, AreReadForEveryFrame) {
   WriteElf("/bin/x", kId);
   WriteElf("/lib/y", kOtherId);

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -166,6 +167,33 @@ TEST_F(LateUnwinding, AProgramReplacesTheMappings) {
       RecordOf(perfdata::Comm{.pid = pid, .tid = pid, .comm = "next"}, 5, perfdata::kMiscCommExec));
   (void)FramesOf(OfThisStack());
   EXPECT_EQ(unwinder_.EndsOf(0)[WIRE_END_NO_PROCESS], 1U);
+}
+
+TEST_F(LateUnwinding, KeepsNoTableThatTheLoaderHasForgotten) {
+  KnowThisProcess();
+  const auto pid = static_cast<std::uint32_t>(getpid());
+  std::vector<std::byte> records;
+  const std::uint32_t pids[] = {pid};
+  ASSERT_TRUE(SnapshotProcesses("/proc", pids, kTestFormat, records));
+  perfdata::Processes processes;
+  for (const perfdata::RecordView& record : RecordsIn(records)) {
+    processes.Apply(record, kTestFormat);
+  }
+  const unwind::TableCache cache("");
+  const BinaryReader reader(files_, cache);
+  std::vector<std::weak_ptr<const BinaryContents>> contents;
+  std::vector<const perfdata::Dso*> dsos;
+  processes.UserSpace(pid).ForEach([&](const perfdata::Region& region) {
+    auto read = reader.Read(pid, region);
+    if (!read) return;
+    contents.emplace_back(*read);
+    dsos.push_back(region.dso);
+    binaries_.Add(*region.dso, *std::move(read));
+  });
+  ASSERT_GT(FramesOf(OfThisStack()).size(), 2U);
+  for (const perfdata::Dso* dso : dsos) binaries_.Remove(*dso);
+  for (const auto& binary : contents) EXPECT_TRUE(binary.expired());
+  EXPECT_GT(FramesOf(OfThisStack()).size(), 2U) << "it reads them itself";
 }
 
 // A walk in which all code is at the same address, and the stack is these words.
