@@ -178,22 +178,37 @@ Status Writer::Rename() {
 }
 
 Result<std::uint64_t> Writer::Finish(std::span<const Feature> features) && {
+  TRY_ASSIGN(const FinishedFile finished, std::move(*this).FinishInRoom(features, {}));
+  return finished.size;
+}
+
+Result<FinishedFile> Writer::FinishInRoom(std::span<const Feature> features,
+                                          std::span<const FeatureBit> expendable) && {
   TRY(Commit());
-  std::uint64_t written = data_end_;
+  FinishedFile finished{.size = data_end_, .left_out = {}};
   if (container_ == Container::kFile) {
-    const Result<std::uint64_t> end = WriteFeatures(features);
-    if (!end) {
-      // A published file can still be opened without features.
-      (void)WriteHeaderTail(fd(), header_);
-      (void)!ftruncate(fd(), static_cast<off_t>(size()));
-      return Fail(InContext(name_, end.error()));
-    }
-    written = *end;
+    TRY_ASSIGN(finished, WriteWhatFits({features.begin(), features.end()}, expendable));
   } else if (staged_) {
     TRY(Sync(fd()));
   }
   TRY(Rename());
-  return written;
+  return finished;
+}
+
+Result<FinishedFile> Writer::WriteWhatFits(std::vector<Feature> features,
+                                           std::span<const FeatureBit> expendable) {
+  FinishedFile finished;
+  Result<std::uint64_t> end = WriteFeatures(features);
+  for (const FeatureBit bit : expendable) {
+    if (end || end.error().code != ErrorCode::kIo) break;
+    const auto is_it = [&](const Feature& feature) { return feature.bit == bit; };
+    if (std::erase_if(features, is_it) == 0) continue;
+    finished.left_out.push_back(bit);
+    end = WriteFeatures(features);
+  }
+  if (!end) return Fail(InContext(name_, std::move(end).error()));
+  finished.size = *end;
+  return finished;
 }
 
 // Returns the offset of their end.
@@ -208,10 +223,14 @@ Result<std::uint64_t> Writer::WriteFeatures(std::span<const Feature> features) {
   // table_ becomes a record.
   HeaderTail header = {.data_size = size() - data_offset_};
   const std::vector<std::byte> table = FeatureTable(all, size(), header);
-  TRY(WriteAllAt(fd(), table, size()));
-  TRY(WriteHeaderTail(fd(), header));
-  TRY(Sync(fd()));
-  return size() + table.size();
+  Status written = WriteAllAt(fd(), table, size());
+  if (written) written = WriteHeaderTail(fd(), header);
+  if (written) written = Sync(fd());
+  if (written) return size() + table.size();
+  // A published file can still be opened without features.
+  (void)WriteHeaderTail(fd(), header_);
+  (void)!ftruncate(fd(), static_cast<off_t>(size()));
+  return Fail(std::move(written).error());
 }
 
 }  // namespace perftape::perfdata

@@ -50,6 +50,12 @@ struct WriterOptions {
   std::vector<Feature> required_features = {};
 };
 
+// A file after FinishInRoom.
+struct FinishedFile {
+  std::uint64_t size = 0;            // in bytes
+  std::vector<FeatureBit> left_out;  // features for which the disk had no room
+};
+
 class Writer {
  public:
   // A file-mode writer. Until Publish, the file has a temporary name in the directory of `path`.
@@ -105,6 +111,11 @@ class Writer {
   // to the pipe.
   Result<std::uint64_t> Finish(std::span<const Feature> features) &&;
 
+  // The same, but if the features cannot be written, leaves out those of `expendable`, one more
+  // each time, in this order, until the others fit.
+  Result<FinishedFile> FinishInRoom(std::span<const Feature> features,
+                                    std::span<const FeatureBit> expendable) &&;
+
   // A new descriptor of the file for reading and writing, to append a bundle after Finish. The name
   // may belong to another file by then. An empty descriptor for a pipe or a stream.
   Result<UniqueFd> DuplicateFile() const;
@@ -128,7 +139,10 @@ class Writer {
   Status WritePending();
   Status MakeReadable();
   Status Rename();
+  // After an error, the file is as before.
   Result<std::uint64_t> WriteFeatures(std::span<const Feature> features);
+  Result<FinishedFile> WriteWhatFits(std::vector<Feature> features,
+                                     std::span<const FeatureBit> expendable);
 
   Container container_ = Container::kFile;
   std::string name_;                  // for messages
