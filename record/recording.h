@@ -71,6 +71,7 @@ class Recording {
   bundle::RecordingNotes NotesSoFar() const;
   void SummarizeInto(RecordSummary& summary) const;
   void CompleteFile();
+  Status WriteFeatures();
   std::string EndCause() const;
   void CountUnwritten();
   Status WriteLastRecords();

@@ -46,12 +46,19 @@ void Recording::CompleteFile() {
   if (rotation_) return rotation_->End(*output_, summary_);
   if (flight_) return flight_->End(*output_, EndCause(), summary_);
   summary_.compression = output_->compression();
-  const std::uint64_t size = output_->size();
-  const Result<std::uint64_t> written = output_->WriteFeatures();
-  summary_.bytes_written = written.value_or(size);
-  if (!written) summary_.failure = written.error().message + ": the features are missing";
+  if (const Status written = WriteFeatures(); !written) {
+    summary_.failure = written.error().message + ": the features are missing";
+  }
   output_->CheckName(summary_);
   output_->WriteBundle(summary_);
+}
+
+Status Recording::WriteFeatures() {
+  summary_.bytes_written = output_->size();
+  TRY_ASSIGN(FinishedRecording finished, output_->WriteFeatures());
+  summary_.bytes_written = finished.bytes;
+  std::ranges::move(finished.warnings, std::back_inserter(summary_.warnings));
+  return {};
 }
 
 // Returns why the last file of a flight recording is written.
@@ -124,7 +131,9 @@ RecordSummary Recording::EndEarly(const Error& error) && {
   }
   summary_.bytes_written = output_->size();
   if (WriteLastRecords()) {
-    summary_.bytes_written = output_->WriteFeatures().value_or(output_->size());
+    if (const Status written = WriteFeatures(); !written) {
+      summary_.warnings.push_back(written.error().message + ": the features are missing");
+    }
   }
   summary_.failure = error.message;
   output_->CheckName(summary_);

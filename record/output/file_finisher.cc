@@ -54,9 +54,10 @@ CompletedFile Complete(EndedFile ended) {
                           .requested_path = ended.file.requested_path(),
                           .bytes = ended.file.size(),
                           .samples = ended.samples};
-  const Result<std::uint64_t> written = std::move(ended.file).Finish(std::move(ended.features));
+  Result<FinishedRecording> written = std::move(ended.file).Finish(std::move(ended.features));
   if (written) {
-    completed.bytes = *written;
+    completed.bytes = written->bytes;
+    completed.warnings = std::move(written->warnings);
   } else {
     completed.failure = written.error().message + ": the features are missing";
     ended.has_failed = true;

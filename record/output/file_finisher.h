@@ -51,7 +51,8 @@ struct CompletedFile {
   std::uint64_t samples = 0;
   std::optional<BundleSummary> bundle = {};
   std::string bundle_failure = {};
-  std::string failure = {};  // why it has no features
+  std::string failure = {};                // why it has no features
+  std::vector<std::string> warnings = {};  // a sentence for each feature that was left out
 };
 
 // Writes the rounds, the features and then the bundle.

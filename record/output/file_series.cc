@@ -85,6 +85,7 @@ void FileSeries::AddCompleted(std::vector<CompletedFile> files) {
     last_failure_ = file.failure;
     last_samples_ = file.path.empty() ? 0 : file.samples;
     if (!file.failure.empty()) Warn(std::move(file.failure));
+    for (std::string& warning : file.warnings) Warn(std::move(warning));
     if (file.bundle) last_bundle_ = std::move(file.bundle);
     if (!file.bundle_failure.empty()) bundle_failure_ = std::move(file.bundle_failure);
   }

@@ -14,6 +14,11 @@
 namespace perftape::record {
 namespace {
 
+// What a full disk costs first. They describe the BPF programs that ran, and are much larger than
+// all others.
+constexpr perfdata::FeatureBit kExpendable[] = {perfdata::FeatureBit::kBpfBtf,
+                                                perfdata::FeatureBit::kBpfProgInfo};
+
 // A pipe contains a feature in one record. BPF_PROG_INFO of very many programs does not fit.
 void RemovePipeIncompatibleFeatures(std::vector<perfdata::Feature>& features,
                                     std::vector<std::string>& warnings) {
@@ -73,9 +78,17 @@ Status RecordingFile::Publish() {
   return {};
 }
 
-Result<std::uint64_t> RecordingFile::Finish(std::vector<perfdata::Feature> more) && {
+Result<FinishedRecording> RecordingFile::Finish(std::vector<perfdata::Feature> more) && {
   std::ranges::move(more, std::back_inserter(features_));
-  return std::move(writer_).Finish(features_);
+  TRY_ASSIGN(const perfdata::FinishedFile written,
+             std::move(writer_).FinishInRoom(features_, kExpendable));
+  FinishedRecording finished{.bytes = written.size};
+  for (const perfdata::FeatureBit bit : written.left_out) {
+    finished.warnings.push_back(path_.native() +
+                                ": left out, the disk has no room for it: feature " +
+                                perfdata::FeatureName(bit));
+  }
+  return finished;
 }
 
 std::filesystem::path RecordingFile::requested_path() const {

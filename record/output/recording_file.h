@@ -29,6 +29,12 @@ struct RecordingFileOptions {
   std::stop_token stop;  // ends the wait for the reader of a named pipe
 };
 
+// A file with its features.
+struct FinishedRecording {
+  std::uint64_t bytes = 0;
+  std::vector<std::string> warnings = {};  // a sentence for each feature that was left out
+};
+
 class RecordingFile {
  public:
   // Creates the file under a temporary name, or opens the stream, and writes the header with
@@ -52,8 +58,9 @@ class RecordingFile {
   // Gives the file its name. An earlier file of that name is kept as PATH.old.
   Status Publish();
 
-  // Writes the features given to Create, then `more`. Returns the size in bytes.
-  Result<std::uint64_t> Finish(std::vector<perfdata::Feature> more) &&;
+  // Writes the features given to Create, then `more`. If the disk has no room for all, leaves out
+  // those that readers miss least.
+  Result<FinishedRecording> Finish(std::vector<perfdata::Feature> more) &&;
 
   // The name that the user gave; empty for standard output.
   std::filesystem::path requested_path() const;

@@ -332,12 +332,12 @@ RecordCounts RecordingOutput::uncommitted() const {
           .process_events = appended_.process_events - committed_.process_events};
 }
 
-Result<std::uint64_t> RecordingOutput::WriteFeatures() {
-  TRY_ASSIGN(const std::uint64_t size,
+Result<FinishedRecording> RecordingOutput::WriteFeatures() {
+  TRY_ASSIGN(FinishedRecording finished,
              std::move(*file_).Finish({{perfdata::FeatureBit::kBuildId, build_ids_.all()},
                                        {perfdata::FeatureBit::kSampleTime, sample_time_}}));
   has_features_ = true;
-  return size;
+  return finished;
 }
 
 std::optional<perfdata::Compression> RecordingOutput::compression() const {

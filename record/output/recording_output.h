@@ -114,8 +114,8 @@ class RecordingOutput {
   // The numbers of records appended since the last commit.
   RecordCounts uncommitted() const;
 
-  // Writes the features. Returns the size of the file in bytes. Nothing may be appended later.
-  Result<std::uint64_t> WriteFeatures();
+  // Writes the features. Nothing may be appended later.
+  Result<FinishedRecording> WriteFeatures();
   // Writes the counts of the appended records into `summary`, whose events are listed already.
   void Summarize(RecordSummary& summary) const;
   // Writes the path of the file into `summary`, and reports if the file was renamed or deleted.

@@ -4,10 +4,22 @@
 import re
 import resource
 import signal
+import struct
 import subprocess
 import time
 
 import harness
+
+BPF_PROG_INFO = 25  # HEADER_BPF_PROG_INFO
+
+
+def feature_sizes(contents):
+    """The sizes of the feature sections of a perf.data, by bit (struct perf_file_header)."""
+    offset, size = struct.unpack_from("<QQ", contents, 40)
+    bits = int.from_bytes(contents[72:104], "little")
+    present = [bit for bit in range(256) if bits >> bit & 1]
+    return {bit: struct.unpack_from("<QQ", contents, offset + size + 16 * i)[1]
+            for i, bit in enumerate(present)}
 
 
 class Failure(harness.RecordingTest):
@@ -168,6 +180,32 @@ class Failure(harness.RecordingTest):
         self.assertEqual(status, 1, err)
         self.assertIn("perf.data: write: File too large", err)
         self.check_what_is_safe(self.dir / "perf.data", err)
+
+    def test_a_small_disk_has_the_features_that_readers_need(self):
+        """The programs of the other recorder are in BPF_PROG_INFO."""
+        other = self.spawn(harness.RECORD, "-a", "-q", "-F", "1", "-o", "other.data", cwd=self.dir)
+        while not (self.dir / "other.data").exists() and other.poll() is None:
+            time.sleep(0.01)
+        for options in ((), ("--switch-output=1h",)):
+            with self.subTest(options=options):
+                whole, _ = self.record_with_limit(options, resource.RLIM_INFINITY)
+                sizes = feature_sizes(whole)
+                limit = len(whole) - sizes.pop(BPF_PROG_INFO) // 2
+                small, err = self.record_with_limit(options, limit)
+                self.assertEqual(feature_sizes(small).keys(), sizes.keys())
+                self.assertIn("left out, the disk has no room for it: feature BPF_PROG_INFO", err)
+
+    def record_with_limit(self, options, limit):
+        """Returns the only file of a short recording, and stderr."""
+        status, _, err = harness.run(
+            harness.RECORD, *options, "--no-bundle", "-F", "1", "-o",
+            "small.%n" if options else "small.0", "--", "true", cwd=self.dir, restore_signals=False,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
+        self.assertEqual(status, 0, err)
+        file, = self.dir.glob("small.*")
+        contents = file.read_bytes()
+        file.unlink()
+        return contents, err
 
     def test_samples_that_did_not_fit_are_counted_and_written(self):
         _, err = self.record_degraded("-F", "20000", "--mmap-pages", "1", "-a", "--",
