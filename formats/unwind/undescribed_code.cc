@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <utility>
+#include <tuple>
 #include <vector>
 
 #include "formats/elf/candidates.h"
@@ -67,26 +67,44 @@ std::vector<UndescribedCode> UndescribedCodeOf(const elf::ElfFile& file,
   return all;
 }
 
-// The functions of the symbol tables, sorted. One without a size ends where the next begins.
+bool IsFunction(const elf::Candidate& symbol) {
+  return symbol.type == STT_FUNC || symbol.type == STT_GNU_IFUNC;
+}
+
+// Assemblers do not say what a symbol is, unless they are told. A local one may be the target of a
+// jump.
+bool IsLabel(const elf::Candidate& symbol) {
+  return symbol.type == STT_NOTYPE && symbol.binding != STB_LOCAL;
+}
+
+// The functions and labels of the symbol tables, sorted. A function without a size ends where the
+// next begins. Labels inside of functions are left out.
 std::vector<FunctionExtent> FunctionsOf(const elf::ElfFile& file) {
   std::vector<elf::Candidate> symbols;
   (void)elf::AppendCandidates(file, symbols);
   std::erase_if(symbols, [](const elf::Candidate& symbol) {
-    return symbol.type != STT_FUNC && symbol.type != STT_GNU_IFUNC;
+    return !IsFunction(symbol) && !IsLabel(symbol);
   });
   std::ranges::sort(symbols, {}, [](const elf::Candidate& symbol) {
-    return std::pair(symbol.start, ~symbol.end);  // of those at one address, the longest first
+    // Of those at one address, functions first, and the longest.
+    return std::tuple(symbol.start, IsLabel(symbol), ~symbol.end);
   });
   std::vector<FunctionExtent> functions;
-  for (const elf::Candidate& symbol : symbols) {
+  std::uint64_t covered = 0;
+  for (std::size_t i = 0; i < symbols.size(); ++i) {
+    const elf::Candidate& symbol = symbols[i];
+    const bool is_label = IsLabel(symbol);
     if (!functions.empty() && functions.back().start == symbol.start) continue;
-    if (!functions.empty() && functions.back().end == functions.back().start) {
-      functions.back().end = symbol.start;
+    if (is_label && symbol.start < covered) continue;
+    const auto next =
+        std::find_if(symbols.begin() + static_cast<std::ptrdiff_t>(i), symbols.end(),
+                     [&](const elf::Candidate& other) { return other.start > symbol.start; });
+    std::uint64_t end = is_label ? symbol.start : symbol.end;
+    if (!is_label && end == symbol.start) {
+      end = next == symbols.end() ? symbol.section_end : next->start;
     }
-    functions.push_back({.start = symbol.start, .end = symbol.end});
-  }
-  if (!functions.empty() && functions.back().end == functions.back().start) {
-    functions.back().end = symbols.back().section_end;
+    covered = std::max(covered, end);
+    functions.push_back({.start = symbol.start, .end = end});
   }
   return functions;
 }

@@ -99,6 +99,31 @@ TEST(Table, DerivesRulesOfABinaryWithoutAnyFrames) {
                   Pair(kText + 2, "sp+8 bx? ra-8 derived"), Pair(kText + 3, "none")));
 }
 
+// An assembler does not say what a symbol is.
+TEST(Table, DerivesRulesAtGlobalLabelsOutsideOfFunctions) {
+  const std::string code = "\x06" + kAssembler + "\x06" + kAssembler;  // 06 is no instruction
+  ElfBuilder elf = FrameBuilder().Program();
+  const auto text = elf.AddSection({.name = ".text",
+                                    .flags = SHF_ALLOC | SHF_EXECINSTR,
+                                    .address = kText,
+                                    .contents = code + std::string(64, '\x90'),
+                                    .offset = 0x1000});
+  const auto add = [&](std::uint64_t at, unsigned char binding) {
+    elf.AddSymbol({.name = "label" + std::to_string(at),
+                   .value = kText + at,
+                   .section = text,
+                   .type = STT_NOTYPE,
+                   .binding = binding});
+  };
+  add(1, STB_GLOBAL);
+  add(2, STB_GLOBAL);
+  add(5, STB_LOCAL);
+  EXPECT_THAT(RowsOf(TableOf(elf.Build())),
+              ElementsAre(Pair(kText + 1, "sp+8 bx? ra-8 derived"),
+                          Pair(kText + 2, "sp+16 bx? ra-8 derived"),
+                          Pair(kText + 3, "sp+8 bx? ra-8 derived"), Pair(kText + 4, "none")));
+}
+
 // Go's functions keep frame pointers, and change to other stacks.
 TEST(Table, DerivesNoRulesForGo) {
   ElfBuilder elf = ProgramWithCode(FrameBuilder(), 0, kAssembler);
