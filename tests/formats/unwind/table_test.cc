@@ -144,6 +144,24 @@ TEST(Table, MergesEqualNeighboursAndPaddingBetweenThem) {
                           Pair(kText + 0x50, "sp+8 ra-8"), Pair(kText + 0x60, "none")));
 }
 
+// glibc's __start_context, to which the function of a context returns, is outermost. A return
+// address is looked up by the byte before it.
+TEST(Table, EndsAtTheStartOfAContext) {
+  FrameBuilder frames;
+  const auto common = frames.AddCommon({});
+  frames.AddFrame(common, kText, 0x18, "");
+  frames.AddFrame(common, kText + 0x20, 0x1a, "");
+  frames.AddFrame(common, kText + 0x40, 0x10, "");
+  frames.SetCode(std::string(0x20, '\x90') + "\x48\x89\xdc" + std::string(0x30, '\x90'));
+  EXPECT_THAT(
+      RowsOf(TableOfFrames(frames)),
+      ElementsAre(Pair(kText, "sp+8 ra-8"), Pair(kText + 0x1f, "end"), Pair(kText + 0x3a, "none"),
+                  Pair(kText + 0x40, "sp+8 ra-8"), Pair(kText + 0x50, "none")));
+  // A call may end there.
+  frames.AddFrame(common, kText + 0x18, 8, "");
+  EXPECT_EQ(OneLine(TableOfFrames(frames).Find(ImageAddress{kText + 0x1f})), "sp+8 ra-8");
+}
+
 TEST(Table, MarksTheRulesOfShortGapsThatHaveCode) {
   FrameBuilder frames;
   const auto common = frames.AddCommon({});
