@@ -113,6 +113,7 @@ class Deriver {
         functions_(functions),
         at_(code.bytes.size(), kUnseen),
         is_entry_(code.bytes.size(), false),
+        is_function_(code.bytes.size(), false),
         is_tried_(code.bytes.size(), false),
         trials_left_(kMostTrials * code.bytes.size()) {
     states_.emplace_back();  // kEntry
@@ -180,7 +181,9 @@ class Deriver {
   void FollowEntries() {
     // Calls add entries.
     for (; followed_ < entries_.size(); ++followed_) {
-      if (at_[entries_[followed_]] == kUnseen) FollowSure(entries_[followed_], kEntry);
+      const std::size_t entry = entries_[followed_];
+      is_function_[entry] = true;
+      if (at_[entry] == kUnseen) FollowSure(entry, kEntry);
     }
   }
 
@@ -199,6 +202,7 @@ class Deriver {
   void FollowRest() {
     bool may_begin = true, has_ended = false;
     for (std::size_t offset = 0; offset < at_.size();) {
+      if (is_function_[offset]) last_function_ = offset;
       if (at_[offset] == kInside || at_[offset] >= kEntry) {
         may_begin = has_ended = true;
         ++offset;
@@ -231,7 +235,8 @@ class Deriver {
   bool FollowUnseen(std::size_t offset) {
     const FunctionExtent* const function = FunctionAt(code_.start + offset);
     if (function == nullptr) {
-      (void)Try({offset, kEntry});
+      is_function_[offset] = Try({offset, kEntry});
+      if (!is_function_[offset]) (void)TryTargetOfJump(offset);
     } else {
       const auto jump = jumps_.find(function->start);
       if (jump == jumps_.end()) return false;
@@ -239,6 +244,15 @@ class Deriver {
     }
     FollowEntries();
     return at_[offset] != kUnseen;
+  }
+
+  // Without symbols, the last indirect jump of the function before the address may lead to it.
+  bool TryTargetOfJump(std::size_t offset) {
+    const auto next = jumps_without_symbol_.lower_bound(offset);
+    if (next == jumps_without_symbol_.begin() || std::prev(next)->first < last_function_) {
+      return false;
+    }
+    return Try({offset, std::prev(next)->second});
   }
 
   // Follows all paths from an address that is certain. If one of them returns with another stack,
@@ -513,7 +527,10 @@ class Deriver {
   // such jumps of the function agree.
   void NoteIndirectJump(std::uint64_t address, Number state) {
     const FunctionExtent* const function = FunctionAt(address);
-    if (function == nullptr) return;
+    if (function == nullptr) {
+      if (state != kConflict) jumps_without_symbol_[OffsetOf(address)] = state;
+      return;
+    }
     const auto [jump, is_first] = jumps_.emplace(function->start, state);
     if (!is_first && jump->second != state) jump->second = kConflict;
   }
@@ -553,9 +570,12 @@ class Deriver {
   std::vector<StackState> states_;
   std::map<StackState, Number> numbers_;
   std::vector<std::size_t> entries_;
-  std::map<std::uint64_t, Number> jumps_;  // by the start of the function
-  std::vector<bool> is_tried_;             // the same: met first in this trial
+  std::map<std::uint64_t, Number> jumps_;  // indirect ones, by the start of the function
+  std::map<std::size_t, Number> jumps_without_symbol_;  // the same, by their offset
+  std::vector<bool> is_function_;  // the same: one begins there, as far as is known
+  std::vector<bool> is_tried_;     // the same: met first in this trial
   std::size_t trials_left_;
+  std::size_t last_function_ = 0;  // of FollowRest
   std::size_t followed_ = 0;     // of entries_
   std::vector<Change> changes_;  // since the last sure entry or trial
   std::vector<Path> doubtful_;   // the same: behind halts, and calls that may not return

@@ -83,6 +83,14 @@ TEST(DerivedRules, HoldBehindIndirectJumps) {
               ElementsAre("0 rsp+8 rbp", "7 rsp+16 rbp", "9 none"));
 }
 
+TEST(DerivedRules, HoldBehindIndirectJumpsWithoutSymbols) {
+  // push %rbx; test %esi,%esi; jz 1f; jmp *(%rdi,%rax,8); xor %eax,%eax; pop %rbx; ret;
+  // 1: pop %rbx; ret
+  EXPECT_THAT(Rows("53 85 f6 74 07 ff 24 c7 31 c0 5b c3 5b c3", kNoSymbols),
+              ElementsAre("0 rsp+8 rbp", "1 rsp+16 rbp", "11 rsp+8 rbp", "12 rsp+16 rbp",
+                          "13 rsp+8 rbp", "14 none"));
+}
+
 TEST(DerivedRules, EndWithTheFunction) {
   // push %rbx; call; and the next function: ret
   const std::vector<FunctionExtent> two = {{.start = 0x1000, .end = 0x1006},
