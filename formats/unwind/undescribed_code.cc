@@ -8,10 +8,12 @@
 #include <cstdint>
 #include <span>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "formats/elf/candidates.h"
 #include "formats/unwind/derived_rules.h"
+#include "formats/unwind/machine_code.h"
 #include "formats/unwind/x86_instruction.h"
 
 namespace perftape::unwind {
@@ -79,9 +81,7 @@ bool IsLabel(const elf::Candidate& symbol) {
 
 // The functions and labels of the symbol tables, sorted. A function without a size ends where the
 // next begins. Labels inside of functions are left out.
-std::vector<FunctionExtent> FunctionsOf(const elf::ElfFile& file) {
-  std::vector<elf::Candidate> symbols;
-  (void)elf::AppendCandidates(file, symbols);
+std::vector<FunctionExtent> FunctionsOf(std::vector<elf::Candidate> symbols) {
   std::erase_if(symbols, [](const elf::Candidate& symbol) {
     return !IsFunction(symbol) && !IsLabel(symbol);
   });
@@ -109,6 +109,26 @@ std::vector<FunctionExtent> FunctionsOf(const elf::ElfFile& file) {
   return functions;
 }
 
+// Boost.Context (libs/context/src/asm/make_x86_64_sysv_elf_gas.S): what is behind the return of
+// make_fcontext is where a context begins, and where its function returns to. Nothing calls it.
+void AddContextStarts(const elf::ElfFile& file, std::span<const elf::Candidate> symbols,
+                      FunctionRows& functions) {
+  for (const elf::Candidate& symbol : symbols) {
+    if (symbol.name != "make_fcontext" || functions.Covers(symbol.start, symbol.end)) continue;
+    Bytes code = CodeBytes(file, ImageAddress{symbol.start}, symbol.end - symbol.start);
+    auto instruction = DecodeX86(code);
+    while (instruction && instruction->type != X86Instruction::Type::kReturn) {
+      code = code.subspan(instruction->size);
+      instruction = DecodeX86(code);
+    }
+    if (!instruction || code.size() <= instruction->size) continue;
+    const std::uint64_t start = symbol.end - code.size() + instruction->size;
+    functions.StartFunction(start, symbol.end);
+    functions.AddRow(start, RuleSet::kEndOfStack);
+    functions.Sort();
+  }
+}
+
 void AddRows(std::span<const DerivedRow> rows, FunctionRows& functions, RuleSet& rules) {
   if (rows.empty()) return;
   functions.StartFunction(rows.front().start, rows.back().start);
@@ -124,9 +144,12 @@ void AddDerivedRules(const elf::ElfFile& file, FunctionRows& functions, RuleSet&
   functions.Sort();
   const std::vector<UndescribedCode> undescribed = UndescribedCodeOf(file, functions);
   if (undescribed.empty()) return;
-  const std::vector<FunctionExtent> symbols = FunctionsOf(file);
+  std::vector<elf::Candidate> symbols;
+  (void)elf::AppendCandidates(file, symbols);
+  AddContextStarts(file, symbols, functions);
+  const std::vector<FunctionExtent> extents = FunctionsOf(std::move(symbols));
   for (const UndescribedCode& code : undescribed) {
-    AddRows(DeriveRules(code, symbols), functions, rules);
+    AddRows(DeriveRules(code, extents), functions, rules);
   }
 }
 

@@ -99,6 +99,26 @@ TEST(Table, DerivesRulesOfABinaryWithoutAnyFrames) {
                   Pair(kText + 2, "sp+8 bx? ra-8 derived"), Pair(kText + 3, "none")));
 }
 
+TEST(Table, EndsAtTheStartOfABoostContext) {
+  // mov %rdi,%rax; ret; where a context begins: push %rbp; jmp *%rbx; and where it ends: hlt
+  const std::string code = "\x48\x89\xf8\xc3\x55\xff\xe3\xf4";
+  const auto rows_of = [&](const std::string& name) {
+    ElfBuilder elf = FrameBuilder().Program();
+    const auto text = elf.AddSection({.name = ".text",
+                                      .flags = SHF_ALLOC | SHF_EXECINSTR,
+                                      .address = kText,
+                                      .contents = code + std::string(64, '\x90'),
+                                      .offset = 0x1000});
+    elf.AddSymbol({.name = name, .value = kText, .size = code.size(), .section = text});
+    return RowsOf(TableOf(elf.Build()));
+  };
+  EXPECT_THAT(rows_of("make_fcontext"),
+              ElementsAre(Pair(kText, "sp+8 bx? ra-8 derived"), Pair(kText + 4, "end"),
+                          Pair(kText + 8, "none")));
+  EXPECT_THAT(rows_of("another"),
+              ElementsAre(Pair(kText, "sp+8 bx? ra-8 derived"), Pair(kText + 4, "none")));
+}
+
 // An assembler does not say what a symbol is.
 TEST(Table, DerivesRulesAtGlobalLabelsOutsideOfFunctions) {
   const std::string code = "\x06" + kAssembler + "\x06" + kAssembler;  // 06 is no instruction
