@@ -576,9 +576,9 @@ class Deriver {
   std::vector<bool> is_tried_;     // the same: met first in this trial
   std::size_t trials_left_;
   std::size_t last_function_ = 0;  // of FollowRest
-  std::size_t followed_ = 0;     // of entries_
-  std::vector<Change> changes_;  // since the last sure entry or trial
-  std::vector<Path> doubtful_;   // the same: behind halts, and calls that may not return
+  std::size_t followed_ = 0;       // of entries_
+  std::vector<Change> changes_;    // since the last sure entry or trial
+  std::vector<Path> doubtful_;     // the same: behind halts, and calls that may not return
   // Of the last Follow.
   Certainty certainty_ = Certainty::kSure;
   std::vector<Path> paths_;
