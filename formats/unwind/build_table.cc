@@ -19,6 +19,8 @@
 namespace perftape::unwind {
 namespace {
 
+constexpr std::int32_t kReturnAddressBytes = 8;  // of x86-64
+
 // The addresses of a function, within one segment.
 struct CodeRange {
   std::uint64_t start = 0, end = 0;
@@ -113,6 +115,17 @@ class TableBuilder {
     }
   }
 
+  // Adds the byte before each function that StartsContext: the functions that return there are
+  // looked up by it.
+  void AddContextStarts() {
+    functions_.Sort();
+    for (const std::uint64_t start : context_starts_) {
+      if (IsFull()) return;
+      functions_.StartFunction(start - 1, start);
+      functions_.AddRow(start - 1, RuleSet::kEndOfStack);
+    }
+  }
+
   // Adds rules for code that no section describes.
   void AddDerived() { AddDerivedRules(file_, functions_, rules_); }
 
@@ -122,6 +135,7 @@ class TableBuilder {
   bool IsFull();
   bool HasNoRoomForRows();
   void AddFunction(const FrameEntry& entry, const CodeRange& range);
+  bool StartsContext(const CodeRange& range, const Rule& first) const;
   void AddCorrectedRows(const CodeRange& range);
   std::uint32_t GapRule(std::uint64_t start, std::uint64_t end, std::uint32_t before);
 
@@ -133,6 +147,7 @@ class TableBuilder {
   std::uint64_t searched_headers_ = 0;  // for gaps
   FunctionRows functions_;
   RuleSet rules_;
+  std::vector<std::uint64_t> context_starts_;
   std::vector<RuleAt> rows_;  // scratch
 };
 
@@ -161,6 +176,10 @@ void TableBuilder::AddFunction(const FrameEntry& entry, const CodeRange& range) 
       return;
     }
     const Rule rule = RuleOf(program.state(), common.context.machine, common.signal_frame);
+    if (program.start() == range.start && StartsContext(range, rule)) {
+      context_starts_.push_back(range.start);
+      return functions_.AddRow(range.start, RuleSet::kEndOfStack);
+    }
     if (go_.is_go()) {
       rows_.push_back({.start = program.start(), .rule = rule});
     } else {
@@ -171,6 +190,17 @@ void TableBuilder::AddFunction(const FrameEntry& entry, const CodeRange& range) 
   if (!program.ok() && program.next_start() < range.end) {
     functions_.AddRow(program.next_start(), RuleSet::kNone);
   }
+}
+
+// Whether a function takes its stack pointer from a register that calls preserve, before anything
+// else: glibc's __start_context, to which the function of a context returns (makecontext). Its call
+// frame information is that of a function that was called.
+bool TableBuilder::StartsContext(const CodeRange& range, const Rule& first) const {
+  constexpr std::uint64_t kLongest = 128;
+  const std::uint64_t size = range.end - range.start;
+  if (machine_ != Machine::kX86_64 || go_.is_go() || size > kLongest) return false;
+  if (first.cfa != CfaRule::kStackPointer || first.cfa_offset != kReturnAddressBytes) return false;
+  return BeginsWithStackPointer(CodeBytes(file_, ImageAddress{range.start}, size));
 }
 
 void TableBuilder::AddCorrectedRows(const CodeRange& range) {
@@ -219,6 +249,7 @@ Result<Table> Table::Build(const elf::ElfFile& file, const TableLimits& limits) 
     builder.AddSection(debug_frame->section);
   }
   builder.AddLinkageTables();
+  builder.AddContextStarts();
   builder.AddDerived();
   const auto owned = std::make_shared<const OwnedRows>(std::move(builder).Finish());
   Table table(*machine, ImageAddress{owned->merged.base}, owned->merged.rows, owned->rules, owned);

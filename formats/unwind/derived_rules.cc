@@ -112,18 +112,22 @@ class Deriver {
       : code_(code),
         functions_(functions),
         at_(code.bytes.size(), kUnseen),
-        is_entry_(code.bytes.size(), false) {
+        is_entry_(code.bytes.size(), false),
+        is_function_(code.bytes.size(), false),
+        is_tried_(code.bytes.size(), false),
+        trials_left_(kMostTrials * code.bytes.size()) {
     states_.emplace_back();  // kEntry
     numbers_[StackState()] = kEntry;
   }
 
   std::vector<DerivedRow> Run() {
     for (const FunctionExtent& function : functions_) {
-      if (!Has(function.start)) continue;
+      if (!Has(function.start) || IsLabel(function)) continue;
       AddEntry(function.start);
       is_entry_[entries_.back()] = true;
     }
     FollowEntries();
+    TryLabels();
     FollowRest();
     return Rows();
   }
@@ -133,18 +137,28 @@ class Deriver {
   using Number = std::uint16_t;
   static constexpr Number kUnseen = 0, kInside = 1, kConflict = 2, kEntry = 3;
   static constexpr std::size_t kMostStates = std::numeric_limits<Number>::max();
+  // How many instructions are tried at most, for each byte of the code.
+  static constexpr std::size_t kMostTrials = 4;
 
   struct Path {
     std::size_t offset = 0;
     Number state = kEntry;
   };
+  // A change of at_.
+  struct Change {
+    std::size_t offset = 0;
+    Number before = kUnseen;
+  };
 
+  static bool IsLabel(const FunctionExtent& function) { return function.start == function.end; }
   bool Has(std::uint64_t address) const {
     return address >= code_.start && address - code_.start < at_.size();
   }
+  std::size_t OffsetOf(std::uint64_t address) const {
+    return static_cast<std::size_t>(address - code_.start);
+  }
   void AddEntry(std::uint64_t address) {
-    if (!Has(address)) return;
-    entries_.push_back(static_cast<std::size_t>(address - code_.start));
+    if (Has(address)) entries_.push_back(OffsetOf(address));
   }
 
   // The function of the symbol table that has this address. Null if there is none.
@@ -166,65 +180,162 @@ class Deriver {
 
   void FollowEntries() {
     // Calls add entries.
-    for (std::size_t i = 0; i < entries_.size(); ++i) {
-      if (at_[entries_[i]] == kUnseen) Follow(entries_[i], kEntry);
+    for (; followed_ < entries_.size(); ++followed_) {
+      const std::size_t entry = entries_[followed_];
+      is_function_[entry] = true;
+      if (at_[entry] == kUnseen) FollowSure(entry, kEntry);
+    }
+  }
+
+  void TryLabels() {
+    for (const FunctionExtent& label : functions_) {
+      if (!IsLabel(label) || !Has(label.start) || at_[OffsetOf(label.start)] != kUnseen) continue;
+      (void)Try({OffsetOf(label.start), kEntry});
+      FollowEntries();
     }
   }
 
   // Code that no path has led to yet. In a function of the symbol table, it is the target of an
-  // indirect jump. Elsewhere it is a function without a symbol, if it follows the last instruction
-  // of another.
+  // indirect jump. Elsewhere it may be a function without a symbol, if it follows the last
+  // instruction of another. In code that is not known, functions begin where compilers and
+  // assemblers align them.
   void FollowRest() {
-    bool is_behind_function = true;
+    bool may_begin = true, has_ended = false;
     for (std::size_t offset = 0; offset < at_.size();) {
-      if (at_[offset] != kUnseen) {
-        if (at_[offset] != kInside) is_behind_function = at_[offset] != kConflict;
+      if (is_function_[offset]) last_function_ = offset;
+      if (at_[offset] == kInside || at_[offset] >= kEntry) {
+        may_begin = has_ended = true;
         ++offset;
         continue;
       }
-      if (is_behind_function && !IsPaddingAt(offset) && FollowUnseen(offset)) continue;
-      is_behind_function = is_behind_function && IsPaddingAt(offset);
       const auto instruction = DecodeX86(code_.bytes.subspan(offset));
+      const bool is_padding = instruction && IsPadding(*instruction);
+      may_begin = may_begin || (has_ended && (code_.start + offset) % kAlignment == 0);
+      if (at_[offset] == kUnseen && may_begin && !is_padding) {
+        if (FollowUnseen(offset)) continue;
+        at_[offset] = kConflict;
+      }
+      may_begin = may_begin && is_padding;
+      has_ended = instruction && (is_padding ? has_ended : IsEnd(*instruction));
       offset += instruction ? instruction->size : 1;
     }
   }
-  bool IsPaddingAt(std::size_t offset) const {
-    const auto instruction = DecodeX86(code_.bytes.subspan(offset));
-    return instruction && (instruction->type == X86Instruction::Type::kPadding ||
-                           instruction->type == X86Instruction::Type::kTrap);
+  static constexpr std::uint64_t kAlignment = 16;
+
+  static bool IsPadding(const X86Instruction& instruction) {
+    return instruction.type == X86Instruction::Type::kPadding ||
+           instruction.type == X86Instruction::Type::kTrap;
+  }
+  static bool IsEnd(const X86Instruction& instruction) {
+    using Type = X86Instruction::Type;
+    return instruction.type == Type::kReturn || instruction.type == Type::kJump ||
+           instruction.type == Type::kIndirectJump || instruction.type == Type::kHalt;
   }
   // Returns whether the address has a state or kConflict now.
   bool FollowUnseen(std::size_t offset) {
     const FunctionExtent* const function = FunctionAt(code_.start + offset);
     if (function == nullptr) {
-      Follow(offset, kEntry);
-      // Data may decode as instructions, too, but hardly as a function that returns.
-      if (!has_returned_) ForgetMet();
+      is_function_[offset] = Try({offset, kEntry});
+      if (!is_function_[offset]) (void)TryTargetOfJump(offset);
     } else {
       const auto jump = jumps_.find(function->start);
       if (jump == jumps_.end()) return false;
-      Follow(offset, jump->second);
+      FollowSure(offset, jump->second);
     }
     FollowEntries();
     return at_[offset] != kUnseen;
   }
 
-  // Follows all paths from an address. If one of them returns with another stack, all that was met
-  // first has no rule.
-  void Follow(std::size_t offset, Number state) {
-    met_.clear();
-    has_returned_ = false;
-    is_function_ = true;
-    paths_ = {{offset, state}};
-    while (!paths_.empty()) {
+  // Without symbols, the last indirect jump of the function before the address may lead to it.
+  bool TryTargetOfJump(std::size_t offset) {
+    const auto next = jumps_without_symbol_.lower_bound(offset);
+    if (next == jumps_without_symbol_.begin() || std::prev(next)->first < last_function_) {
+      return false;
+    }
+    return Try({offset, std::prev(next)->second});
+  }
+
+  // Follows all paths from an address that is certain. If one of them returns with another stack,
+  // all that was met first has no rule.
+  void FollowSure(std::size_t offset, Number state) {
+    changes_.clear();
+    doubtful_.clear();
+    Follow({offset, state});
+    if (fits_) {
+      (void)TryDoubtful();
+      return;
+    }
+    for (const Change& change : changes_) {
+      if (at_[change.offset] != kInside) at_[change.offset] = kConflict;
+    }
+  }
+
+  // Follows all paths from an address that may be executed with this state. Undoes all if something
+  // contradicts, and if nothing shows that it is code: data may decode as instructions, too, but
+  // hardly as a function that returns, or that goes on in another. Returns whether it was kept.
+  bool Try(const Path& path) {
+    changes_.clear();
+    doubtful_.clear();
+    const std::size_t entries = entries_.size();
+    Follow(path, Certainty::kTried);
+    const bool is_code = IsCode();
+    const bool is_kept = fits_ && (TryDoubtful() || is_code);
+    if (!is_kept) Undo(0, entries);
+    return is_kept;
+  }
+
+  // The same for each of the addresses where code may go on. Returns whether one was kept.
+  bool TryDoubtful() {
+    bool is_any_kept = false;
+    for (std::size_t next = 0; next < doubtful_.size(); ++next) {
+      const Path path = doubtful_[next];
+      if (path.offset >= at_.size() || at_[path.offset] != kUnseen) continue;
+      const std::size_t changes = changes_.size(), entries = entries_.size();
+      const std::size_t doubtful = doubtful_.size();
+      Follow(path, Certainty::kTried);
+      if (fits_ && IsCode()) {
+        is_any_kept = true;
+        continue;
+      }
+      Undo(changes, entries);
+      doubtful_.resize(doubtful);
+    }
+    return is_any_kept;
+  }
+
+  bool IsCode() const { return is_code_ || (calls_function_ && !is_misaligned_); }
+
+  void Undo(std::size_t changes, std::size_t entries) {
+    for (; changes_.size() > changes; changes_.pop_back()) {
+      at_[changes_.back().offset] = changes_.back().before;
+    }
+    entries_.resize(entries);
+  }
+
+  enum class Certainty : std::uint8_t { kSure, kTried };
+
+  // Sets fits_ and is_code_.
+  void Follow(const Path& start, Certainty certainty = Certainty::kSure) {
+    certainty_ = certainty;
+    const std::size_t first_change = changes_.size();
+    is_code_ = calls_function_ = is_misaligned_ = false;
+    fits_ = true;
+    paths_ = {start};
+    while (!paths_.empty() && (fits_ || certainty == Certainty::kSure)) {
       const Path path = paths_.back();
       paths_.pop_back();
       Walk(path.offset, path.state);
     }
-    if (!is_function_) ForgetMet();
+    if (certainty == Certainty::kSure) return;
+    for (std::size_t i = first_change; i < changes_.size(); ++i) {
+      is_tried_[changes_[i].offset] = false;
+    }
   }
-  void ForgetMet() {
-    for (const std::size_t met : met_) at_[met] = kConflict;
+
+  void Set(std::size_t offset, Number number) {
+    changes_.push_back({.offset = offset, .before = at_[offset]});
+    at_[offset] = number;
+    if (certainty_ == Certainty::kTried) is_tried_[offset] = true;
   }
 
   // What is known where two paths meet.
@@ -239,21 +350,36 @@ class Deriver {
     return NumberOf(merged);
   }
 
+  bool IsKnownBeforeTrial(std::size_t offset) const {
+    return certainty_ == Certainty::kTried && at_[offset] != kUnseen && !is_tried_[offset];
+  }
+
   // Adds what is known before an instruction, and sets `state` to the result. Returns false if
   // nothing is new.
-  bool Meet(std::size_t offset, Number& state) {
-    Number& known = at_[offset];
+  bool Meet(std::size_t offset, Number& state, bool by_jump) {
+    if (IsKnownBeforeTrial(offset)) {
+      Compare(at_[offset], state, by_jump);
+      return false;
+    }
+    const Number known = at_[offset];
     if (known == state || known == kConflict) return false;
     if (known != kUnseen && known != kInside) state = Merge(known, state);
     if (known == state) return false;
-    known = state;
-    met_.push_back(offset);
+    if (state == kConflict) fits_ = fits_ && certainty_ == Certainty::kSure;
+    Set(offset, state);
     return true;
+  }
+  // Of a trial that has come to known code.
+  void Compare(Number known, Number state, bool by_jump) {
+    if (known == kConflict) return;
+    if (known != state) fits_ = false;
+    // Data may end where a function begins.
+    if (by_jump || state != kEntry) is_code_ = true;
   }
 
   // Nothing is known of what follows.
   void Stop(std::size_t offset) {
-    if (offset < at_.size() && at_[offset] == kUnseen) at_[offset] = kConflict;
+    if (offset < at_.size() && at_[offset] == kUnseen) Set(offset, kConflict);
   }
 
   void Walk(std::size_t offset, Number state) {
@@ -262,26 +388,48 @@ class Deriver {
     Type last = Type::kOther;
     while (offset < at_.size()) {
       // A function may end with a call that does not return. Behind it is the next one, or padding.
-      if (offset != first && state != kEntry && is_entry_[offset]) return;
+      const bool is_entry = is_entry_[offset] || (last == Type::kCall && at_[offset] == kEntry);
+      if (offset != first && state != kEntry && is_entry) return;
       const auto instruction = DecodeX86(code_.bytes.subspan(offset));
       if (!instruction) return Stop(offset);
-      const bool may_be_end = last == Type::kCall && instruction->type == Type::kPadding;
-      if (may_be_end && FunctionAt(code_.start + offset) == nullptr) return Stop(offset);
-      if (!Meet(offset, state)) return;
+      if (last == Type::kCall && MayBeBehindFunction(offset, *instruction)) {
+        return Doubt(offset, state);
+      }
+      if (!HasTrialsLeft()) return;
+      if (!Meet(offset, state, offset == first)) return;
       for (std::size_t i = 1; i < instruction->size; ++i) {
-        if (at_[offset + i] == kUnseen) at_[offset + i] = kInside;
+        if (at_[offset + i] == kUnseen) Set(offset + i, kInside);
       }
       const Next next = Step(*instruction, offset, state);
       offset += instruction->size;
       if (next == Next::kUnknown) return Stop(offset);
+      if (next == Next::kDoubtful) return Doubt(offset, state);
       if (next == Next::kNone) return;
       last = instruction->type;
     }
   }
 
-  // What comes behind an instruction: another, for which `state` is set; nothing; or one that
-  // nothing is known of.
-  enum class Next : std::uint8_t { kInstruction, kNone, kUnknown };
+  bool MayBeBehindFunction(std::size_t offset, const X86Instruction& instruction) const {
+    const std::uint64_t address = code_.start + offset;
+    const bool is_padding = instruction.type == X86Instruction::Type::kPadding;
+    return (is_padding || address % kAlignment == 0) && FunctionAt(address) == nullptr;
+  }
+  void Doubt(std::size_t offset, Number state) {
+    if (state != kConflict) doubtful_.push_back({offset, state});
+  }
+  bool HasTrialsLeft() {
+    if (certainty_ == Certainty::kSure) return true;
+    if (trials_left_ == 0) {
+      fits_ = false;
+      return false;
+    }
+    --trials_left_;
+    return true;
+  }
+
+  // What comes behind an instruction: another, for which `state` is set; perhaps another; nothing;
+  // or one that nothing is known of.
+  enum class Next : std::uint8_t { kInstruction, kDoubtful, kNone, kUnknown };
 
   Next Step(const X86Instruction& instruction, std::size_t offset, Number& state) {
     using Type = X86Instruction::Type;
@@ -292,10 +440,12 @@ class Deriver {
         CheckReturn(state);
         return Next::kNone;
       case Type::kReturnAndPop:
-        is_function_ = false;
+        fits_ = false;
         return Next::kNone;
       case Type::kTrap:
         return Next::kNone;
+      case Type::kHalt:
+        return Next::kDoubtful;
       case Type::kIndirectJump:
         NoteIndirectJump(address, state);
         return Next::kNone;
@@ -310,7 +460,7 @@ class Deriver {
         if (instruction.target == instruction.size) {
           return Go({.type = Type::kPush}, state);
         }
-        if (instruction.target != 0) AddEntry(target);
+        if (instruction.target != 0) Call(target, state);
         return Next::kInstruction;
       default:
         return Go(instruction, state);
@@ -320,31 +470,67 @@ class Deriver {
   Next Go(const X86Instruction& instruction, Number& state) {
     if (state == kConflict) return Next::kInstruction;
     const std::optional<StackState> after = After(instruction, StateOf(state));
-    if (!after) return Next::kUnknown;
+    if (!after) {
+      if (certainty_ == Certainty::kTried && IsRelease(instruction)) fits_ = false;
+      return Next::kUnknown;
+    }
+    if (certainty_ == Certainty::kTried && ChangesFrameOfCaller(instruction, *after)) fits_ = false;
     state = NumberOf(*after);
     return Next::kInstruction;
+  }
+  // No function pops its return address, or replaces it, or stores above it.
+  static bool ChangesFrameOfCaller(const X86Instruction& instruction, const StackState& state) {
+    using Type = X86Instruction::Type;
+    const bool stores = instruction.type == Type::kStoreAtSp || instruction.type == Type::kSaveFp;
+    return stores && state.from_sp != StackState::kUnknown &&
+           instruction.value >= state.from_sp - kWordBytes;
+  }
+  static bool IsRelease(const X86Instruction& instruction) {
+    using Type = X86Instruction::Type;
+    return instruction.type == Type::kPop || instruction.type == Type::kLeave ||
+           (instruction.type == Type::kAddToSp && instruction.value > 0);
   }
 
   void CheckReturn(Number state) {
     if (state == kConflict) return;
     const StackState& frame = StateOf(state);
-    has_returned_ = true;
-    if (frame.from_sp != kWordBytes || frame.saved_fp != StackState::kUnknown) is_function_ = false;
+    is_code_ = true;
+    if (frame.from_sp != kWordBytes || frame.saved_fp != StackState::kUnknown) fits_ = false;
+  }
+
+  // Compiled code aligns the stack before a call (x86-64 psABI 3.2.2). A part of a function that is
+  // taken for a function does not seem to.
+  void Call(std::uint64_t target, Number state) {
+    AddEntry(target);
+    if (state == kConflict || StateOf(state).from_sp == StackState::kUnknown) return;
+    const bool is_aligned = StateOf(state).from_sp % kStackAlignment == 0;
+    is_misaligned_ = is_misaligned_ || !is_aligned;
+    calls_function_ = calls_function_ || IsKnownFunction(target);
+  }
+  static constexpr std::int32_t kStackAlignment = 16;
+
+  bool IsKnownFunction(std::uint64_t address) const {
+    const auto symbol = std::ranges::lower_bound(functions_, address, {}, &FunctionExtent::start);
+    if (symbol != functions_.end() && symbol->start == address) return true;
+    return Has(address) && at_[OffsetOf(address)] == kEntry && !is_tried_[OffsetOf(address)];
   }
 
   // A jump to the entry of another function is a call in the place of a return.
   void JumpTo(std::uint64_t target, Number state) {
     if (!Has(target)) return;
-    const auto offset = static_cast<std::size_t>(target - code_.start);
+    const std::size_t offset = OffsetOf(target);
     if (state != kEntry && is_entry_[offset]) return;
-    if (at_[offset] != state) paths_.push_back({offset, state});
+    if (at_[offset] != state || IsKnownBeforeTrial(offset)) paths_.push_back({offset, state});
   }
 
   // The code that an indirect jump of a function leads to has the state before the jump, if all
   // such jumps of the function agree.
   void NoteIndirectJump(std::uint64_t address, Number state) {
     const FunctionExtent* const function = FunctionAt(address);
-    if (function == nullptr) return;
+    if (function == nullptr) {
+      if (state != kConflict) jumps_without_symbol_[OffsetOf(address)] = state;
+      return;
+    }
     const auto [jump, is_first] = jumps_.emplace(function->start, state);
     if (!is_first && jump->second != state) jump->second = kConflict;
   }
@@ -384,12 +570,21 @@ class Deriver {
   std::vector<StackState> states_;
   std::map<StackState, Number> numbers_;
   std::vector<std::size_t> entries_;
-  std::map<std::uint64_t, Number> jumps_;  // by the start of the function
+  std::map<std::uint64_t, Number> jumps_;  // indirect ones, by the start of the function
+  std::map<std::size_t, Number> jumps_without_symbol_;  // the same, by their offset
+  std::vector<bool> is_function_;  // the same: one begins there, as far as is known
+  std::vector<bool> is_tried_;     // the same: met first in this trial
+  std::size_t trials_left_;
+  std::size_t last_function_ = 0;  // of FollowRest
+  std::size_t followed_ = 0;       // of entries_
+  std::vector<Change> changes_;    // since the last sure entry or trial
+  std::vector<Path> doubtful_;     // the same: behind halts, and calls that may not return
   // Of the last Follow.
+  Certainty certainty_ = Certainty::kSure;
   std::vector<Path> paths_;
-  std::vector<std::size_t> met_;
-  bool is_function_ = true;    // false: a path returns with another stack
-  bool has_returned_ = false;  // a path returns
+  bool fits_ = true;      // false: something contradicts
+  bool is_code_ = false;  // a path returns, or goes on in known code
+  bool calls_function_ = false, is_misaligned_ = false;
 };
 
 }  // namespace

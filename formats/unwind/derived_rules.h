@@ -24,7 +24,7 @@ struct UndescribedCode {
   Bytes bytes;
 };
 
-// A function of the symbol table.
+// A function of the symbol table; with start == end, a label that may begin one.
 struct FunctionExtent {
   std::uint64_t start = 0, end = 0;
 };

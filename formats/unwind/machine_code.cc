@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstddef>
+#include <iterator>
 
 namespace perftape::unwind {
 namespace {
@@ -89,6 +90,20 @@ bool IsPadding(Machine machine, Bytes code) {
     code = code.subspan(std::min(size, code.size()));
   }
   return true;
+}
+
+bool BeginsWithStackPointer(Bytes code) {
+  constexpr std::uint8_t kEndbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
+  constexpr std::size_t kEndbr64Size = std::size(kEndbr64);
+  constexpr std::uint8_t kMov = 0x89, kWide = 0x48, kWideExtended = 0x4c;
+  constexpr std::uint8_t kToSp = 0xc4;  // the operand of a register to rsp
+  const auto is = [&](std::size_t i) { return ByteAt(code, i) == kEndbr64[i]; };
+  if (is(0) && is(1) && is(2) && is(3)) code = code.subspan(kEndbr64Size);
+  const std::uint8_t rex = ByteAt(code, 0), operand = ByteAt(code, 2);
+  if (ByteAt(code, 1) != kMov || (operand & 0xc7) != kToSp) return false;
+  const unsigned reg = operand >> 3 & 7U;
+  constexpr unsigned kBx = 3, kR12 = 4;  // r12 is 4 with REX.R
+  return (rex == kWide && reg == kBx) || (rex == kWideExtended && reg >= kR12);
 }
 
 bool EndsWithCall(Machine machine, Bytes code) {

@@ -19,6 +19,10 @@ Bytes CodeBytes(const elf::ElfFile& file, ImageAddress start, std::uint64_t size
 // that Intel recommends (Software Developer's Manual, NOP; GNU as, -mtune), and on arm64 NOP.
 bool IsPadding(Machine machine, Bytes code);
 
+// Whether the first instruction of x86-64 code, after an endbr64, copies one of the registers that
+// calls preserve to the stack pointer, other than the frame pointer.
+bool BeginsWithStackPointer(Bytes code);
+
 // The bytes before an address that EndsWithCall examines.
 inline constexpr std::uint64_t kCallBytes = 8;
 

@@ -11,9 +11,9 @@
 namespace perftape::unwind {
 namespace {
 
-// "unwind08". The last two digits are the version of the format, and of the rules that the same
+// "unwind09". The last two digits are the version of the format, and of the rules that the same
 // call frame information gives.
-constexpr std::uint64_t kMagic = 0x3830646e69776e75;
+constexpr std::uint64_t kMagic = 0x3930646e69776e75;
 
 struct TableHeader {
   std::uint64_t magic = kMagic;

@@ -7,11 +7,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "formats/elf/candidates.h"
 #include "formats/unwind/derived_rules.h"
+#include "formats/unwind/machine_code.h"
 #include "formats/unwind/x86_instruction.h"
 
 namespace perftape::unwind {
@@ -67,28 +69,64 @@ std::vector<UndescribedCode> UndescribedCodeOf(const elf::ElfFile& file,
   return all;
 }
 
-// The functions of the symbol tables, sorted. One without a size ends where the next begins.
-std::vector<FunctionExtent> FunctionsOf(const elf::ElfFile& file) {
-  std::vector<elf::Candidate> symbols;
-  (void)elf::AppendCandidates(file, symbols);
+bool IsFunction(const elf::Candidate& symbol) {
+  return symbol.type == STT_FUNC || symbol.type == STT_GNU_IFUNC;
+}
+
+// Assemblers do not say what a symbol is, unless they are told. A local one may be the target of a
+// jump.
+bool IsLabel(const elf::Candidate& symbol) {
+  return symbol.type == STT_NOTYPE && symbol.binding != STB_LOCAL;
+}
+
+// The functions and labels of the symbol tables, sorted. A function without a size ends where the
+// next begins. Labels inside of functions are left out.
+std::vector<FunctionExtent> FunctionsOf(std::vector<elf::Candidate> symbols) {
   std::erase_if(symbols, [](const elf::Candidate& symbol) {
-    return symbol.type != STT_FUNC && symbol.type != STT_GNU_IFUNC;
+    return !IsFunction(symbol) && !IsLabel(symbol);
   });
   std::ranges::sort(symbols, {}, [](const elf::Candidate& symbol) {
-    return std::pair(symbol.start, ~symbol.end);  // of those at one address, the longest first
+    // Of those at one address, functions first, and the longest.
+    return std::tuple(symbol.start, IsLabel(symbol), ~symbol.end);
   });
   std::vector<FunctionExtent> functions;
-  for (const elf::Candidate& symbol : symbols) {
+  std::uint64_t covered = 0;
+  for (std::size_t i = 0; i < symbols.size(); ++i) {
+    const elf::Candidate& symbol = symbols[i];
+    const bool is_label = IsLabel(symbol);
     if (!functions.empty() && functions.back().start == symbol.start) continue;
-    if (!functions.empty() && functions.back().end == functions.back().start) {
-      functions.back().end = symbol.start;
+    if (is_label && symbol.start < covered) continue;
+    const auto next =
+        std::find_if(symbols.begin() + static_cast<std::ptrdiff_t>(i), symbols.end(),
+                     [&](const elf::Candidate& other) { return other.start > symbol.start; });
+    std::uint64_t end = is_label ? symbol.start : symbol.end;
+    if (!is_label && end == symbol.start) {
+      end = next == symbols.end() ? symbol.section_end : next->start;
     }
-    functions.push_back({.start = symbol.start, .end = symbol.end});
-  }
-  if (!functions.empty() && functions.back().end == functions.back().start) {
-    functions.back().end = symbols.back().section_end;
+    covered = std::max(covered, end);
+    functions.push_back({.start = symbol.start, .end = end});
   }
   return functions;
+}
+
+// Boost.Context (libs/context/src/asm/make_x86_64_sysv_elf_gas.S): what is behind the return of
+// make_fcontext is where a context begins, and where its function returns to. Nothing calls it.
+void AddContextStarts(const elf::ElfFile& file, std::span<const elf::Candidate> symbols,
+                      FunctionRows& functions) {
+  for (const elf::Candidate& symbol : symbols) {
+    if (symbol.name != "make_fcontext" || functions.Covers(symbol.start, symbol.end)) continue;
+    Bytes code = CodeBytes(file, ImageAddress{symbol.start}, symbol.end - symbol.start);
+    auto instruction = DecodeX86(code);
+    while (instruction && instruction->type != X86Instruction::Type::kReturn) {
+      code = code.subspan(instruction->size);
+      instruction = DecodeX86(code);
+    }
+    if (!instruction || code.size() <= instruction->size) continue;
+    const std::uint64_t start = symbol.end - code.size() + instruction->size;
+    functions.StartFunction(start, symbol.end);
+    functions.AddRow(start, RuleSet::kEndOfStack);
+    functions.Sort();
+  }
 }
 
 void AddRows(std::span<const DerivedRow> rows, FunctionRows& functions, RuleSet& rules) {
@@ -106,9 +144,12 @@ void AddDerivedRules(const elf::ElfFile& file, FunctionRows& functions, RuleSet&
   functions.Sort();
   const std::vector<UndescribedCode> undescribed = UndescribedCodeOf(file, functions);
   if (undescribed.empty()) return;
-  const std::vector<FunctionExtent> symbols = FunctionsOf(file);
+  std::vector<elf::Candidate> symbols;
+  (void)elf::AppendCandidates(file, symbols);
+  AddContextStarts(file, symbols, functions);
+  const std::vector<FunctionExtent> extents = FunctionsOf(std::move(symbols));
   for (const UndescribedCode& code : undescribed) {
-    AddRows(DeriveRules(code, symbols), functions, rules);
+    AddRows(DeriveRules(code, extents), functions, rules);
   }
 }
 

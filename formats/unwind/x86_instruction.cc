@@ -320,7 +320,18 @@ class X86Decoder {
     if (map_ == Map::kTwo && encoding_ == Encoding::kLegacy) DescribeTwo(to);
     if (Changes(kX86Sp)) return false;
     if (to.type == Type::kOther && Changes(kX86Fp)) to.type = Type::kChangesFp;
+    if (to.type == Type::kOther && has_modrm_ && IsAtSp() && IsStore()) {
+      to.type = Type::kStoreAtSp;
+      to.value = displacement_;
+    }
     return true;
+  }
+
+  // mov to memory, of general, vector and immediate values.
+  bool IsStore() const {
+    const std::uint8_t op = opcode_;
+    if (map_ == Map::kOne) return IsIn(op, 0x88, 0x89) || IsIn(op, 0xc6, 0xc7);
+    return map_ == Map::kTwo && (op == 0x11 || op == 0x29 || op == 0x7f);
   }
 
   void DescribeTwo(X86Instruction& to) const {
@@ -355,7 +366,8 @@ class X86Decoder {
     }
     if (op == 0xc3) return is(Type::kReturn);
     if (op == 0xc2) return is(Type::kReturnAndPop);
-    if (op == 0xcc || op == 0xf4) return is(Type::kTrap);
+    if (op == 0xcc) return is(Type::kTrap);
+    if (op == 0xf4) return is(Type::kHalt);
     if (op == 0xc9) return is(Type::kLeave);
     if (op == 0x90) return is(repeat_ == 0 && rex_ == 0 ? Type::kPadding : Type::kOther);
     if (op == 0xc7 && is_register() && (reg_ & 7) == 7) is_described_ = false;  // xbegin

@@ -24,6 +24,7 @@ struct X86Instruction {
     kAlignSp,       // and $mask,%rsp, or sp is changed by a register: alloca
     kSaveFp,        // mov %rbp,value(%rsp)
     kRestoreFp,     // mov value(%rsp),%rbp
+    kStoreAtSp,     // a plain store of another register to value(%rsp)
     kChangesFp,     // any other change of the frame pointer
     kLeave,         // sp = fp, pop fp
     kCall,          // `target` is 0 if it is not known
@@ -32,7 +33,8 @@ struct X86Instruction {
     kIndirectJump,  // to an address that is not known
     kReturn,
     kReturnAndPop,  // ret $n: of another calling convention
-    kTrap,          // int3, ud2, hlt: does not go on
+    kTrap,          // int3, ud2: does not go on
+    kHalt,          // hlt: a fault, so it does not go on, but a compiler may not know that
     kPadding,       // nop
   };
   static constexpr std::uint8_t kNoRegister = 0xff;

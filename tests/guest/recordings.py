@@ -96,10 +96,9 @@ class GuestTest(harness.RecordingTest):
 
     def matching_stacks(self, file, pattern):
         """Returns how many samples of any event have a stack that matches."""
-        folded = self.dir / "x.folded"
-        status, _, err = harness.run(harness.CONVERT, file, "-o", folded)
+        status, _, err = harness.run(harness.CONVERT, file, "-o", self.dir / "x-%e.folded")
         self.assertEqual(status, 0, err)
-        stacks = [path for path in self.dir.glob("x*.folded")]
+        stacks = [path for path in self.dir.glob("x-*.folded")]
         counts = (harness.folded_counts(path)[2] for path in stacks)
         found = sum(count for of_file in counts for stack, count in of_file.items()
                     if re.search(pattern, stack))

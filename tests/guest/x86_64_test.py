@@ -18,7 +18,8 @@ CASES = {
     "compressed": Case(["-z", "-F", "499"], FP, 20),
     "rotating": Case(["--switch-output=1s", "-F", "499", "-o", "rotating.data.%n"], FP, 20,
                      ("/work-fp", "3")),
-    "all_processes": Case(["-a", "-F", "499"], FP, 20),
+    # With all processes, the table of the program is loaded late.
+    "all_processes": Case(["-a", "-F", "499"], FP, 20, ("/work-fp", "4")),
     "eh": Case(["--call-graph", "eh", "-F", "499"], "main;work_outer;work_middle;work_leaf",
                10, ("/work-eh", "4")),
     "dwarf": Case(["--call-graph", "dwarf", "-F", "199"], "work_leaf", 5, ("/work-eh", "1")),
@@ -29,7 +30,7 @@ CASES = {
     "switches": Case(["-e", "context-switches/period=1/"], "main;.*nanosleep", 5),
     "tracepoint": Case(["-e", "sched:sched_switch"], "main;.*nanosleep", 5),
     "system_call": Case(["-e", "syscalls:sys_enter_pread64"], "main;.*pread", 5),
-    "lock": Case(["-e", "cpu-clock", "-e", "lock", "-a"], FP, 1),
+    "lock": Case(["-e", "cpu-clock", "-e", "lock", "-a"], FP, 1, ("/work-fp", "4")),
     "uprobe": Case(["-e", "uprobe:/work-fp:work_middle"], "work_outer;work_middle", 20),
     "uretprobe": Case(["-e", "uretprobe:/work-fp:work_middle"], "work_outer", 20),
     "kprobe": Case(["-e", "kprobe:vfs_read"], "main;.*vfs_read", 5),
@@ -38,7 +39,8 @@ CASES = {
     "fexit": Case(["-e", "fexit:vfs_read"], "main;", 5),
     "module": Case(["-e", "kprobe:dummy_xmit", "-a"], "dummy_xmit", 1,
                    ("/bin/sh", "-c", "ping -c 1 -W 1 192.0.2.2; true")),
-    "several": Case(["-e", "cpu-clock,page-faults/period=1/,sched:sched_switch,offcpu"], FP, 5),
+    "several": Case(["-e", "cpu-clock,page-faults/period=1/,sched:sched_switch,offcpu"], FP, 5,
+                    ("/work-fp", "3")),
 }
 PREPARATIONS = ("insmod /dummy.ko numdummies=1", "ip addr add 192.0.2.1/24 dev dummy0",
                 "ip link set dummy0 up")

@@ -15,7 +15,8 @@ testdata/elf/frames-aarch64.so. Without readelf the test is skipped (status 77).
 
 readelf prints "exp" for an expression; the forms that we know are unit tests. It prints "u" both
 for an undefined register and for one without a rule. It ignores DW_CFA_restore in a CIE, which
-DWARF does not define; we do as GCC's unwinder. (CUDA's libraries have such CIEs.)
+DWARF does not define; we do as GCC's unwinder. (CUDA's libraries have such CIEs.) A function that
+begins with a new stack pointer has no caller in our tables (glibc's __start_context).
 """
 import argparse
 import bisect
@@ -153,6 +154,16 @@ def restoring_commons(path):
     return found
 
 
+def starts_context(path, function):
+    """Whether the first instruction sets the stack pointer."""
+    done = subprocess.run(["objdump", "-d", "--no-show-raw-insn", str(path),
+                           f"--start-address={function.start:#x}",
+                           f"--stop-address={function.end:#x}"], capture_output=True, text=True)
+    instructions = re.findall(r"^ *[0-9a-f]+:\t(.*)$", done.stdout, re.M)
+    first = [text for text in instructions if not text.startswith("endbr64")][:1]
+    return bool(first and re.match(r"mov +%(rbx|r1[2-5]),%rsp", first[0]))
+
+
 def read_ours(inspect, path):
     done = subprocess.run([inspect, "--unwind-table", str(path)], capture_output=True, text=True)
     if done.returncode != 0 or done.stderr:
@@ -207,6 +218,8 @@ class Comparison:
                 verdict = equal(a, b)
             if verdict is None and self.is_restored(path, function):
                 verdict = "DW_CFA_restore in a CIE"
+            if verdict is None and a and a[0] == "end" and starts_context(path, function):
+                verdict = "the start of a context"
             self.counts[verdict or "different"] += 1
             if verdict is None:
                 self.differences.append(f"{path}: {address:#x}: ours {a}, readelf's {b}")

@@ -152,6 +152,39 @@ int main(void) {
 }
 """
 
+# Two contexts take turns; one of them ends, and begins again.
+CONTEXTS = """
+#include <time.h>
+#include <ucontext.h>
+static ucontext_t outside, endless, brief;
+static char stacks[2][65536];
+static volatile unsigned sink;
+__attribute__((noinline)) void spin(void) { for (int i = 0; i < 2000; i++) sink += i; }
+void goes_on(void) { while (1) { spin(); swapcontext(&endless, &outside); } }
+void ends(void) { spin(); __asm__ volatile(""); }
+static void make(ucontext_t *context, char *stack, void (*entry)(void)) {
+  getcontext(context);
+  context->uc_stack.ss_sp = stack;
+  context->uc_stack.ss_size = sizeof stacks[0];
+  context->uc_link = &outside;
+  makecontext(context, entry, 0);
+}
+int main(void) {
+  struct timespec now, start;
+  clock_gettime(CLOCK_MONOTONIC, &start);
+  make(&endless, stacks[0], goes_on);
+  do {
+    for (int i = 0; i < 100; i++) {
+      swapcontext(&outside, &endless);
+      make(&brief, stacks[1], ends);
+      swapcontext(&outside, &brief);
+    }
+    clock_gettime(CLOCK_MONOTONIC, &now);
+  } while (now.tv_sec - start.tv_sec < 2);
+  return 0;
+}
+"""
+
 # Collects garbage on the system stack while goroutines come and go.
 GO = """
 package main
@@ -284,6 +317,21 @@ class Unwind(harness.RecordingTest):
         self.assertGreater(callers[whole], 0.95 * callers.total(), callers)
         leaves = collections.Counter(chain[0] for chain in chains)
         self.assertGreater(leaves["[unknown]"], 100, leaves)
+
+    @unittest.skipUnless(os.uname().machine == "x86_64", "a walk ends there incomplete on arm64")
+    def test_contexts_end_with_their_function(self):
+        program = self.dir / "contexts"
+        subprocess.run(["gcc", "-O2", "-fomit-frame-pointer", "-x", "c", "-", "-o", program],
+                       input=CONTEXTS, text=True, check=True)
+        complete, rest = self.record_chains("--", program)
+        self.assertGreaterEqual(complete, 97, rest)
+        callers = collections.Counter()
+        for chain in self.chains():
+            for entry in {"goes_on", "ends"} & set(chain):
+                callers[len(chain) - chain.index(entry)] += 1
+        # The last frame is where the function will return to.
+        self.assertGreater(callers[2], 50, callers)
+        self.assertGreater(callers[2], 0.95 * callers.total(), callers)
 
     def test_no_caller_is_invented_in_a_gap_between_functions(self):
         program = self.dir / "gap"

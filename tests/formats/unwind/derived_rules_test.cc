@@ -83,6 +83,14 @@ TEST(DerivedRules, HoldBehindIndirectJumps) {
               ElementsAre("0 rsp+8 rbp", "7 rsp+16 rbp", "9 none"));
 }
 
+TEST(DerivedRules, HoldBehindIndirectJumpsWithoutSymbols) {
+  // push %rbx; test %esi,%esi; jz 1f; jmp *(%rdi,%rax,8); xor %eax,%eax; pop %rbx; ret;
+  // 1: pop %rbx; ret
+  EXPECT_THAT(Rows("53 85 f6 74 07 ff 24 c7 31 c0 5b c3 5b c3", kNoSymbols),
+              ElementsAre("0 rsp+8 rbp", "1 rsp+16 rbp", "11 rsp+8 rbp", "12 rsp+16 rbp",
+                          "13 rsp+8 rbp", "14 none"));
+}
+
 TEST(DerivedRules, EndWithTheFunction) {
   // push %rbx; call; and the next function: ret
   const std::vector<FunctionExtent> two = {{.start = 0x1000, .end = 0x1006},
@@ -103,6 +111,63 @@ TEST(DerivedRules, BeginAtFunctionsWithoutSymbols) {
   EXPECT_THAT(Rows("00 00 00 00 00 00", kNoSymbols), IsEmpty());
   // A call may not return: what is behind its padding may be another function.
   EXPECT_THAT(Rows("48 83 ec 08 e8 00 10 00 00 90 31 c0 c3", kNoSymbols), IsEmpty());
+}
+
+TEST(DerivedRules, GoOnBehindACallAndThePaddingOfALoop) {
+  // push %rbx; call; nop; 1: dec %edi; jnz 1b; pop %rbx; ret
+  EXPECT_THAT(Rows("53 e8 00 10 00 00 90 ff cf 75 fc 5b c3", kNoSymbols),
+              ElementsAre("0 rsp+8 rbp", "1 rsp+16 rbp", "12 rsp+8 rbp", "13 none"));
+}
+
+TEST(DerivedRules, BeginBehindACallThatDoesNotReturn) {
+  // 1: ret; nop; sub $8,%rsp; call 1b; nop; and another function: push %rbx; pop %rbx; ret
+  EXPECT_THAT(Rows("c3 90 48 83 ec 08 e8 f5 ff ff ff 90 53 5b c3", kNoSymbols),
+              ElementsAre("0 rsp+8 rbp", "6 rsp+16 rbp", "11 none", "12 rsp+8 rbp", "13 rsp+16 rbp",
+                          "14 rsp+8 rbp", "15 none"));
+  // Without a frame it is a part of a function that is not known: 1: ret; call 1b; nop.
+  EXPECT_THAT(Rows("c3 90 e8 f9 ff ff ff 90", kNoSymbols), ElementsAre("0 rsp+8 rbp", "1 none"));
+}
+
+// musl's a_crash: the compiler does not know that it does not return.
+TEST(DerivedRules, GoOnBehindAHalt) {
+  // push %rbx; test %edi,%edi; jz 1f; hlt; pop %rbx; ret; 1: pop %rbx; ret
+  EXPECT_THAT(Rows("53 85 ff 74 03 f4 5b c3 5b c3"),
+              ElementsAre("0 rsp+8 rbp", "1 rsp+16 rbp", "7 rsp+8 rbp", "8 rsp+16 rbp",
+                          "9 rsp+8 rbp", "10 none"));
+}
+
+TEST(DerivedRules, AreMissingForPartsOfFunctions) {
+  EXPECT_THAT(Rows("31 c0 5b c3", kNoSymbols), IsEmpty());        // pops the return address
+  EXPECT_THAT(Rows("48 89 44 24 40 c3", kNoSymbols), IsEmpty());  // stores above it
+  EXPECT_THAT(Rows("48 89 04 24 c3", kNoSymbols), IsEmpty());     // replaces it
+}
+
+TEST(DerivedRules, OfKnownCodeSurviveAWrongGuess) {
+  // push %rbx; 1: pop %rbx; ret; and what has no symbol: jmp 1b
+  EXPECT_THAT(Rows("53 5b c3 eb fc", {{.start = 0x1000, .end = 0x1003}}),
+              ElementsAre("0 rsp+8 rbp", "1 rsp+16 rbp", "2 rsp+8 rbp", "3 none"));
+}
+
+TEST(DerivedRules, BeginAgainBehindUnknownCode) {
+  std::string hex = "06 c3";  // unknown; ret
+  for (int i = 0; i < 14; ++i) hex += " 90";
+  EXPECT_THAT(Rows(hex + " 53 5b c3", kNoSymbols),
+              ElementsAre("16 rsp+8 rbp", "17 rsp+16 rbp", "18 rsp+8 rbp", "19 none"));
+}
+
+TEST(DerivedRules, BeginAtLabels) {
+  const std::vector<FunctionExtent> label = {{.start = 0x1002, .end = 0x1002}};
+  EXPECT_THAT(Rows("06 06 53 5b c3", label),
+              ElementsAre("2 rsp+8 rbp", "3 rsp+16 rbp", "4 rsp+8 rbp", "5 none"));
+  EXPECT_THAT(Rows("06 06 5b c3", label), IsEmpty());  // a part of a function
+}
+
+// Each call could be the end of a function, and each is tried.
+TEST(DerivedRules, AreBoundedForCodeOfManyCalls) {
+  std::string bytes;
+  for (int i = 0; i < 100000; ++i) bytes += MachineCode("e8 00 00 00 10 90 53");
+  const auto rows = DeriveRules({.start = 0x1000, .bytes = AsBytes(bytes)}, {});
+  EXPECT_TRUE(rows.empty() || rows.back().rule == Rule());
 }
 
 TEST(DerivedRules, AreMarkedAsDerived) {

@@ -42,6 +42,19 @@ TEST(MachineCode, RecognizesPadding) {
   EXPECT_FALSE(IsPadding(Machine::kAArch64, BytesOf("\xc0\x03\x5f\xd6"s)));
 }
 
+TEST(MachineCode, RecognizesANewStackPointer) {
+  for (const std::string& code :
+       {"\x48\x89\xdc"s, "\x4c\x89\xe4"s, "\x4c\x89\xfc\xc3"s, "\xf3\x0f\x1e\xfa\x48\x89\xdc"s}) {
+    EXPECT_TRUE(BeginsWithStackPointer(BytesOf(code))) << code.size();
+  }
+  // From the frame pointer and an argument, to another register, in 32 bits, from memory, later.
+  for (const std::string& code :
+       {""s, "\x48\x89"s, "\x48\x89\xec"s, "\x48\x89\xfc"s, "\x48\x89\xd8"s, "\x89\xdc\xc3"s,
+        "\x48\x8b\x27"s, "\x90\x48\x89\xdc"s}) {
+    EXPECT_FALSE(BeginsWithStackPointer(BytesOf(code))) << code.size();
+  }
+}
+
 TEST(MachineCode, RecognizesCallsOfX86) {
   for (const std::string& call :
        {"\xe8\x01\x02\x03\x04"s, "\xff\xd0"s, "\x41\xff\xd4"s, "\xff\x10"s, "\xff\x50\x08"s,

@@ -99,6 +99,51 @@ TEST(Table, DerivesRulesOfABinaryWithoutAnyFrames) {
                   Pair(kText + 2, "sp+8 bx? ra-8 derived"), Pair(kText + 3, "none")));
 }
 
+TEST(Table, EndsAtTheStartOfABoostContext) {
+  // mov %rdi,%rax; ret; where a context begins: push %rbp; jmp *%rbx; and where it ends: hlt
+  const std::string code = "\x48\x89\xf8\xc3\x55\xff\xe3\xf4";
+  const auto rows_of = [&](const std::string& name) {
+    ElfBuilder elf = FrameBuilder().Program();
+    const auto text = elf.AddSection({.name = ".text",
+                                      .flags = SHF_ALLOC | SHF_EXECINSTR,
+                                      .address = kText,
+                                      .contents = code + std::string(64, '\x90'),
+                                      .offset = 0x1000});
+    elf.AddSymbol({.name = name, .value = kText, .size = code.size(), .section = text});
+    return RowsOf(TableOf(elf.Build()));
+  };
+  EXPECT_THAT(rows_of("make_fcontext"),
+              ElementsAre(Pair(kText, "sp+8 bx? ra-8 derived"), Pair(kText + 4, "end"),
+                          Pair(kText + 8, "none")));
+  EXPECT_THAT(rows_of("another"),
+              ElementsAre(Pair(kText, "sp+8 bx? ra-8 derived"), Pair(kText + 4, "none")));
+}
+
+// An assembler does not say what a symbol is.
+TEST(Table, DerivesRulesAtGlobalLabelsOutsideOfFunctions) {
+  const std::string code = "\x06" + kAssembler + "\x06" + kAssembler;  // 06 is no instruction
+  ElfBuilder elf = FrameBuilder().Program();
+  const auto text = elf.AddSection({.name = ".text",
+                                    .flags = SHF_ALLOC | SHF_EXECINSTR,
+                                    .address = kText,
+                                    .contents = code + std::string(64, '\x90'),
+                                    .offset = 0x1000});
+  const auto add = [&](std::uint64_t at, unsigned char binding) {
+    elf.AddSymbol({.name = "label" + std::to_string(at),
+                   .value = kText + at,
+                   .section = text,
+                   .type = STT_NOTYPE,
+                   .binding = binding});
+  };
+  add(1, STB_GLOBAL);
+  add(2, STB_GLOBAL);
+  add(5, STB_LOCAL);
+  EXPECT_THAT(RowsOf(TableOf(elf.Build())),
+              ElementsAre(Pair(kText + 1, "sp+8 bx? ra-8 derived"),
+                          Pair(kText + 2, "sp+16 bx? ra-8 derived"),
+                          Pair(kText + 3, "sp+8 bx? ra-8 derived"), Pair(kText + 4, "none")));
+}
+
 // Go's functions keep frame pointers, and change to other stacks.
 TEST(Table, DerivesNoRulesForGo) {
   ElfBuilder elf = ProgramWithCode(FrameBuilder(), 0, kAssembler);
@@ -117,6 +162,24 @@ TEST(Table, MergesEqualNeighboursAndPaddingBetweenThem) {
   EXPECT_THAT(RowsOf(TableOfFrames(frames)),
               ElementsAre(Pair(kText, "sp+8 ra-8"), Pair(kText + 0x40, "none"),
                           Pair(kText + 0x50, "sp+8 ra-8"), Pair(kText + 0x60, "none")));
+}
+
+// glibc's __start_context, to which the function of a context returns, is outermost. A return
+// address is looked up by the byte before it.
+TEST(Table, EndsAtTheStartOfAContext) {
+  FrameBuilder frames;
+  const auto common = frames.AddCommon({});
+  frames.AddFrame(common, kText, 0x18, "");
+  frames.AddFrame(common, kText + 0x20, 0x1a, "");
+  frames.AddFrame(common, kText + 0x40, 0x10, "");
+  frames.SetCode(std::string(0x20, '\x90') + "\x48\x89\xdc" + std::string(0x30, '\x90'));
+  EXPECT_THAT(
+      RowsOf(TableOfFrames(frames)),
+      ElementsAre(Pair(kText, "sp+8 ra-8"), Pair(kText + 0x1f, "end"), Pair(kText + 0x3a, "none"),
+                  Pair(kText + 0x40, "sp+8 ra-8"), Pair(kText + 0x50, "none")));
+  // A call may end there.
+  frames.AddFrame(common, kText + 0x18, 8, "");
+  EXPECT_EQ(OneLine(TableOfFrames(frames).Find(ImageAddress{kText + 0x1f})), "sp+8 ra-8");
 }
 
 TEST(Table, MarksTheRulesOfShortGapsThatHaveCode) {

@@ -124,6 +124,19 @@ TEST(X86Instruction, GoesOnElsewhere) {
   EXPECT_EQ(Decode("ff 24 c5 00 00 00 00")->type, Type::kIndirectJump);
   EXPECT_EQ(Decode("c2 08 00")->type, Type::kReturnAndPop);
   EXPECT_EQ(Decode("0f 0b")->type, Type::kTrap);
+  EXPECT_EQ(Decode("f4")->type, Type::kHalt);
+}
+
+TEST(X86Instruction, StoresToTheStack) {
+  for (const char* hex : {"48 89 44 24 40", "c7 44 24 40 01 00 00 00", "0f 29 44 24 40",
+                          "f3 0f 7f 44 24 40", "c5 f9 7f 44 24 40"}) {
+    EXPECT_EQ(Decode(hex)->type, Type::kStoreAtSp) << hex;
+    EXPECT_EQ(Decode(hex)->value, 0x40) << hex;
+  }
+  // A load, a store with an index, and one to other memory.
+  for (const char* hex : {"48 8b 44 24 40", "89 44 84 40", "48 89 47 40"}) {
+    EXPECT_EQ(Decode(hex)->type, Type::kOther) << hex;
+  }
 }
 
 TEST(X86Instruction, ChangesTheFramePointer) {
