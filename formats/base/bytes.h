@@ -28,6 +28,13 @@ inline namespace base {
 
 using Bytes = std::span<const std::byte>;
 
+// The word of 64-bit machines: records, ELF notes and stacks are made of such words.
+inline constexpr std::size_t kWordSize = sizeof(std::uint64_t);
+
+constexpr std::uint64_t RoundUpToWord(std::uint64_t size) {
+  return (size + kWordSize - 1) / kWordSize * kWordSize;
+}
+
 // The bytes of `text`, valid as long as the text.
 inline Bytes AsBytes(std::string_view text) {
   return std::as_bytes(std::span(text));
@@ -221,7 +228,7 @@ class ByteWriter {
     Padding(size - text.size());
   }
 
-  void Name(std::string_view field) { PaddedString(field, (field.size() / 8 + 1) * 8); }
+  void Name(std::string_view field) { PaddedString(field, RoundUpToWord(field.size() + 1)); }
 
   void Padding(std::uint64_t size) { out_.resize(out_.size() + size); }
 

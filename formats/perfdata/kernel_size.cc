@@ -8,10 +8,6 @@
 namespace perftape::perfdata {
 namespace {
 
-constexpr std::size_t RoundUpToWord(std::size_t size) {
-  return (size + 7) / 8 * 8;
-}
-
 // The size of the bytes between header and trailer, with the kernel's padding. Nothing if the
 // record is shorter than its fields.
 std::optional<std::size_t> BodySize(const RecordView& record) {

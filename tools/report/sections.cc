@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "convert/model/label_keys.h"
+#include "formats/base/duration.h"
 #include "formats/perfdata/period_unit.h"
 #include "tools/common/cli/count.h"
 #include "tools/common/cli/escape.h"
@@ -294,7 +295,7 @@ Section ReadSection(const Contents& contents, const ReadContents& read) {
         !histogram.samples.empty()) {
       section.lines.push_back(
           fmt::format("|{}| {:.3f} s", HistogramText(histogram),
-                      static_cast<double>(histogram.last_ns - histogram.first_ns) / 1e9));
+                      static_cast<double>(histogram.last_ns - histogram.first_ns) / kNsPerSecond));
     }
   }
   for (const std::string& comment : contents.profile.metadata().comments) {
