@@ -156,11 +156,24 @@ class ByteReader {
     field = view;
   }
 
+  // Reads the number of the entries that follow, with `entry_size` bytes each. Fails, with 0, if
+  // the remaining bytes cannot contain them.
+  void Count(std::uint64_t& count, std::uint64_t entry_size) {
+    Fixed(count);
+    if (count <= remaining() / entry_size) return;
+    Break();
+    count = 0;
+  }
+
   // Reads the rest of the record as a string, NUL-terminated and padded to a multiple of 8 bytes.
   void Name(std::string_view& field) { PaddedString(field, remaining()); }
   void Name(std::string& field) { PaddedString(field, remaining()); }
 
   void Padding(std::uint64_t size) { ReadBytes(size); }
+
+  // A layout calls it where the fields end that it always has. Which fields follow depends on the
+  // values of those before. Cursors that need no bytes end there.
+  void EndOfFixed() {}
 
   // Makes the reader fail as if the bytes ended here. Decoders call it for contradictory input.
   void Break() {
@@ -230,7 +243,11 @@ class ByteWriter {
 
   void Name(std::string_view field) { PaddedString(field, RoundUpToWord(field.size() + 1)); }
 
+  void Count(std::uint64_t count, std::uint64_t /*entry_size*/) { Fixed(count); }
+
   void Padding(std::uint64_t size) { out_.resize(out_.size() + size); }
+
+  void EndOfFixed() {}
 
   // The bytes that this writer has written.
   std::size_t size() const { return out_.size() - start_; }
