@@ -12,9 +12,9 @@
 #include <tuple>
 
 #include "convert/export/address_allocator.h"
+#include "convert/model/folded_mapping.h"
 #include "formats/base/bytes_hash.h"
 #include "formats/elf/elf_writer.h"
-#include "formats/folded/folded.h"
 #include "formats/perfdata/converted.h"
 
 namespace perftape::convert {
@@ -84,20 +84,17 @@ class AddressPlan::Maker {
 
   // The same name as in folded stacks.
   std::string_view NameOfFile(MappingId mapping) {
-    const std::string_view file = BaseName(profile_.text(profile_[mapping].filename));
-    if (file.empty()) return "[unknown]";
-    if (file.front() == '[') return file;
     const auto [known, is_new] = file_names_.try_emplace(mapping);
-    if (is_new) known.value() = plan_.own_names_.emplace_back("[" + std::string(file) + "]");
+    if (is_new) {
+      known.value() = plan_.own_names_.emplace_back(
+          NameOfUnresolved(profile_.text(profile_[mapping].filename)));
+    }
     return known->second;
   }
 
   std::string_view NameOf(const Location& location, const Line& line) {
-    const std::string_view name = profile_.text(profile_[line.function].name);
-    if (!name.empty()) return name;
-    // Only a folded file has frames with an intentionally empty name.
-    const std::string_view file = profile_.text(profile_[location.mapping].filename);
-    return file == folded::kMappingName ? name : NameOfFile(location.mapping);
+    return HasName(profile_, location, line) ? profile_.text(profile_[line.function].name)
+                                             : NameOfFile(location.mapping);
   }
 
   // Reserves addresses for the largest possible number of functions: one for each name.

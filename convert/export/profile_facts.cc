@@ -8,14 +8,14 @@
 #include <ctime>
 
 #include "convert/model/comment_keys.h"
+#include "formats/base/duration.h"
 
 namespace perftape::convert {
 
 std::vector<std::string> FactsOf(const Metadata& metadata) {
-  constexpr std::int64_t kSecond = 1'000'000'000;
   std::vector<std::string> facts = metadata.comments;
   if (metadata.start_time_ns && *metadata.start_time_ns > 0) {
-    const std::time_t seconds = *metadata.start_time_ns / kSecond;
+    const std::time_t seconds = *metadata.start_time_ns / kNsPerSecond;
     std::tm utc = {};
     if (gmtime_r(&seconds, &utc) != nullptr) {
       facts.push_back(
@@ -24,7 +24,7 @@ std::vector<std::string> FactsOf(const Metadata& metadata) {
   }
   if (metadata.duration_ns > 0) {
     facts.push_back(fmt::format("{}{}{:.4g} s", kDurationFact, kCommentSeparator,
-                                static_cast<double>(metadata.duration_ns) / kSecond));
+                                static_cast<double>(metadata.duration_ns) / kNsPerSecond));
   }
   return facts;
 }

@@ -16,6 +16,7 @@
 #include "convert/export/sample_plan.h"
 #include "convert/model/label_keys.h"
 #include "convert/model/sample_thread.h"
+#include "formats/base/duration.h"
 #include "formats/perfdata/converted.h"
 #include "formats/perfdata/mapping_name.h"
 #include "formats/perfdata/record.h"
@@ -34,7 +35,7 @@ constexpr std::uint64_t kSamplesInARound = 16'384;
 constexpr std::size_t kLongestName = 65'000;
 constexpr std::size_t kLongestChain = 8'000;
 // If the profile has no start time: any time but 0, which perf reads as "no time".
-constexpr std::uint64_t kSomeTime = 1'000'000'000;
+constexpr std::uint64_t kSomeTime = kNsPerSecond;
 // Distance of invented times. perf prints different times then.
 constexpr std::uint64_t kStep = 1'000;
 constexpr std::string_view kNoThreadName = "[no-thread]";

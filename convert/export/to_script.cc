@@ -15,8 +15,10 @@
 #include "convert/export/sample_plan.h"
 #include "convert/export/to_pprof.h"
 #include "convert/frames/frame_table.h"
+#include "convert/model/folded_mapping.h"
 #include "convert/model/label_keys.h"
 #include "convert/model/sample_thread.h"
+#include "formats/base/unknown_name.h"
 #include "formats/perfdata/converted.h"
 #include "formats/script/escape.h"
 #include "formats/script/frame_line.h"
@@ -29,7 +31,7 @@ namespace {
 constexpr std::uint64_t kNsPerMicrosecond = 1'000;
 constexpr std::uint64_t kNsPerMillisecond = 1'000'000;
 // perf script needs a frame.
-constexpr script::Frame kNoFrame = {.symbol = script::kUnknown, .dso = script::kUnknown};
+constexpr script::Frame kNoFrame = {.symbol = kUnknownName, .dso = kUnknownName};
 
 // Whether a sample has no thread, as PlanSamples writes it.
 bool IsNoThread(const PlannedThread& thread) {
@@ -95,7 +97,7 @@ void ScriptExport::LookThrough() {
   for (const PlannedThread& thread : plan_.threads) {
     const std::string_view comm = !thread.comm.empty() ? thread.comm
                                   : IsNoThread(thread) ? script::kNoThreadComm
-                                                       : script::kUnknown;
+                                                       : kUnknownName;
     comms_.push_back(script::WritableComm(comm));
     if (comms_.back() != comm) ++report_.changed_comms;
   }
@@ -204,8 +206,8 @@ void ScriptExport::AppendLocation(const Location& location, bool is_return) {
   const bool has_name =
       !location.lines.empty() && HasName(profile_, location, location.lines.back());
   frame.symbol =
-      has_name ? profile_.text(profile_[location.lines.back().function].name) : script::kUnknown;
-  frame.dso = dso.empty() ? script::kUnknown : dso;
+      has_name ? profile_.text(profile_[location.lines.back().function].name) : kUnknownName;
+  frame.dso = dso.empty() ? kUnknownName : dso;
   frame.is_inlined = false;
   script::AppendFrame(stack_, frame);
 }

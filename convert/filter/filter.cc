@@ -10,6 +10,7 @@
 #include "convert/model/profile_copier.h"
 #include "convert/model/sample_thread.h"
 #include "convert/model/saturating.h"
+#include "formats/base/unknown_name.h"
 
 namespace perftape::convert {
 namespace {
@@ -25,9 +26,6 @@ template <class Number>
 bool Passes(const std::set<std::int64_t>& wanted, std::optional<Number> number) {
   return wanted.empty() || (number && wanted.contains(std::int64_t{*number}));
 }
-
-// The name that perf and pprof give to code without a name.
-constexpr std::string_view kUnknown = "[unknown]";
 
 // "cycles" also means "cpu_core/cycles/" and "cpu_atom/cycles/".
 bool PassesEvent(const Globs& wanted, std::string_view name) {
@@ -111,13 +109,13 @@ class StackVerdicts {
     if (id == StackId{}) return false;
     const Mapping& mapping = profile_[profile_[profile_[id].leaf].mapping];
     const std::string_view path = profile_.text(mapping.filename);
-    return options_.dsos.MatchPath(path.empty() ? kUnknown : path);
+    return options_.dsos.MatchPath(path.empty() ? kUnknownName : path);
   }
 
   bool IsInSymbol(StackId id) const {
     if (id == StackId{}) return false;
     const Location& leaf = profile_[profile_[id].leaf];
-    if (leaf.lines.empty()) return options_.symbols.Match(kUnknown);
+    if (leaf.lines.empty()) return options_.symbols.Match(kUnknownName);
     return options_.symbols.Match(profile_.text(profile_[leaf.lines.front().function].name));
   }
 

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <tuple>
 
-#include "convert/model/hidden_kernel.h"
+#include "convert/model/folded_mapping.h"
 #include "formats/folded/folded.h"
 #include "formats/perfdata/mapping_name.h"
 
@@ -44,17 +44,6 @@ std::vector<FrameType> TypesOfMappings(const Profile& profile) {
 }
 
 }  // namespace
-
-bool IsOfFolded(const Profile& profile, const Mapping& mapping) {
-  const std::string_view name = profile.text(mapping.filename);
-  if (name == folded::kKernelMappingName) return !IsHiddenKernel(profile, mapping);
-  return name == folded::kMappingName;
-}
-
-bool HasName(const Profile& profile, const Location& location, const Line& line) {
-  return profile[line.function].name != StringId{} ||
-         profile.text(profile[location.mapping].filename) == folded::kMappingName;
-}
 
 FrameTable::FrameTable(const Profile& profile, FrameIdentity identity)
     : profile_(&profile),

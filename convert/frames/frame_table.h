@@ -48,13 +48,6 @@ enum class FrameIdentity : std::uint8_t {
   kName,
 };
 
-// Returns whether the function of a line has a name. Only a folded file has functions whose name is
-// empty on purpose.
-bool HasName(const Profile& profile, const Location& location, const Line& line);
-
-// Returns whether it is the mapping of frames of folded stacks, which stands for no file.
-bool IsOfFolded(const Profile& profile, const Mapping& mapping);
-
 class FrameTable {
  public:
   // Adds the frames of all locations. `profile` must outlive this object.

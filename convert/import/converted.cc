@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "convert/model/folded_mapping.h"
 #include "convert/model/saturating.h"
-#include "formats/folded/folded.h"
 #include "formats/perfdata/converted.h"
 
 namespace perftape::convert {
@@ -62,10 +62,8 @@ std::int64_t ConvertedDuration(const perfdata::Reader& reader) {
 
 LocationId AddConvertedFrame(const perfdata::Region& function, ProfileBuilder& builder) {
   const bool is_kernel = perfdata::IsKernelFunction(function.start);
-  const MappingId mapping = builder.Add(Mapping{
-      .filename = builder.Add(is_kernel ? folded::kKernelMappingName : folded::kMappingName),
-      .type = is_kernel ? MappingType::kKernel : MappingType::kUser,
-      .names = {.functions = true}});
+  const MappingId mapping = AddFoldedMapping(
+      builder, is_kernel ? MappingType::kKernel : MappingType::kUser, {.functions = true});
   const Line line{.function = builder.Add(Function{.name = builder.Add(function.dso->symbol)})};
   return builder.Add(Location{.mapping = mapping, .lines = {&line, 1}});
 }

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "convert/model/folded_mapping.h"
 #include "convert/model/profile_builder.h"
 #include "convert/model/sample_thread.h"
 #include "convert/model/saturating.h"
@@ -158,7 +159,7 @@ class FoldedImporter {
   void AddEvents() {
     if (options_.differential) before_ = AddEvent("before");
     event_ = AddEvent(options_.differential ? "after" : "samples");
-    frames_mapping_ = AddMapping(folded::kMappingName, MappingType::kUser);
+    frames_mapping_ = AddFoldedMapping(builder_, MappingType::kUser, {.functions = true});
   }
 
   EventId AddEvent(std::string_view name) {
@@ -166,11 +167,6 @@ class FoldedImporter {
                               .unit = builder_.Add("count"),
                               .values = EventValues::kPlain,
                               .decimals = static_cast<std::uint8_t>(decimals_)});
-  }
-
-  MappingId AddMapping(std::string_view name, MappingType type) {
-    return builder_.Add(
-        Mapping{.filename = builder_.Add(name), .type = type, .names = {.functions = true}});
   }
 
   void AddLine(const folded::Line& line) {
@@ -243,7 +239,9 @@ class FoldedImporter {
     }
     MappingId mapping = frames_mapping_;
     if (name.ends_with(folded::kKernelMark)) {
-      if (!kernel_) kernel_ = AddMapping(folded::kKernelMappingName, MappingType::kKernel);
+      if (!kernel_) {
+        kernel_ = AddFoldedMapping(builder_, MappingType::kKernel, {.functions = true});
+      }
       mapping = *kernel_;
     }
     return builder_.Add(Location{.mapping = mapping, .lines = {&line, 1}});

@@ -21,6 +21,7 @@
 #include "convert/model/label_keys.h"
 #include "convert/model/profile_builder.h"
 #include "convert/model/saturating.h"
+#include "formats/base/duration.h"
 #include "formats/base/parallel.h"
 #include "formats/base/progress.h"
 #include "formats/bundle/recording_notes.h"
@@ -41,7 +42,7 @@ Event EventOf(const perfdata::Event& event, const UnitsById& units, ProfileBuild
   std::uint64_t period = attr.Has(perfdata::kFreq) ? 0 : attr.sample_period;
   // The kernel converts a clock's frequency into a fixed period (perf_swevent_init_hrtimer).
   if (is_clock && attr.Has(perfdata::kFreq) && attr.sample_period > 0) {
-    period = 1'000'000'000 / attr.sample_period;
+    period = kNsPerSecond / attr.sample_period;
   }
   Event made{.name = builder.Add(event.name),
              .unit = builder.Add(perfdata::PeriodUnitOf(attr, event.name)),

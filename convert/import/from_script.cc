@@ -19,6 +19,7 @@
 #include "convert/model/sample_thread.h"
 #include "convert/model/saturating.h"
 #include "formats/base/progress.h"
+#include "formats/base/unknown_name.h"
 #include "formats/base/utf8_text.h"
 #include "formats/perfdata/converted.h"
 #include "formats/perfdata/period_unit.h"
@@ -192,7 +193,7 @@ ThreadId ScriptImporter::ThreadOf(const script::Head& head, const script::Header
   if (is_none && (head.comm.empty() || head.comm == script::kNoThreadComm)) return {};
   const bool is_ours = header.writer == script::Writer::kPerftape;
   static_assert(script::kNoId == kUnknownId);
-  const std::string_view comm = is_ours && head.comm == script::kUnknown ? "" : head.comm;
+  const std::string_view comm = is_ours && head.comm == kUnknownName ? "" : head.comm;
   if (is_none) {
     return builder_.Add(Thread{.pid = kUnknownId, .tid = kUnknownId, .comm = builder_.Add(comm)});
   }

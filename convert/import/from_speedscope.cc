@@ -13,6 +13,7 @@
 #include "convert/model/profile_builder.h"
 #include "convert/model/sample_thread.h"
 #include "convert/model/saturating.h"
+#include "formats/base/duration.h"
 #include "formats/base/utf8_text.h"
 #include "formats/json_profiles/speedscope.h"
 #include "formats/perfdata/period_unit.h"
@@ -36,7 +37,7 @@ constexpr SpeedscopeUnit kSpeedscopeUnits[] = {
     {"nanoseconds", "time", perfdata::kNanoseconds, 1},
     {"microseconds", "time", perfdata::kNanoseconds, 1'000},
     {"milliseconds", "time", perfdata::kNanoseconds, 1'000'000},
-    {"seconds", "time", perfdata::kNanoseconds, 1'000'000'000},
+    {"seconds", "time", perfdata::kNanoseconds, kNsPerSecond},
     {"bytes", "space", "bytes", 1},
     {"none", "samples", "count", 1},
 };

@@ -5,7 +5,7 @@
 #include <limits>
 #include <optional>
 
-#include "formats/folded/folded.h"
+#include "convert/model/folded_mapping.h"
 #include "formats/folded/kernel_address.h"
 #include "formats/perfdata/mapping_name.h"
 
@@ -16,14 +16,11 @@ struct NamedFrames::State {
   const bool map_kernel_addresses;
 
   MappingId MappingOf(const NamedFrame& frame) {
-    const std::string_view name =
-        frame.is_kernel ? folded::kKernelMappingName : folded::kMappingName;
     MappingNames names = {.functions = true};
     names.filenames = !frame.file.empty();
     names.line_numbers = frame.line != 0;
-    return builder.Add(Mapping{.filename = builder.Add(name),
-                               .type = frame.is_kernel ? MappingType::kKernel : MappingType::kUser,
-                               .names = names});
+    return AddFoldedMapping(builder, frame.is_kernel ? MappingType::kKernel : MappingType::kUser,
+                            names);
   }
 };
 

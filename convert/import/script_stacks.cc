@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "formats/base/unknown_name.h"
 #include "formats/folded/folded.h"
 #include "formats/perfdata/mapping_name.h"
 #include "formats/script/escape.h"
@@ -38,7 +39,7 @@ bool IsKernelName(std::string_view dso) {
 }
 
 bool IsKnown(std::string_view text) {
-  return !text.empty() && text != script::kUnknown;
+  return !text.empty() && text != kUnknownName;
 }
 
 // A location of the text: a frame, after the calls that were inlined into it. The last frame may be
@@ -134,8 +135,8 @@ ScriptStacks::~ScriptStacks() = default;
 StackId ScriptStacks::Add(std::span<const Frame> frames, script::Writer writer) {
   state_->writer = writer;
   const bool is_empty = writer == script::Writer::kPerftape && frames.size() == 1 &&
-                        frames.front().address == 0 && frames.front().symbol == script::kUnknown &&
-                        frames.front().dso == script::kUnknown;
+                        frames.front().address == 0 && frames.front().symbol == kUnknownName &&
+                        frames.front().dso == kUnknownName;
   if (is_empty) return {};
   std::vector<Group>& groups = state_->groups;
   groups.clear();

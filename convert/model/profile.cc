@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "convert/model/profile.h"
 
+#include "formats/base/unknown_name.h"
+
 namespace perftape::convert {
 
 Profile::Profile() : tables_(std::make_shared<const ProfileTables>()) {}
@@ -17,7 +19,7 @@ std::string_view BaseName(std::string_view path) {
 
 std::string NameOfUnresolved(std::string_view mapping) {
   const std::string_view name = BaseName(mapping);
-  if (name.empty()) return "[unknown]";
+  if (name.empty()) return std::string(kUnknownName);
   return name.front() == '[' ? std::string(name) : "[" + std::string(name) + "]";
 }
 

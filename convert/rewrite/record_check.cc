@@ -2,10 +2,9 @@
 #include "convert/rewrite/record_check.h"
 
 #include <algorithm>
-#include <array>
-#include <optional>
 #include <utility>
 
+#include "formats/perfdata/body_shape.h"
 #include "formats/perfdata/kernel_size.h"
 #include "formats/perfdata/record_cursor.h"
 #include "formats/perfdata/sample_layout.h"
@@ -13,13 +12,15 @@
 namespace perftape::rewrite {
 namespace {
 
+using perfdata::BodyShape;
 using perfdata::Event;
 using perfdata::RecordType;
 using perfdata::RecordView;
 
 constexpr std::size_t kLongestName = 4096 + 64;  // PATH_MAX, and padding
 
-constexpr std::size_t kOldMmap2Size = 56;
+// RHEL 7.0 wrote no protection and no flags. No field marks such records.
+constexpr std::size_t kNewFieldsOfMmap2 = 2 * sizeof(std::uint32_t);
 
 constexpr RecordCheck kFits = {};
 constexpr RecordCheck kLeftOver = {Fit::kLoose, "it has bytes after its last field"};
@@ -27,74 +28,6 @@ constexpr RecordCheck kTooShort = {Fit::kBroken, "fewer than its fields need"};
 constexpr RecordCheck kNoName = {Fit::kBroken, "its name has no NUL"};
 constexpr RecordCheck kOfNoEvent = {Fit::kBroken, "no event has its id"};
 constexpr RecordCheck kOddMisc = {Fit::kLoose, "its misc has unknown bits"};
-
-enum class Shape : std::uint8_t {
-  kFixed,    // only its fixed fields
-  kNamed,    // followed by a name, padded to 8
-  kCounted,  // followed by items; the last fixed word is their count
-  kOpen,     // followed by bytes that are not checked
-};
-
-// The shape of a body, the bytes between a record's header and its trailer. Sizes come from
-// include/uapi/linux/perf_event.h and tools/lib/perf/include/perf/event.h.
-struct BodyShape {
-  RecordType type;
-  Shape shape = Shape::kFixed;
-  std::uint16_t fixed = 0;
-  std::uint16_t item = 0;  // bytes of an item, for kCounted; its count is the last fixed word
-};
-
-constexpr auto kShapes = std::to_array<BodyShape>({
-    {RecordType::kMmap, Shape::kNamed, 32},
-    {RecordType::kLost, Shape::kFixed, 16},
-    {RecordType::kComm, Shape::kNamed, 8},
-    {RecordType::kExit, Shape::kFixed, 24},
-    {RecordType::kThrottle, Shape::kFixed, 24},
-    {RecordType::kUnthrottle, Shape::kFixed, 24},
-    {RecordType::kFork, Shape::kFixed, 24},
-    {RecordType::kRead, Shape::kOpen, 16},
-    {RecordType::kMmap2, Shape::kNamed, 64},
-    {RecordType::kAux, Shape::kFixed, 24},
-    {RecordType::kItraceStart, Shape::kFixed, 8},
-    {RecordType::kLostSamples, Shape::kFixed, 8},
-    {RecordType::kSwitch, Shape::kFixed, 0},
-    {RecordType::kSwitchCpuWide, Shape::kFixed, 8},
-    {RecordType::kNamespaces, Shape::kCounted, 16, 16},
-    {RecordType::kKsymbol, Shape::kNamed, 16},
-    {RecordType::kBpfEvent, Shape::kFixed, 16},
-    {RecordType::kCgroup, Shape::kNamed, 8},
-    {RecordType::kTextPoke, Shape::kOpen, 12},
-    {RecordType::kAuxOutputHwId, Shape::kFixed, 8},
-    {RecordType::kCallchainDeferred, Shape::kCounted, 16, 8},
-    {RecordType::kHeaderAttr, Shape::kOpen, 64},
-    {RecordType::kHeaderEventType, Shape::kOpen, 8},
-    {RecordType::kHeaderTracingData, Shape::kOpen, 4},
-    {RecordType::kHeaderBuildId, Shape::kNamed, 28},
-    {RecordType::kFinishedRound, Shape::kFixed, 0},
-    {RecordType::kIdIndex, Shape::kCounted, 8, 32},
-    {RecordType::kAuxtraceInfo, Shape::kOpen, 8},
-    {RecordType::kAuxtrace, Shape::kFixed, 40},
-    {RecordType::kAuxtraceError, Shape::kOpen, 40},
-    {RecordType::kThreadMap, Shape::kCounted, 8, 24},
-    {RecordType::kCpuMap, Shape::kOpen, 2},
-    {RecordType::kStatConfig, Shape::kCounted, 8, 16},
-    {RecordType::kStat, Shape::kFixed, 40},
-    {RecordType::kStatRound, Shape::kFixed, 16},
-    {RecordType::kEventUpdate, Shape::kOpen, 16},
-    {RecordType::kTimeConv, Shape::kOpen, 24},
-    {RecordType::kHeaderFeature, Shape::kOpen, 8},
-    {RecordType::kCompressed, Shape::kOpen, 1},
-    {RecordType::kFinishedInit, Shape::kFixed, 0},
-    {RecordType::kCompressed2, Shape::kOpen, 8},
-    {RecordType::kBpfMetadata, Shape::kOpen, 520},
-    {RecordType::kSchedstatCpu, Shape::kOpen, 16},
-    {RecordType::kSchedstatDomain, Shape::kOpen, 16},
-});
-
-const BodyShape* ShapeOf(RecordType type) {
-  const auto* const found = std::ranges::find(kShapes, type, &BodyShape::type);
-  return found == kShapes.end() ? nullptr : found;
-}
 
 // A name ends in NUL and is padded to 8. No known writer pads it further.
 RecordCheck JudgeName(Bytes field) {
@@ -104,27 +37,26 @@ RecordCheck JudgeName(Bytes field) {
   return field.size() - (end + 1) < 8 ? kFits : kLeftOver;
 }
 
-RecordCheck JudgeBody(const BodyShape& shape, Bytes body, std::endian order) {
-  if (body.size() < shape.fixed) return kTooShort;
-  const Bytes rest = body.subspan(shape.fixed);
-  switch (shape.shape) {
-    case Shape::kFixed:
+RecordCheck JudgeBody(const RecordView& record, const BodyShape& shape, Bytes body) {
+  if (body.size() < shape.fixed_size) return kTooShort;
+  const Bytes rest = body.subspan(shape.fixed_size);
+  switch (shape.end) {
+    case BodyShape::End::kNothing:
       return rest.empty() ? kFits : kLeftOver;
-    case Shape::kNamed: {
+    case BodyShape::End::kName: {
       const RecordCheck name = JudgeName(rest);
-      // RHEL 7.0 wrote no protection and no flags. No field marks such records.
-      const bool may_be_old = name.fit == Fit::kBroken && shape.type == RecordType::kMmap2;
-      return may_be_old ? JudgeName(body.subspan(kOldMmap2Size)) : name;
+      const bool may_be_old = name.fit == Fit::kBroken && record.type == RecordType::kMmap2;
+      return may_be_old ? JudgeName(body.subspan(shape.fixed_size - kNewFieldsOfMmap2)) : name;
     }
-    case Shape::kCounted: {
-      const std::byte* count_at = body.data() + shape.fixed - sizeof(std::uint64_t);
-      const auto count = LoadFixed<std::uint64_t>(count_at, order);
-      if (count > rest.size() / shape.item) return kTooShort;
+    case BodyShape::End::kEntries: {
+      const auto count = LoadFixed<std::uint64_t>(body.data() + shape.count_offset(), record.order);
+      if (count > rest.size() / shape.entry_size) return kTooShort;
       // ID_INDEX has a second list after its first.
-      const bool has_more = rest.size() != count * shape.item && shape.type != RecordType::kIdIndex;
+      const bool has_more =
+          rest.size() != count * shape.entry_size && record.type != RecordType::kIdIndex;
       return has_more ? kLeftOver : kFits;
     }
-    case Shape::kOpen:
+    case BodyShape::End::kOpen:
       return kFits;
   }
   return kFits;
@@ -166,6 +98,8 @@ RecordCheck JudgeToolRecord(const RecordView& record) {
         return {Fit::kLoose, "the size of its attribute is wrong"};
       }
       return (size - attr_size) % sizeof(std::uint64_t) == 0 ? kFits : kLeftOver;
+    case RecordType::kCompressed:
+      return size == 0 ? kTooShort : kFits;
     case RecordType::kCompressed2:
       at.Fixed(data_size);
       if (data_size > size - sizeof data_size) return kTooShort;
@@ -185,7 +119,7 @@ RecordCheck JudgeKernelRecord(const BodyShape* shape, const RecordView& record,
     if (event != nullptr) return JudgeSample(record, event->format);
     return record.payload.size() < sizeof(std::uint64_t) ? kTooShort : kFits;
   }
-  if (event == nullptr) return record.payload.size() < shape->fixed ? kTooShort : kFits;
+  if (event == nullptr) return record.payload.size() < shape->fixed_size ? kTooShort : kFits;
   const std::size_t trailer = event->format.trailer_size();
   if (record.payload.size() < trailer) return kTooShort;
   const Bytes body = record.payload.first(record.payload.size() - trailer);
@@ -194,7 +128,7 @@ RecordCheck JudgeKernelRecord(const BodyShape* shape, const RecordView& record,
     const auto text = perfdata::Decode<perfdata::TextPoke>(record, event->format);
     return text ? kFits : kTooShort;
   }
-  return JudgeBody(*shape, body, record.order);
+  return JudgeBody(record, *shape, body);
 }
 
 // Bits 3 to 11 are not used by any writer, and the CPU modes end at 5.
@@ -204,10 +138,6 @@ bool HasOddMisc(const RecordView& record) {
 }
 
 }  // namespace
-
-bool IsCompressed(RecordType type) {
-  return type == RecordType::kCompressed || type == RecordType::kCompressed2;
-}
 
 bool MayBeForeign(const RecordView& record) {
   // All known writers use 16 bits for types. They pad records to 8. Only simpleperf's first record
@@ -220,7 +150,7 @@ bool MayBeForeign(const RecordView& record) {
 
 RecordCheck CheckRecord(const RecordView& stored, const perfdata::EventTable& events) {
   const RecordView record = WithoutExcess(stored, events);
-  const BodyShape* shape = ShapeOf(record.type);
+  const BodyShape* shape = perfdata::ShapeOf(record.type);
   if (shape == nullptr && record.type != RecordType::kSample) {
     return {Fit::kBroken, "its type is unknown"};
   }
@@ -229,7 +159,7 @@ RecordCheck CheckRecord(const RecordView& stored, const perfdata::EventTable& ev
     judgement = JudgeKernelRecord(shape, record, events);
   } else {
     judgement = JudgeToolRecord(record);
-    if (judgement.fit == Fit::kExact) judgement = JudgeBody(*shape, record.payload, record.order);
+    if (judgement.fit == Fit::kExact) judgement = JudgeBody(record, *shape, record.payload);
   }
   return judgement.fit == Fit::kExact && HasOddMisc(record) ? kOddMisc : judgement;
 }

@@ -29,9 +29,6 @@ struct RecordCheck {
 // minimum size. The time does not depend on the record's size; of a name at most 4 KiB are read.
 RecordCheck CheckRecord(const perfdata::RecordView& stored, const perfdata::EventTable& events);
 
-// Returns whether records of this type contain records: COMPRESSED and COMPRESSED2.
-bool IsCompressed(perfdata::RecordType type);
-
 // Returns whether a record of unknown type may be valid: from a newer perf, or another tool's own
 // type, such as simpleperf's from 32769 on. Only the header is checked.
 bool MayBeForeign(const perfdata::RecordView& record);

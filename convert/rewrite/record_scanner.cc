@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "formats/base/duration.h"
 #include "formats/perfdata/kernel_size.h"
 
 namespace perftape::rewrite {
@@ -30,7 +31,7 @@ constexpr int kWorthOfTheEnd = 2;
 // starting where the previous one ends, are accepted.
 constexpr int kMostForeign = 16;
 
-constexpr std::uint64_t kDayNs = std::uint64_t{86'400} * 1'000'000'000;
+constexpr std::uint64_t kDayNs = 86'400 * kNsPerSecond;
 
 bool AreNear(std::uint64_t one_ns, std::uint64_t other_ns) {
   return std::max(one_ns, other_ns) - std::min(one_ns, other_ns) < kDayNs;

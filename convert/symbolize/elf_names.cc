@@ -9,13 +9,12 @@
 
 #include "formats/base/symbol_limits.h"
 #include "formats/base/truncation.h"
+#include "formats/base/unknown_name.h"
 
 namespace perftape::symbolize {
 namespace {
 
 constexpr std::string_view kPlt = "@plt";
-// For an inlined function whose entry is damaged: no symbol has its name.
-constexpr std::string_view kNameless = "[unknown]";
 
 constexpr std::uint64_t kWorthKeeping = std::uint64_t{4} << 20;
 
@@ -107,7 +106,8 @@ Resolved ElfNames::Resolve(FileOffset offset) {
   // A line without a name is not enough.
   if (frames.empty() || frames.back().name.empty()) return {.miss = Miss::kNoSymbol};
   for (SourceFrame& frame : frames) {
-    if (frame.name.empty()) frame.name = kNameless;
+    // The entry of an inlined function is damaged: no symbol has its name.
+    if (frame.name.empty()) frame.name = kUnknownName;
   }
   return {.frames = std::move(frames)};
 }

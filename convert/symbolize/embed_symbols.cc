@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "convert/symbolize/embed_symbols.h"
 
-#include <fcntl.h>
-
 #include <cerrno>
 #include <optional>
 #include <set>
@@ -41,7 +39,7 @@ class Filling {
  public:
   static Result<Filling> Begin() {
     TRY_ASSIGN(UniqueFd fd, CreateUnlinked());
-    UniqueFd for_writer(fcntl(fd.get(), F_DUPFD_CLOEXEC, 0));
+    UniqueFd for_writer = Duplicate(fd.get());
     if (!for_writer) return FailErrno("dup", errno);
     TRY_ASSIGN(bundle::BundleWriter writer,
                bundle::BundleWriter::Create(std::move(for_writer), kCompressionLevel));

@@ -9,6 +9,7 @@
 #include <variant>
 
 #include "convert/symbolize/this_boot.h"
+#include "formats/base/duration.h"
 #include "formats/bundle/embedding.h"
 #include "formats/bundle/recording_notes.h"
 #include "formats/perfdata/mapping_name.h"
@@ -104,7 +105,7 @@ std::optional<std::int64_t> WhenMade(const perfdata::Reader& reader, const Input
   struct stat status = {};
   const std::filesystem::path file = input.is_directory() ? input.path() / "data" : input.path();
   if (file.empty() || stat(file.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
-  return std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec;
+  return std::int64_t{status.st_mtim.tv_sec} * kNsPerSecond + status.st_mtim.tv_nsec;
 }
 
 Recording::Machine ReadMachine(const perfdata::Reader& reader, const Input& input) {

@@ -9,6 +9,7 @@
 #include <ctime>
 #include <string_view>
 
+#include "formats/base/duration.h"
 #include "formats/base/file.h"
 #include "formats/elf/build_id.h"
 #include "formats/kallsyms/kallsyms.h"
@@ -16,9 +17,8 @@
 namespace perftape::symbolize {
 namespace {
 
-constexpr std::int64_t kNanosecondsASecond = 1'000'000'000;
 // Tolerance: clocks are read one after the other, and file systems round times.
-constexpr std::int64_t kSlackNs = kNanosecondsASecond;
+constexpr std::int64_t kSlackNs = kNsPerSecond;
 
 std::string BootId() {
   auto text = ReadWholeFile("/proc/sys/kernel/random/boot_id");
@@ -28,7 +28,7 @@ std::string BootId() {
 }
 
 std::int64_t Nanoseconds(const timespec& time) {
-  return static_cast<std::int64_t>(time.tv_sec) * kNanosecondsASecond + time.tv_nsec;
+  return static_cast<std::int64_t>(time.tv_sec) * kNsPerSecond + time.tv_nsec;
 }
 
 std::optional<std::int64_t> BootTime() {

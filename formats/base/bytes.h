@@ -28,6 +28,13 @@ inline namespace base {
 
 using Bytes = std::span<const std::byte>;
 
+// The word of 64-bit machines: records, ELF notes and stacks are made of such words.
+inline constexpr std::size_t kWordSize = sizeof(std::uint64_t);
+
+constexpr std::uint64_t RoundUpToWord(std::uint64_t size) {
+  return (size + kWordSize - 1) / kWordSize * kWordSize;
+}
+
 // The bytes of `text`, valid as long as the text.
 inline Bytes AsBytes(std::string_view text) {
   return std::as_bytes(std::span(text));
@@ -149,11 +156,24 @@ class ByteReader {
     field = view;
   }
 
+  // Reads the number of the entries that follow, with `entry_size` bytes each. Fails, with 0, if
+  // the remaining bytes cannot contain them.
+  void Count(std::uint64_t& count, std::uint64_t entry_size) {
+    Fixed(count);
+    if (count <= remaining() / entry_size) return;
+    Break();
+    count = 0;
+  }
+
   // Reads the rest of the record as a string, NUL-terminated and padded to a multiple of 8 bytes.
   void Name(std::string_view& field) { PaddedString(field, remaining()); }
   void Name(std::string& field) { PaddedString(field, remaining()); }
 
   void Padding(std::uint64_t size) { ReadBytes(size); }
+
+  // A layout calls it where the fields end that it always has. Which fields follow depends on the
+  // values of those before. Cursors that need no bytes end there.
+  void EndOfFixed() {}
 
   // Makes the reader fail as if the bytes ended here. Decoders call it for contradictory input.
   void Break() {
@@ -221,9 +241,13 @@ class ByteWriter {
     Padding(size - text.size());
   }
 
-  void Name(std::string_view field) { PaddedString(field, (field.size() / 8 + 1) * 8); }
+  void Name(std::string_view field) { PaddedString(field, RoundUpToWord(field.size() + 1)); }
+
+  void Count(std::uint64_t count, std::uint64_t /*entry_size*/) { Fixed(count); }
 
   void Padding(std::uint64_t size) { out_.resize(out_.size() + size); }
+
+  void EndOfFixed() {}
 
   // The bytes that this writer has written.
   std::size_t size() const { return out_.size() - start_; }

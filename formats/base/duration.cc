@@ -8,6 +8,7 @@
 #include <utility>
 
 namespace perftape {
+inline namespace base {
 namespace {
 
 constexpr std::pair<std::string_view, double> kUnits[] = {
@@ -47,4 +48,5 @@ std::optional<std::chrono::nanoseconds> DurationOf(std::string_view text,
   return std::chrono::nanoseconds(sum_ns > 0 ? std::max(1LL, std::llround(sum_ns)) : 0);
 }
 
+}  // namespace base
 }  // namespace perftape

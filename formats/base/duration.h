@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Durations as users write them.
+// A second in nanoseconds, and durations as users write them.
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <optional>
 #include <string_view>
 
 namespace perftape {
+inline namespace base {
+
+inline constexpr std::int64_t kNsPerSecond = 1'000'000'000;
 
 // The units, for messages.
 inline constexpr std::string_view kDurationUnits = "ns, us, ms, s, m, h or d";
@@ -17,4 +21,5 @@ inline constexpr std::string_view kDurationUnits = "ns, us, ms, s, m, h or d";
 std::optional<std::chrono::nanoseconds> DurationOf(std::string_view text,
                                                    std::chrono::nanoseconds unit);
 
+}  // namespace base
 }  // namespace perftape

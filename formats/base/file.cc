@@ -72,6 +72,10 @@ void UniqueFd::Reset() {
   fd_ = -1;
 }
 
+UniqueFd Duplicate(int fd) {
+  return UniqueFd(fcntl(fd, F_DUPFD_CLOEXEC, 0));
+}
+
 Result<UniqueFd> CreateUnlinked() {
   const char* directory = std::getenv("TMPDIR");  // NOLINT(concurrency-mt-unsafe): never set here
   std::string path = std::string(directory == nullptr ? "/tmp" : directory) + "/perftape-XXXXXX";

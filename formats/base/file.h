@@ -38,6 +38,10 @@ class UniqueFd {
   int fd_ = -1;
 };
 
+// A second descriptor of what `fd` has open, with the same offset. On failure it is empty, and
+// errno tells why.
+UniqueFd Duplicate(int fd);
+
 // Writes all of `bytes` to `fd`. Continues after short writes and EINTR. Fails with kIo, also if
 // the kernel writes nothing.
 Status WriteAll(int fd, Bytes bytes);

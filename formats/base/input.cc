@@ -23,8 +23,8 @@ Result<Input> Input::Open(const std::filesystem::path& path) {
   Input input;
   input.name_ = is_stdin ? "stdin" : path.native();
   if (!is_stdin) input.path_ = path;
-  UniqueFd fd(is_stdin ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
-                       : open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  UniqueFd fd =
+      is_stdin ? Duplicate(STDIN_FILENO) : UniqueFd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!fd) return FailErrno(input.name_, errno);
   struct stat status = {};
   if (fstat(fd.get(), &status) != 0) return FailErrno(input.name_, errno);

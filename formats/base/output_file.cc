@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/base/output_file.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -41,7 +40,7 @@ Status OutputFile::Flush() {
 }
 
 Result<UniqueFd> OutputFile::Duplicate() const {
-  UniqueFd copy(fcntl(fd(), F_DUPFD_CLOEXEC, 0));
+  UniqueFd copy = base::Duplicate(fd());
   if (!copy) return FailErrno(name_, errno);
   return copy;
 }

@@ -175,7 +175,7 @@ Status CheckExisting(const OutputTarget& target, IfExists if_exists) {
 
 Result<UniqueFd> OpenStream(const OutputTarget& target, const std::stop_token& stop) {
   if (target.descriptor >= 0) {
-    UniqueFd copy(fcntl(target.descriptor, F_DUPFD_CLOEXEC, 0));
+    UniqueFd copy = Duplicate(target.descriptor);
     if (!copy) return FailErrno(target.name, errno);
     return copy;
   }

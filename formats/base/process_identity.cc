@@ -9,16 +9,15 @@
 #include <string_view>
 #include <vector>
 
+#include "formats/base/duration.h"
 #include "formats/base/file.h"
 
 namespace perftape {
 inline namespace base {
 namespace {
 
-constexpr std::int64_t kNanosecondsASecond = 1'000'000'000;
-
 std::int64_t Nanoseconds(const timespec& time) {
-  return std::int64_t{time.tv_sec} * kNanosecondsASecond + time.tv_nsec;
+  return std::int64_t{time.tv_sec} * kNsPerSecond + time.tv_nsec;
 }
 
 template <class Number>
@@ -62,8 +61,8 @@ std::optional<std::int64_t> StartOf(std::string_view stat) {
   const std::int64_t ticks_a_second = sysconf(_SC_CLK_TCK);
   constexpr std::int64_t kMostSeconds = std::int64_t{1} << 32;
   if (ticks < 0 || ticks_a_second <= 0 || ticks / ticks_a_second > kMostSeconds) return {};
-  const std::int64_t started = ticks / ticks_a_second * kNanosecondsASecond +
-                               ticks % ticks_a_second * kNanosecondsASecond / ticks_a_second;
+  const std::int64_t started = ticks / ticks_a_second * kNsPerSecond +
+                               ticks % ticks_a_second * kNsPerSecond / ticks_a_second;
   return Nanoseconds(wall) - Nanoseconds(since_boot) + started;
 }
 

@@ -5,6 +5,7 @@
 #include <numeric>
 
 namespace perftape {
+inline namespace base {
 
 std::size_t EditDistance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
@@ -37,4 +38,5 @@ std::vector<std::string_view> MostSimilar(std::string_view word,
   return nearest;
 }
 
+}  // namespace base
 }  // namespace perftape

@@ -8,6 +8,7 @@
 #include <vector>
 
 namespace perftape {
+inline namespace base {
 
 // Returns the number of letters that must be inserted, deleted or replaced to turn `b` into `a`.
 std::size_t EditDistance(std::string_view a, std::string_view b);
@@ -17,4 +18,5 @@ std::size_t EditDistance(std::string_view a, std::string_view b);
 std::vector<std::string_view> MostSimilar(std::string_view word,
                                           std::span<const std::string_view> names);
 
+}  // namespace base
 }  // namespace perftape

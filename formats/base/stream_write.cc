@@ -14,6 +14,7 @@
 #include "formats/base/file.h"
 
 namespace perftape {
+inline namespace base {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -52,4 +53,5 @@ Status WriteToReader(int fd, Bytes bytes, const std::stop_token& stop,
   return {};
 }
 
+}  // namespace base
 }  // namespace perftape

@@ -9,6 +9,7 @@
 #include "formats/base/result.h"
 
 namespace perftape {
+inline namespace base {
 
 // How long a reader may take nothing after a stop was requested.
 inline constexpr std::chrono::seconds kStalledReaderGrace{5};
@@ -19,4 +20,5 @@ inline constexpr std::chrono::seconds kStalledReaderGrace{5};
 Status WriteToReader(int fd, Bytes bytes, const std::stop_token& stop,
                      std::chrono::nanoseconds grace = kStalledReaderGrace);
 
+}  // namespace base
 }  // namespace perftape

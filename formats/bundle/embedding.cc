@@ -12,13 +12,13 @@
 #include <utility>
 #include <vector>
 
+#include "formats/base/perfdata_magic.h"
+
 namespace perftape::bundle {
 namespace {
 
 constexpr std::uint32_t kFooterVersion = 1;
-constexpr std::uint64_t kFooterMagic = 0x4550415446524550;       // "PERFTAPE"
-constexpr std::uint64_t kPerfMagic = 0x32454c4946524550;         // "PERFILE2"
-constexpr std::uint64_t kPerfMagicSwapped = 0x50455246494c4532;  // in the other byte order
+constexpr std::uint64_t kFooterMagic = 0x4550415446524550;  // "PERFTAPE"
 constexpr std::uint64_t kPipeHeaderSize = 16;
 
 struct Footer {
@@ -88,16 +88,16 @@ Result<std::optional<Extent>> DecodeFooter(Bytes last, std::uint64_t file_size) 
 }  // namespace
 
 bool IsPerfData(Bytes beginning) {
-  if (beginning.size() < sizeof kPerfMagic) return false;
+  if (beginning.size() < sizeof kPerfDataMagic) return false;
   const auto magic = LoadFixed<std::uint64_t>(beginning.data(), std::endian::little);
-  return magic == kPerfMagic || magic == kPerfMagicSwapped;
+  return magic == kPerfDataMagic || magic == std::byteswap(kPerfDataMagic);
 }
 
 bool IsPipeForm(Bytes beginning) {
   // The pipe header is { u64 magic; u64 size; }, with its own size.
   if (!IsPerfData(beginning) || beginning.size() < kPipeHeaderSize) return false;
   const auto magic = LoadFixed<std::uint64_t>(beginning.data(), std::endian::little);
-  const std::endian order = magic == kPerfMagic ? std::endian::little : std::endian::big;
+  const std::endian order = magic == kPerfDataMagic ? std::endian::little : std::endian::big;
   return LoadFixed<std::uint64_t>(beginning.data() + 8, order) == kPipeHeaderSize;
 }
 
@@ -149,7 +149,7 @@ Status EndEmbedding(int fd, std::uint64_t offset) {
 
 Status EmbedWith(int fd, const std::function<Status(UniqueFd end)>& append) {
   TRY_ASSIGN(const std::uint64_t offset, BeginEmbedding(fd));
-  UniqueFd end(fcntl(fd, F_DUPFD_CLOEXEC, 0));
+  UniqueFd end = Duplicate(fd);
   if (!end) return FailErrno("duplicating its descriptor", errno);
   Status embedded = append(std::move(end));
   if (embedded) embedded = EndEmbedding(fd, offset);

@@ -51,7 +51,7 @@ struct MemberPath {
 };
 
 Result<MemberPath> MemberPathOf(int root, const std::string& name) {
-  UniqueFd at(fcntl(root, F_DUPFD_CLOEXEC, 0));
+  UniqueFd at = Duplicate(root);
   if (!at) return FailErrno(name, errno);
   std::size_t begin = 0;
   for (std::size_t end = name.find('/'); end != std::string::npos; end = name.find('/', begin)) {
@@ -143,7 +143,7 @@ bool HasBuildIdInName(const UnpackedMember& member) {
 Status WriteMarker(const MemberPath& file, std::uint64_t size) {
   const std::string whole = MarkerOf(file.whole);
   if (MarkerOf(file.leaf).size() > NAME_MAX) return {};  // perf's cache has no names of that length
-  UniqueFd directory(fcntl(file.directory.get(), F_DUPFD_CLOEXEC, 0));
+  UniqueFd directory = Duplicate(file.directory.get());
   if (!directory) return FailErrno(whole, errno);
   return WriteFile({std::move(directory), MarkerOf(file.leaf), whole}, AsBytes(MarkerText(size)));
 }

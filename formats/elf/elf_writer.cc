@@ -47,7 +47,7 @@ class Image {
   }
   // Returns the offset of the appended bytes.
   std::uint64_t Append(Bytes bytes) {
-    const std::uint64_t at = (bytes_.size() + 7) / 8 * 8;
+    const std::uint64_t at = RoundUpToWord(bytes_.size());
     Put(bytes, at);
     return at;
   }

@@ -4,10 +4,11 @@
 #include <charconv>
 #include <cstddef>
 
+#include "formats/base/unknown_name.h"
+
 namespace perftape::folded {
 namespace {
 
-constexpr std::string_view kUnknownComm = "[unknown]";
 constexpr std::string_view kUnknownNumber = "?";
 
 std::string NumberText(std::optional<std::uint32_t> number) {
@@ -33,7 +34,7 @@ bool ReadNumber(std::string_view& name, char separator, std::optional<std::uint3
 
 std::string RootName(Root root, const RootFrame& frame) {
   if (root == Root::kNone) return "";
-  std::string name = frame.comm.empty() ? std::string(kUnknownComm) : frame.comm;
+  std::string name = frame.comm.empty() ? std::string(kUnknownName) : frame.comm;
   if (root == Root::kComm) return name;
   name += "-" + NumberText(frame.pid);
   if (root == Root::kCommPidTid) name += "/" + NumberText(frame.tid);
@@ -45,7 +46,7 @@ std::optional<RootFrame> ParseRoot(Root root, std::string_view name) {
   RootFrame frame;
   if (root == Root::kCommPidTid && !ReadNumber(name, '/', frame.tid)) return {};
   if (root != Root::kComm && !ReadNumber(name, '-', frame.pid)) return {};
-  if (name != kUnknownComm) frame.comm = name;
+  if (name != kUnknownName) frame.comm = name;
   return frame;
 }
 

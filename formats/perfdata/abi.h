@@ -244,8 +244,6 @@ inline constexpr unsigned kFeatureBits = 256;  // H: HEADER_FEAT_BITS
 
 // The size of the largest record: the size field is a u16, and records are 8-byte aligned.
 inline constexpr std::size_t kMaxRecordSize = 65528;
-// Records, their fields and the trailer are made of such words.
-inline constexpr std::size_t kWordSize = sizeof(std::uint64_t);
 
 // U: struct perf_event_header
 struct RecordHeader {

@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "formats/base/unknown_name.h"
 #include "formats/perfdata/mapping_name.h"
 #include "formats/perfdata/moved_text.h"
 
@@ -112,7 +113,7 @@ void AddMovedTextBelow(Region text, AddressSpace& space) {
 }  // namespace
 
 std::string_view Dso::base_name() const {
-  if (path.empty()) return "[unknown]";
+  if (path.empty()) return kUnknownName;
   if (path.front() == '[') return path;
   const std::string_view name = path;
   const std::size_t slash = name.rfind('/');

@@ -4,14 +4,10 @@
 #include <algorithm>
 #include <cassert>
 
+#include "formats/base/perfdata_magic.h"
+
 namespace perftape::perfdata {
 namespace {
-
-constexpr std::uint64_t kFileMagic = 0x32454c4946524550;  // "PERFILE2" on a little-endian machine
-
-std::uint64_t AlignedSize(std::uint64_t size) {
-  return (size + 7) / 8 * 8;
-}
 
 void AppendSection(std::uint64_t offset, std::uint64_t size, std::vector<std::byte>& out) {
   ByteWriter at(out);
@@ -58,7 +54,7 @@ Status AppendFeatureRecord(const Feature& feature, std::vector<std::byte>& out) 
 void AppendTracingRecord(const Feature& feature, std::vector<std::byte>& out) {
   std::vector<std::byte> payload;
   EncodeFeature(feature.value, payload);
-  payload.resize(AlignedSize(payload.size()));
+  payload.resize(RoundUpToWord(payload.size()));
   ByteWriter at(out);
   at.Fixed(RecordType::kHeaderTracingData);
   at.Fixed(std::uint16_t{0});
@@ -104,11 +100,11 @@ FileStart FileHead(std::span<const Event> events, std::span<const Feature> featu
     start.features.push_back({feature.bit, {sections_at + offset, sections.size() - offset}});
   }
   std::ranges::sort(start.features, {}, &PlacedFeature::bit);
-  const std::uint64_t data_offset = AlignedSize(sections_at + sections.size());
+  const std::uint64_t data_offset = RoundUpToWord(sections_at + sections.size());
 
   std::vector<std::byte>& head = start.bytes;
   ByteWriter at(head);
-  at.Fixed(kFileMagic);
+  at.Fixed(kPerfDataMagic);
   at.Fixed(FileHeader::kSize);
   at.Fixed(std::uint64_t{attr_size + sizeof(Section)});
   AppendSection(ids_at, table.size(), head);
@@ -125,7 +121,7 @@ Result<std::vector<std::byte>> PipeHead(std::span<const Event> events,
                                         std::span<const Feature> features) {
   std::vector<std::byte> head;
   ByteWriter at(head);
-  at.Fixed(kFileMagic);
+  at.Fixed(kPerfDataMagic);
   at.Fixed(FileHeader::kPipeSize);
   for (const Event& event : events) TRY(AppendAttrRecord(event, head));
   for (const Feature& feature : features) {

@@ -3,18 +3,24 @@
 
 #include <fmt/format.h>
 
+#include "formats/base/perfdata_magic.h"
 #include "formats/perfdata/attr.h"
 
 namespace perftape::perfdata {
 namespace {
 
-// The magic of version 2 is a number. In a little-endian file its bytes are the text PERFILE2, in a
-// big-endian file they are in reverse order.
-constexpr std::string_view kMagicLittle = "PERFILE2";
-constexpr std::string_view kMagicBig = "2ELIFREP";
-constexpr std::string_view kMagicVersion1 = "PERFFILE";
+constexpr std::string_view kMagicVersion1 = "PERFFILE";  // in both byte orders
 
 constexpr std::size_t kAttrSizeAt = 16;
+
+bool IsVersion1(Bytes beginning) {
+  return AsText(beginning).starts_with(kMagicVersion1);
+}
+
+bool IsVersion2(Bytes beginning, std::endian order) {
+  return beginning.size() >= sizeof kPerfDataMagic &&
+         LoadFixed<std::uint64_t>(beginning.data(), order) == kPerfDataMagic;
+}
 
 // Detects the byte order by the attribute size: a size that is small in one order is huge in the
 // other. perf tries all sizes that an attribute ever had in both byte orders (try_all_file_abis).
@@ -43,9 +49,8 @@ void RecoverBitmap(FileHeader& header, std::endian order) {
 }  // namespace
 
 bool LooksLikePerfData(Bytes beginning) {
-  const std::string_view text = AsText(beginning);
-  return text.starts_with(kMagicLittle) || text.starts_with(kMagicBig) ||
-         text.starts_with(kMagicVersion1);
+  return IsVersion2(beginning, std::endian::little) || IsVersion2(beginning, std::endian::big) ||
+         IsVersion1(beginning);
 }
 
 Result<Preamble> ReadPreamble(Bytes beginning) {
@@ -54,10 +59,9 @@ Result<Preamble> ReadPreamble(Bytes beginning) {
     return Fail(ErrorCode::kCorrupt,
                 "at 0x0: not a perf.data file: it does not begin with PERFILE2");
   }
-  const std::string_view text = AsText(beginning);
   Preamble preamble;
-  preamble.version = text.starts_with(kMagicVersion1) ? 1 : 2;
-  preamble.order = text.starts_with(kMagicBig) ? std::endian::big : std::endian::little;
+  preamble.version = IsVersion1(beginning) ? 1 : 2;
+  preamble.order = IsVersion2(beginning, std::endian::big) ? std::endian::big : std::endian::little;
   if (preamble.version == 1) preamble.order = OrderOfVersion1(beginning);
   ByteReader at(beginning, preamble.order);
   std::uint64_t magic = 0, size = 0;

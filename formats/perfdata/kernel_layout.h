@@ -53,18 +53,18 @@ inline std::size_t PrintableLength(std::string_view text) {
   return is_printable ? text.size() : 0;
 }
 
-// Whether a MMAP2 contains protection and flags; `at` is at their offset. The kernel of RHEL 7.0
-// wrote the name there. It has MMAP2 in the form of Linux 3.12, which mainline disabled before the
-// release and enabled with the two fields in 3.16 (commits f972eb63b100 and a5a5ba72843d).
+// Whether a MMAP2 contains protection and flags; `rest` begins at their offset. The kernel of
+// RHEL 7.0 wrote the name there. It has MMAP2 in the form of Linux 3.12, which mainline disabled
+// before the release and enabled with the two fields in 3.16 (commits f972eb63b100 and
+// a5a5ba72843d).
 //
 // A protection is not always a sum of PROT_READ, PROT_WRITE and PROT_EXEC: perf inject --jit writes
 // the mode of the file that it made, 0x81a4 for example (tools/perf/util/jitdump.c,
 // jit_repipe_code_load: "event->mmap2.prot = st.st_mode"). But its upper half is 0. So text that is
 // longer than the two fields is a name. Shorter text is one if it begins like a path or a [name],
 // and no name follows it.
-inline bool HasProtection(const ByteReader& at) {
+inline bool HasProtection(std::string_view rest) {
   constexpr std::size_t kFieldsSize = 2 * sizeof(std::uint32_t);
-  const std::string_view rest = at.Rest();
   const std::size_t length = PrintableLength(rest);
   if (length == 0) return true;
   if (length >= kFieldsSize) return false;
@@ -88,7 +88,7 @@ void Layout(Cursor& at, Ref& mmap, const RecordShape& shape) {
     at.Fixed(mmap.inode_generation);  //                    u64 ino_generation; }; … };
   }
   if constexpr (Cursor::kReads) {
-    if (!HasProtection(at)) {
+    if (!HasProtection(at.Rest())) {
       const bool is_code = (shape.misc & kMiscMmapData) == 0;
       mmap.protection = is_code ? Mmap2::kProtectionExec : 0;
       at.Name(mmap.filename);
@@ -163,22 +163,15 @@ void Layout(Cursor& at, Ref& output, const RecordShape& /*shape*/) {
 
 template <class Cursor, MaybeConst<CallchainDeferred> Ref>
 void Layout(Cursor& at, Ref& deferred, const RecordShape& /*shape*/) {
-  std::uint64_t count = deferred.callchain.size();
-  at.Fixed(deferred.cookie);            // { u64 cookie;
-  at.Fixed(count);                      //   u64 nr;
-  at.Words(deferred.callchain, count);  //   u64 ips[nr]; }
+  at.Fixed(deferred.cookie);                 // { u64 cookie;
+  EntriesLayout(at, deferred.callchain, 1);  //   u64 nr; u64 ips[nr]; }
 }
 
 template <class Cursor, MaybeConst<Namespaces> Ref>
 void Layout(Cursor& at, Ref& namespaces, const RecordShape& /*shape*/) {
-  std::uint64_t count = namespaces.links.size() / 2;
-  at.Fixed(namespaces.pid);  // { u32 pid, tid;
-  at.Fixed(namespaces.tid);  //
-  at.Fixed(count);           //   u64 nr_namespaces;
-  if constexpr (Cursor::kReads) {
-    if (count > at.remaining() / 16) at.Break();
-  }
-  at.Words(namespaces.links, count * 2);  //   { u64 dev, inode; }[nr_namespaces]; }
+  at.Fixed(namespaces.pid);                // { u32 pid, tid;
+  at.Fixed(namespaces.tid);                //
+  EntriesLayout(at, namespaces.links, 2);  //   u64 nr_namespaces; { u64 dev, inode; }[]; }
 }
 
 template <class Cursor, MaybeConst<Ksymbol> Ref>

@@ -5,38 +5,26 @@
 #include <optional>
 #include <string_view>
 
+#include "formats/perfdata/body_shape.h"
+
 namespace perftape::perfdata {
 namespace {
-
-constexpr std::size_t RoundUpToWord(std::size_t size) {
-  return (size + 7) / 8 * 8;
-}
 
 // The size of the bytes between header and trailer, with the kernel's padding. Nothing if the
 // record is shorter than its fields.
 std::optional<std::size_t> BodySize(const RecordView& record) {
-  constexpr std::size_t kFixedOfKsymbol = 16;  // { u64 addr; u32 len; u16 ksym_type, flags; }
-  constexpr std::size_t kBpfEvent = 16;        // { u16 type, flags; u32 id; u8 tag[8]; }
+  if (!MayHaveExcess(record.type)) return {};
   const Bytes payload = record.payload;
-  std::size_t size = 0;
+  std::size_t size = ShapeOf(record.type)->fixed_size;
+  if (payload.size() < size) return {};
   if (record.type == RecordType::kKsymbol) {
-    if (payload.size() < kFixedOfKsymbol) return {};
-    const std::size_t nul = AsText(payload.subspan(kFixedOfKsymbol)).find('\0');
+    const std::size_t nul = AsText(payload.subspan(size)).find('\0');
     if (nul == std::string_view::npos) return {};
-    size = kFixedOfKsymbol + nul + 1;
-  } else if (record.type == RecordType::kBpfEvent) {
-    size = kBpfEvent;
+    size += nul + 1;
   } else if (record.type == RecordType::kTextPoke) {
-    ByteReader at(payload, record.order);
-    std::uint64_t address = 0;
-    std::uint16_t old_length = 0, new_length = 0;
-    at.Fixed(address);
-    at.Fixed(old_length);
-    at.Fixed(new_length);
-    if (!at.ok()) return {};
-    size = sizeof address + sizeof old_length + sizeof new_length + old_length + new_length;
-  } else {
-    return {};
+    const Result<TextPoke> poke = Decode<TextPoke>(record, SampleFormat{});
+    if (!poke) return {};
+    size += std::size_t{poke->old_length} + poke->new_length;
   }
   size = RoundUpToWord(size);
   if (size > payload.size()) return {};

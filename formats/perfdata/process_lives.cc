@@ -5,18 +5,17 @@
 #include <ctime>
 #include <variant>
 
+#include "formats/base/duration.h"
 #include "formats/perfdata/features.h"
 #include "formats/perfdata/record.h"
 
 namespace perftape::perfdata {
 namespace {
 
-constexpr std::int64_t kNanosecondsASecond = 1'000'000'000;
-
 std::int64_t Now(clockid_t clock) {
   timespec time = {};
   clock_gettime(clock, &time);
-  return std::int64_t{time.tv_sec} * kNanosecondsASecond + time.tv_nsec;
+  return std::int64_t{time.tv_sec} * kNsPerSecond + time.tv_nsec;
 }
 
 // From the times of records to the wall clock.
@@ -35,7 +34,7 @@ WallClock WallClockOf(const Reader& reader) {
   const std::int64_t monotonic = Now(CLOCK_MONOTONIC);
   // sched_clock() is not adjusted by NTP, so it drifts: by 100 ppm at most.
   return {.offset = static_cast<std::uint64_t>(Now(CLOCK_REALTIME) - monotonic),
-          .slack_ns = kNanosecondsASecond + monotonic / 10'000};
+          .slack_ns = kNsPerSecond + monotonic / 10'000};
 }
 
 // The fourth pair of a NAMESPACES record is the pid namespace (PID_NS_INDEX in perf_event.h).

@@ -46,8 +46,7 @@ Result<std::vector<std::uint32_t>> FurtherFiles(const std::filesystem::path& dir
 // events before it.
 bool EndsStreamHead(RecordType type) {
   return type == RecordType::kSample || type == RecordType::kFinishedRound ||
-         type == RecordType::kFinishedInit || type == RecordType::kCompressed ||
-         type == RecordType::kCompressed2;
+         type == RecordType::kFinishedInit || IsCompressed(type);
 }
 
 }  // namespace

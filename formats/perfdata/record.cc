@@ -47,8 +47,7 @@ Status CloseRecord(RecordType type, std::uint16_t misc, std::size_t start,
 }
 
 void PadToWord(std::size_t start, std::vector<std::byte>& out) {
-  const std::size_t size = out.size() - start;
-  out.resize(start + (size + 7) / 8 * 8);
+  out.resize(start + RoundUpToWord(out.size() - start));
 }
 
 // simpleperf's types from SIMPLE_PERF_RECORD_KERNEL_SYMBOL on (record.h of platform_system_extras).

@@ -57,6 +57,11 @@ std::string PositionOf(const RecordView& record);
 // Whether Linux or perf, up to 6.19, defines this type.
 bool IsKnown(RecordType type);
 
+// Whether records of this type contain records: COMPRESSED and COMPRESSED2.
+constexpr bool IsCompressed(RecordType type) {
+  return type == RecordType::kCompressed || type == RecordType::kCompressed2;
+}
+
 // "MMAP2" for PERF_RECORD_MMAP2, "SIMPLEPERF_DSO", "type 99" for an unknown type.
 std::string RecordName(RecordType type);
 

@@ -17,10 +17,6 @@ RecordHeader LoadHeader(Bytes record, std::endian order) {
           .size = LoadFixed<std::uint16_t>(&record[offsetof(RecordHeader, size)], order)};
 }
 
-bool IsCompressed(RecordType type) {
-  return type == RecordType::kCompressed || type == RecordType::kCompressed2;
-}
-
 }  // namespace
 
 RecordCursor::RecordCursor(std::vector<Part> parts, std::endian order, Compressed compressed,

@@ -32,7 +32,7 @@ inline std::uint64_t AppendedSize(const RecordView& record) {
     if (record.payload.size() > sizeof(std::uint64_t)) return 0;
     std::uint32_t size = 0;
     at.Fixed(size);
-    return (std::uint64_t{size} + 7) / 8 * 8;
+    return RoundUpToWord(size);
   }
   std::uint64_t size = 0;
   if (record.type == RecordType::kAuxtrace) at.Fixed(size);

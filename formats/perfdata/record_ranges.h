@@ -35,7 +35,7 @@ bool WalkInRanges(const Reader& reader, const std::vector<std::uint64_t>& starts
     ProgressMeter progress(starts[range]);
     while (!reached_next && cursor.Step()) {
       const RecordView& record = cursor.record();
-      if (record.type == RecordType::kCompressed || record.type == RecordType::kCompressed2) {
+      if (IsCompressed(record.type)) {
         is_right = false;
         return;
       }

@@ -26,6 +26,14 @@ struct RecordShape {
   const SampleFormat& format;
 };
 
+// { u64 nr; u64 entries[nr][words]; }
+template <class Cursor, class WordsRef>
+void EntriesLayout(Cursor& at, WordsRef& entries, std::uint64_t words) {
+  std::uint64_t count = entries.size() / words;
+  at.Count(count, words * kWordSize);
+  at.Words(entries, count * words);
+}
+
 // The sample_id trailer.
 template <class Cursor, MaybeConst<SampleId> Ref>
 void TrailerLayout(Cursor& at, Ref& trailer, const SampleFormat& format) {

@@ -38,11 +38,8 @@ void RestLayout(Cursor& at, ArrayRef& field) {
 template <class Cursor, class List, class EntryLayout>
 void SizedList(Cursor& at, List& list, std::uint64_t entry_size, EntryLayout&& layout) {
   std::uint64_t count = list.size();
-  at.Fixed(count);
-  if constexpr (Cursor::kReads) {
-    if (count > at.remaining() / entry_size) at.Break();
-    list.resize(at.ok() ? count : 0);
-  }
+  at.Count(count, entry_size);
+  if constexpr (Cursor::kReads) list.resize(count);
   for (auto& entry : list) layout(entry);
 }
 
@@ -93,13 +90,8 @@ void Layout(Cursor& at, Ref& tracing, const RecordShape& /*shape*/) {
 
 template <class Cursor, MaybeConst<IdIndex> Ref>
 void Layout(Cursor& at, Ref& index, const RecordShape& /*shape*/) {
-  std::uint64_t count = index.words.size() / 4;
-  at.Fixed(count);  // { u64 nr;
-  if constexpr (Cursor::kReads) {
-    if (count > at.remaining() / 32) at.Break();
-    if (!at.ok()) count = 0;
-  }
-  at.Words(index.words, count * 4);  //   { u64 id, idx, cpu, tid; }[nr];
+  EntriesLayout(at, index.words, 4);  // { u64 nr; { u64 id, idx, cpu, tid; }[nr];
+  const std::uint64_t count = index.words.size() / 4;
   bool has_guests = !index.guests.empty();
   if constexpr (Cursor::kReads) has_guests = at.remaining() >= count * 16;
   if (has_guests) at.Words(index.guests, count * 2);  //   { u64 machine_pid, vcpu; }[nr]; }
@@ -126,13 +118,14 @@ void Layout(Cursor& at, Ref& trace, const RecordShape& /*shape*/) {
 template <class Cursor, MaybeConst<AuxtraceError> Ref>
 void Layout(Cursor& at, Ref& error, const RecordShape& /*shape*/) {
   constexpr std::uint64_t kMessageSize = 64;
-  at.Fixed(error.error_type);                   // { u32 type;
-  at.Fixed(error.code);                         //   u32 code;
-  at.Fixed(error.cpu);                          //   u32 cpu;
-  at.Fixed(error.pid);                          //   u32 pid, tid;
-  at.Fixed(error.tid);                          //
-  at.Fixed(error.format);                       //   u32 fmt;
-  at.Fixed(error.ip);                           //   u64 ip;
+  at.Fixed(error.error_type);  // { u32 type;
+  at.Fixed(error.code);        //   u32 code;
+  at.Fixed(error.cpu);         //   u32 cpu;
+  at.Fixed(error.pid);         //   u32 pid, tid;
+  at.Fixed(error.tid);         //
+  at.Fixed(error.format);      //   u32 fmt;
+  at.Fixed(error.ip);          //   u64 ip;
+  at.EndOfFixed();
   if (error.format >= 1) at.Fixed(error.time);  //   u64 time;
   std::uint64_t size = kMessageSize;
   if constexpr (Cursor::kReads) size = std::min<std::uint64_t>(size, at.remaining());
@@ -155,6 +148,7 @@ void Layout(Cursor& at, Ref& map, const RecordShape& /*shape*/) {
 template <class Cursor, MaybeConst<CpuSet> Ref>
 void CpuSetLayout(Cursor& at, Ref& set) {
   at.Fixed(set.map_type);  // { u16 type;
+  at.EndOfFixed();
   if (set.map_type == CpuSet::kRange) {
     at.Fixed(set.any_cpu);    //   u8 any_cpu;
     at.Padding(1);            //   u8 __pad;
@@ -184,13 +178,7 @@ void Layout(Cursor& at, Ref& map, const RecordShape& /*shape*/) {
 
 template <class Cursor, MaybeConst<StatConfig> Ref>
 void Layout(Cursor& at, Ref& config, const RecordShape& /*shape*/) {
-  std::uint64_t count = config.terms.size() / 2;
-  at.Fixed(count);  // { u64 nr;
-  if constexpr (Cursor::kReads) {
-    if (count > at.remaining() / 16) at.Break();
-    if (!at.ok()) count = 0;
-  }
-  at.Words(config.terms, count * 2);  //   { u64 tag, val; }[nr]; }
+  EntriesLayout(at, config.terms, 2);  // { u64 nr; { u64 tag, val; }[nr]; }
 }
 
 template <class Cursor, MaybeConst<Stat> Ref>
@@ -213,6 +201,7 @@ template <class Cursor, MaybeConst<EventUpdate> Ref>
 void Layout(Cursor& at, Ref& update, const RecordShape& /*shape*/) {
   at.Fixed(update.update_type);  // { u64 type;
   at.Fixed(update.id);           //   u64 id;
+  at.EndOfFixed();
   switch (update.update_type) {
     case EventUpdate::kUnit:
     case EventUpdate::kName:
@@ -235,6 +224,7 @@ void Layout(Cursor& at, Ref& conversion, const RecordShape& /*shape*/) {
   at.Fixed(conversion.time_shift);  // { u64 time_shift;
   at.Fixed(conversion.time_mult);   //   u64 time_mult;
   at.Fixed(conversion.time_zero);   //   u64 time_zero;
+  at.EndOfFixed();
   if constexpr (Cursor::kReads) conversion.has_cycles = at.remaining() >= 18;
   if (!conversion.has_cycles) return;
   at.Fixed(conversion.time_cycles);     //   u64 time_cycles;
@@ -282,6 +272,7 @@ void Layout(Cursor& at, Ref& stat, const RecordShape& /*shape*/) {
   at.Fixed(stat.cpu);          //   u32 cpu;
   at.Fixed(stat.version);      //   u16 version;
   at.Padding(2);               //   char __pad[2];
+  at.EndOfFixed();             //   the rest depends on the version
   at.Array(stat.counters, 6);  //   u32 yld_count, …, ttwu_local;
   at.Words(stat.times, 3);     //   u64 rq_cpu_time, run_delay, pcount; }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/perfdata/writer.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -130,7 +129,7 @@ Status Writer::CommitInstead(Bytes records) {
 
 Result<UniqueFd> Writer::DuplicateFile() const {
   if (container_ == Container::kPipe || !staged_) return UniqueFd();
-  UniqueFd copy(fcntl(fd(), F_DUPFD_CLOEXEC, 0));
+  UniqueFd copy = Duplicate(fd());
   if (!copy) return FailErrno(name_, errno);
   return copy;
 }

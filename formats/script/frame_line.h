@@ -22,14 +22,11 @@ namespace perftape::script {
 // nor parentheses.
 enum class Writer : std::uint8_t { kPerf, kPerftape };
 
-// What perf prints if it does not know a function or a dso.
-inline constexpr std::string_view kUnknown = "[unknown]";
-
 // The texts are views of the line. They are escaped in a text of perftape.
 struct Frame {
   std::uint64_t address = 0;
-  std::string_view symbol = {};  // without its offset; kUnknown or empty if it is not known
-  std::string_view dso = {};     // kUnknown or empty if it is not known
+  std::string_view symbol = {};  // without its offset; "[unknown]" or empty if it is not known
+  std::string_view dso = {};     // "[unknown]" or empty if it is not known
   bool is_inlined = false;       // a part of the next frame that is not; has no dso
   std::string_view source_file = {};
   std::int64_t source_line = 0;

@@ -8,13 +8,12 @@
 #include <iterator>
 #include <limits>
 
+#include "formats/base/duration.h"
 #include "formats/base/unsafe_text.h"
 #include "formats/script/words.h"
 
 namespace perftape::script {
 namespace {
-
-constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
 
 // Removes the last word and the blanks before it from `text`, and returns the word.
 std::string_view RemoveLastWord(std::string_view& text) {

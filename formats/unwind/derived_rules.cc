@@ -15,7 +15,7 @@
 namespace perftape::unwind {
 namespace {
 
-constexpr std::int32_t kWordBytes = 8;
+constexpr std::int32_t kWordBytes = kWordSize;
 // No function has a larger frame; what would be more is no frame.
 constexpr std::int64_t kLargestFrame = std::int64_t{1} << 24;
 

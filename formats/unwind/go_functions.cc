@@ -12,7 +12,7 @@
 namespace perftape::unwind {
 namespace {
 
-constexpr std::int32_t kGoWord = 8;
+constexpr std::int32_t kGoWord = kWordSize;
 constexpr Rule kUnknownCaller = {.cfa = CfaRule::kUnsupported};
 constexpr Rule kNoCaller = {.cfa = CfaRule::kEndOfStack};
 

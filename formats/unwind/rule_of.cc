@@ -98,7 +98,7 @@ bool SetFramePointer(const RegisterRule& fp, const RegisterRule& ra, Rule& rule)
 }
 
 std::int8_t BxWords(const RegisterRule& bx) {
-  constexpr std::int64_t kWord = 8;
+  constexpr std::int64_t kWord = kWordSize;
   if (bx.type == RuleType::kUnspecified || bx.type == RuleType::kSameValue) {
     return Rule::kBxUnchanged;
   }

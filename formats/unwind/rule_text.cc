@@ -47,7 +47,7 @@ std::string SavedText(std::int32_t offset, std::string_view base, std::string_vi
 std::string BaseRegisterText(std::int8_t words, std::string_view in_register) {
   if (words == Rule::kBxUnchanged) return std::string(in_register);
   if (words == Rule::kBxUnknown) return "?";
-  constexpr int kWord = 8;
+  constexpr int kWord = kWordSize;
   return fmt::format("c{:+}", words * kWord);
 }
 

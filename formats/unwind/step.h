@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "formats/base/bytes.h"
 #include "formats/unwind/rule.h"
 
 namespace perftape::unwind {
@@ -45,8 +46,6 @@ StepResult Step(Machine machine, const Rule& rule, const Read& read, Registers& 
 // The bits of a user address on aarch64. The bits above hold a signature (PAC), which the kernel
 // also removes (arch/arm64/include/asm/pointer_auth.h, ptrauth_user_pac_mask).
 inline constexpr std::uint64_t kAArch64AddressBits = (std::uint64_t{1} << 48) - 1;
-
-inline constexpr std::uint64_t kWordSize = 8;
 
 // Computes the canonical frame address. The result is kCaller if `cfa` is set.
 template <ReadsWords Read>

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <ctime>
 
-namespace perftape::record {
+#include "formats/base/duration.h"
 
-inline constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
+namespace perftape::record {
 
 // Returns the current time in nanoseconds.
 inline std::uint64_t MonotonicNs() {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/symbols/jit_files.h"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -37,10 +36,6 @@ constexpr std::uint32_t kOwnView = 0;  // FileRequest::pid
 
 std::string MapPath(std::uint32_t pid) {
   return "/tmp/perf-" + std::to_string(pid) + ".map";
-}
-
-UniqueFd Duplicate(const UniqueFd& file) {
-  return UniqueFd(file ? ::fcntl(file.get(), F_DUPFD_CLOEXEC, 0) : -1);
 }
 
 std::uint64_t SizeOf(int fd) {
@@ -176,11 +171,11 @@ JitFiles JitFiles::CopyOf(const std::set<std::uint32_t>& pids) const {
     Process& same = copy.processes_[pid];
     same.identity = process.identity;
     same.hits = process.hits;
-    same.map = Duplicate(process.map);
+    same.map = Duplicate(process.map.get());
     same.refused = process.refused;
     for (const Process::Dump& dump : process.dumps) {
       same.dumps.push_back(
-          {.path = dump.path, .file = Duplicate(dump.file), .refused = dump.refused});
+          {.path = dump.path, .file = Duplicate(dump.file.get()), .refused = dump.refused});
     }
   }
   return copy;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/symbols/others_files.h"
 
-#include <fcntl.h>
-
 #include <utility>
 
 #include "formats/base/regular_file.h"
@@ -17,7 +15,7 @@ OpenedFile DuplicateOf(const OpenedFile& opened) {
   return {.outcome = opened.outcome,
           .status = opened.status,
           .is_copy = opened.is_copy,
-          .file = UniqueFd(::fcntl(opened.file.get(), F_DUPFD_CLOEXEC, 0))};
+          .file = Duplicate(opened.file.get())};
 }
 
 OpenedFile OpenHere(const FileRequest& request, const UniqueFd& path_only) {

@@ -29,6 +29,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "formats/base/duration.h"
+
 namespace {
 
 constexpr std::int64_t kRoundCpuNs = 50'000'000;  // of all threads together
@@ -57,7 +59,7 @@ volatile std::uint64_t sink;
 std::int64_t NowNs(clockid_t clock) {
   timespec now{};
   clock_gettime(clock, &now);
-  return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+  return std::int64_t{now.tv_sec} * perftape::kNsPerSecond + now.tv_nsec;
 }
 
 // GCC omits the frame of a function that calls no other one, regardless of options. A walk by frame
@@ -168,7 +170,8 @@ void read_worker() {
 }
 
 void burn_threads(double seconds) {
-  rounds.deadline_ns = NowNs(CLOCK_MONOTONIC) + static_cast<std::int64_t>(seconds * 1e9);
+  rounds.deadline_ns =
+      NowNs(CLOCK_MONOTONIC) + static_cast<std::int64_t>(seconds * perftape::kNsPerSecond);
   pthread_barrier_init(&rounds.barrier, nullptr, kThreads);
 
   const struct {

@@ -5,6 +5,7 @@
 
 #include <string_view>
 
+#include "formats/base/unknown_name.h"
 #include "formats/perfdata/mapping_name.h"
 
 namespace perftape::inspect {
@@ -25,7 +26,7 @@ void DsoNames::Apply(const perfdata::RecordView& record) {
 }
 
 std::string DsoNames::NameOf(const perfdata::Dso* dso, std::uint32_t pid) const {
-  if (dso == nullptr) return "[unknown]";
+  if (dso == nullptr) return std::string(kUnknownName);
   if (HoldsGeneratedCode(*dso)) return fmt::format("perf-{}.map", pid);
   if (!dso->is_kernel) return std::string(dso->base_name());
   const perfdata::Dso named{.path = kernel_names_.NameOf(*dso), .build_id = {}, .symbol = {}};

@@ -12,8 +12,8 @@
 #include "formats/bundle/embedding.h"
 #include "formats/bundle/recording_notes.h"
 #include "tools/common/cli/json_text.h"
-#include "tools/inspect/feature_json.h"
 #include "tools/inspect/flag_text.h"
+#include "tools/inspect/shown_feature.h"
 
 namespace perftape::inspect {
 namespace {
@@ -54,7 +54,7 @@ Json FeaturesOf(const perfdata::Reader& reader) {
   Json all = Json::object();
   for (const auto& [bit, section] : reader.features()) {
     const std::optional<perfdata::FeatureValue> value = reader.DecodedFeature(bit);
-    all[FeatureName(bit)] = value ? FeatureJson(*value, bit, reader)
+    all[FeatureName(bit)] = value ? ShowFeature(*value, bit, reader).json
                                   : Json({{"size", section.size()}, {"readable", false}});
   }
   return all;

@@ -9,8 +9,8 @@
 #include "formats/bundle/embedding.h"
 #include "formats/bundle/recording_notes.h"
 #include "tools/common/cli/escape.h"
-#include "tools/inspect/feature_text.h"
 #include "tools/inspect/flag_text.h"
+#include "tools/inspect/shown_feature.h"
 
 namespace perftape::inspect {
 namespace {
@@ -67,7 +67,7 @@ std::string HeaderText(const perfdata::Reader& reader) {
   for (const auto& [bit, section] : reader.features()) {
     text += fmt::format("{}:", FeatureName(bit));
     const std::optional<perfdata::FeatureValue> value = reader.DecodedFeature(bit);
-    text += value ? FeatureText(*value, bit, reader)
+    text += value ? ShowFeature(*value, bit, reader).text
                   : fmt::format(" {} bytes that cannot be read\n", section.size());
   }
   for (const std::string& problem : reader.problems()) {
@@ -84,7 +84,7 @@ std::string HeaderSummary(const perfdata::Reader& reader) {
        {FeatureBit::kHostname, FeatureBit::kOsRelease, FeatureBit::kArch, FeatureBit::kNrCpus,
         FeatureBit::kCmdline, FeatureBit::kSampleTime}) {
     if (const std::optional<perfdata::FeatureValue> value = reader.DecodedFeature(bit)) {
-      text += fmt::format("{}:{}", FeatureName(bit), FeatureText(*value, bit, reader));
+      text += fmt::format("{}:{}", FeatureName(bit), ShowFeature(*value, bit, reader).text);
     }
   }
   return text + BundleText(reader);

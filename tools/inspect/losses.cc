@@ -10,6 +10,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "formats/base/duration.h"
 #include "formats/perfdata/record.h"
 #include "formats/perfdata/rounds.h"
 #include "tools/common/cli/escape.h"
@@ -114,8 +115,7 @@ std::string Words(std::string key) {
 }
 
 std::string SecondsText(std::uint64_t ns) {
-  constexpr std::uint64_t kSecondNs = 1'000'000'000;
-  return fmt::format("{}.{:09}", ns / kSecondNs, ns % kSecondNs);
+  return fmt::format("{}.{:09}", ns / kNsPerSecond, ns % kNsPerSecond);
 }
 
 void AddList(std::string_view title, const std::vector<NotedLoss>& all, std::string& text) {

@@ -34,13 +34,13 @@ std::unexpected<Error> CallGraphUsage(std::string message) {
 
 // perf's default, limit, rounding and words (tools/perf/util/callchain.c, get_stack_size).
 Result<std::uint32_t> ParseStackSize(std::string_view option, std::string_view text) {
-  constexpr std::uint32_t kDefault = 8192, kWord = 8;
+  constexpr std::uint32_t kDefault = 8192;
   if (text.empty()) return kDefault;
   std::uint32_t size = 0;
   const char* const end = text.data() + text.size();
   const auto [parsed, error] = std::from_chars(text.data(), end, size);
   if (error == std::errc{} && parsed == end && size > 0 && size <= record::kMaxStackBytes) {
-    return (size + kWord - 1) / kWord * kWord;
+    return static_cast<std::uint32_t>(RoundUpToWord(size));
   }
   return CallGraphUsage(fmt::format("{}: Incorrect stack dump size (max {}): {}", option,
                                     record::kMaxStackBytes, cli::EscapeForTerminal(text)));

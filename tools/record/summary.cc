@@ -8,6 +8,7 @@
 #include <functional>
 #include <utility>
 
+#include "formats/base/duration.h"
 #include "record/losses/loss_causes.h"
 #include "record/machine/cpu_list.h"
 #include "tools/common/cli/console.h"
@@ -71,7 +72,7 @@ void AddLossLines(const record::RecordSummary& summary, std::vector<std::string>
 }
 
 double Seconds(std::uint64_t ns) {
-  return static_cast<double>(ns) / 1e9;
+  return static_cast<double>(ns) / kNsPerSecond;
 }
 
 // Adds "cycles: CPU 0: throttled 112 times, 0.94 s without samples; ...".

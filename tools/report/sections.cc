@@ -10,6 +10,8 @@
 #include <utility>
 
 #include "convert/model/label_keys.h"
+#include "formats/base/duration.h"
+#include "formats/base/unknown_name.h"
 #include "formats/perfdata/period_unit.h"
 #include "tools/common/cli/count.h"
 #include "tools/common/cli/escape.h"
@@ -103,7 +105,7 @@ Table FunctionTable(const EventContents& event, const FrameTable& frames, const 
 }
 
 Cell CommCell(const summarize::NamedThread& thread) {
-  return thread.comm.empty() ? "[unknown]" : thread.comm;
+  return thread.comm.empty() ? std::string(kUnknownName) : thread.comm;
 }
 
 Cell TidCell(const summarize::NamedThread& thread) {
@@ -158,7 +160,7 @@ Table GroupsTable(const GroupTable& group, const Cells& cells) {
   Table table = AmountTable("By " + NameOf(group.by), cells, {"Share"}, {NameOf(group.by)});
   for (const summarize::GroupAmount& one : group.groups | std::views::take(kMostRows)) {
     std::vector<Cell> row = AmountCells(cells, {one.amount});
-    row.emplace_back(one.name.empty() ? "[unknown]" : one.name);
+    row.emplace_back(one.name.empty() ? std::string(kUnknownName) : one.name);
     table.rows.push_back(std::move(row));
   }
   if (group.groups.size() > kMostRows) {
@@ -223,7 +225,7 @@ Table LinesTable(const EventContents& event, const FrameTable& frames, const Cel
   for (const summarize::LineAmounts& line : event.lines) {
     std::vector<Cell> row = AmountCells(cells, {line.self, line.inclusive});
     row.emplace_back(std::string(frames.NameOf(line.frame)));
-    row.emplace_back(line.number == 0 ? "[unknown]"
+    row.emplace_back(line.number == 0 ? std::string(kUnknownName)
                                       : fmt::format("{}:{}", line.filename, line.number));
     table.rows.push_back(std::move(row));
   }
@@ -294,7 +296,7 @@ Section ReadSection(const Contents& contents, const ReadContents& read) {
         !histogram.samples.empty()) {
       section.lines.push_back(
           fmt::format("|{}| {:.3f} s", HistogramText(histogram),
-                      static_cast<double>(histogram.last_ns - histogram.first_ns) / 1e9));
+                      static_cast<double>(histogram.last_ns - histogram.first_ns) / kNsPerSecond));
     }
   }
   for (const std::string& comment : contents.profile.metadata().comments) {

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "convert/model/hidden_kernel.h"
+#include "formats/base/unknown_name.h"
 
 namespace perftape::report_tool {
 namespace {
@@ -122,7 +123,7 @@ void WarnOfUnnamed(const Contents& contents, const EventContents& event,
     if (percent < kWorthALine) break;
     const std::string_view filename = contents.profile.text(binary.filename);
     warnings.push_back(fmt::format("{:.1f} % of the samples are in code of {} without a name: {}",
-                                   percent, filename.empty() ? "[unknown]" : filename,
+                                   percent, filename.empty() ? kUnknownName : filename,
                                    ReasonOf(contents.profile, binary, symbols)));
   }
 }

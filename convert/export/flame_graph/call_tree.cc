@@ -18,60 +18,38 @@ using convert::Profile;
 using convert::Sample;
 using convert::StackId;
 
-// Adds stacks to a forest. Callers that stacks of one root have in common become one node.
 class StackForest::Builder {
  public:
-  Builder(const Profile& profile, FrameTable& frames, std::vector<Node>& nodes)
-      : profile_(profile), frames_(frames), nodes_(nodes), of_stacks_(profile.stacks().size()) {}
+  Builder(const Profile& profile, FrameTable& frames) : trie_(profile), frames_(frames) {}
 
+  // Sets the root frame of all stacks that are added from now on; kNoText means none.
   void StartRoot(convert::TextId text) {
-    base_ = text == convert::kNoText ? 0 : AddChild(0, frames_.OfRoot(text));
-    begin_ = static_cast<std::uint32_t>(nodes_.size());
+    trie_.StartBelow(text == convert::kNoText ? 0
+                                              : trie_.AddChild(0, {.frame = frames_.OfRoot(text)}));
   }
 
-  // Returns the node of a stack. Valid until the next call.
-  Node& Add(StackId stack) {
-    const std::uint32_t node = NodeOf(stack);
-    return nodes_[node != 0 ? node : AddChild(0, frames_.OfNoFrames())];
+  // Returns the content of a stack's node. Valid until the next call.
+  Content& Add(StackId stack) {
+    const std::uint32_t node =
+        trie_.NodeOf(stack, [this](std::uint32_t at, convert::LocationId location) {
+          for (const FrameId frame : frames_.Of(location) | std::views::reverse) {
+            at = trie_.AddChild(at, {.frame = frame});
+          }
+          return at;
+        });
+    return trie_[node != 0 ? node : trie_.AddChild(0, {.frame = frames_.OfNoFrames()})];
   }
+
+  std::vector<Trie::Node> Finish() && { return std::move(trie_).Finish(); }
 
  private:
-  std::uint32_t AddChild(std::uint32_t parent, FrameId frame) {
-    const auto node = static_cast<std::uint32_t>(nodes_.size());
-    nodes_.push_back({.frame = frame, .next_sibling = nodes_[parent].first_child});
-    nodes_[parent].first_child = node;
-    return node;
-  }
-
-  std::uint32_t NodeOf(StackId stack) {
-    path_.clear();
-    // A node below `begin_` belongs to an earlier root.
-    for (; stack != StackId{} && of_stacks_[stack.index] < begin_; stack = profile_[stack].caller) {
-      path_.push_back(stack);
-    }
-    std::uint32_t node = stack == StackId{} ? base_ : of_stacks_[stack.index];
-    for (; !path_.empty(); path_.pop_back()) {
-      const std::span<const FrameId> innermost_first = frames_.Of(profile_[path_.back()].leaf);
-      for (const FrameId frame : innermost_first | std::views::reverse) {
-        node = AddChild(node, frame);
-      }
-      of_stacks_[path_.back().index] = node;
-    }
-    return node;
-  }
-
-  const Profile& profile_;
+  Trie trie_;
   FrameTable& frames_;
-  std::vector<Node>& nodes_;
-  std::uint32_t base_ = 0;                // the parent of the outermost frames
-  std::uint32_t begin_ = 1;               // the first node below base_
-  std::vector<std::uint32_t> of_stacks_;  // nodes, by StackId
-  std::vector<StackId> path_;             // scratch of NodeOf
 };
 
 StackForest StackForest::Of(const Profile& profile, const TreeEvents& events, FrameTable& frames) {
   StackForest forest;
-  Builder builder(profile, frames, forest.nodes_);
+  Builder builder(profile, frames);
   convert::TextId root = convert::kNoText;
   const std::array both = {events.event, events.before.value_or(events.event)};
   const std::span shown = std::span(both).first(events.before ? 2 : 1);
@@ -88,7 +66,7 @@ StackForest StackForest::Of(const Profile& profile, const TreeEvents& events, Fr
     if (number < 0) ++forest.negative_samples_;
     if (number < 0 || (number == 0 && other == 0)) continue;
     if (rooted.root != root) builder.StartRoot(root = rooted.root);
-    Node& node = builder.Add(sample.stack);
+    Content& node = builder.Add(sample.stack);
     const bool is_after = sample.event == events.event;
     std::int64_t& sum = is_after ? node.self : node.before;
     std::int64_t& other_sum = is_after ? node.other : node.other_before;
@@ -96,6 +74,7 @@ StackForest StackForest::Of(const Profile& profile, const TreeEvents& events, Fr
     other_sum = AddUpToLimit(other_sum, other);
     node.first_ms = std::min(node.first_ms, sample.first_ms);
   }
+  forest.nodes_ = std::move(builder).Finish();
   return forest;
 }
 
@@ -133,7 +112,7 @@ CallTree StackForest::Join(std::span<const std::uint32_t> ranks) const {
     same.clear();
     for (; items.size() > begins.back() && items.back().rank == rank; items.pop_back()) {
       same.push_back(items.back());
-      const Node& joined = nodes_[items.back().node];
+      const Content& joined = nodes_[items.back().node];
       node.self = AddUpToLimit(node.self, joined.self);
       node.before = AddUpToLimit(node.before, joined.before);
       node.other = AddUpToLimit(node.other, joined.other);

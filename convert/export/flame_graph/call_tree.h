@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "convert/export/flame_graph/frame_table.h"
+#include "convert/frames/stack_trie.h"
 #include "convert/model/profile.h"
 
 namespace perftape::flame_graph {
@@ -60,12 +61,12 @@ class StackForest {
   CallTree Join(std::span<const std::uint32_t> ranks) const;
 
  private:
-  struct Node {
+  struct Content {
     FrameId frame = 0;
-    std::uint32_t first_child = 0, next_sibling = 0;  // 0 is none
     std::uint32_t first_ms = convert::Sample::kNoTime;
     std::int64_t self = 0, before = 0, other = 0, other_before = 0;
   };
+  using Trie = convert::StackTrie<Content>;
   struct Item {
     std::uint32_t rank, node;
     auto operator<=>(const Item&) const = default;
@@ -75,7 +76,7 @@ class StackForest {
   void AppendChildren(std::span<const Item> parents, std::span<const std::uint32_t> ranks,
                       std::vector<Item>& items) const;
 
-  std::vector<Node> nodes_ = {{}};
+  std::vector<Trie::Node> nodes_;
   std::uint64_t negative_samples_ = 0;
   convert::FoldedValue value_ = {};
 };

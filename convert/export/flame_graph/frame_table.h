@@ -7,6 +7,7 @@
 #include "convert/export/to_folded.h"
 #include "convert/frames/frame_table.h"
 #include "convert/model/profile.h"
+#include "formats/base/unknown_name.h"
 
 namespace perftape::flame_graph {
 
@@ -22,7 +23,7 @@ class FrameTable : public convert::FrameTable {
   // Returns the root frame of this text.
   FrameId OfRoot(convert::TextId text) { return Add(texts_[text], FrameType::kThread); }
   // Returns the frame of a stack without frames.
-  FrameId OfNoFrames() { return Add("[unknown]", FrameType::kUser); }
+  FrameId OfNoFrames() { return Add(kUnknownName, FrameType::kUser); }
 
   // The texts of root frames.
   convert::FrameTexts& texts() { return texts_; }

@@ -10,9 +10,11 @@
 #include <utility>
 
 #include "convert/export/sample_roots.h"
-#include "convert/frames/frame_table.h"
+#include "convert/frames/stack_trie.h"
+#include "convert/model/folded_mapping.h"
 #include "convert/model/saturating.h"
 #include "formats/base/bytes_hash.h"
+#include "formats/base/unknown_name.h"
 
 namespace perftape::viewers {
 namespace {
@@ -69,7 +71,7 @@ class CodeTable {
   CodeLine OfNoThread() { return OfRoot(texts_.Intern(kNoThread)); }
   CodeLine OfNoFrames() {
     const TextId none = texts_.Intern("");
-    return {.code = Intern({.name = texts_.Intern("[unknown]"), .file = none, .object = none})};
+    return {.code = Intern({.name = texts_.Intern(kUnknownName), .file = none, .object = none})};
   }
 
   const Code& operator[](std::uint32_t code) const { return codes_[code]; }
@@ -133,73 +135,52 @@ class CodeTable {
 // The stacks as a tree. Siblings may be equal.
 class LineForest {
  public:
-  struct Node {
+  struct Content {
     CodeLine at = {};
-    std::uint32_t parent = 0, first_child = 0, next_sibling = 0;  // 0 is none
+    std::uint32_t parent = 0;  // 0 is none
   };
+  using Trie = convert::StackTrie<Content>;
 
   LineForest(const Profile& profile, CodeTable& codes, std::size_t columns)
-      : profile_(profile),
-        codes_(codes),
-        columns_(columns),
-        sums_(columns),
-        of_stacks_(profile.stacks().size()) {}
+      : trie_(profile), codes_(codes), columns_(columns), sums_(columns) {}
 
   // Sets the root frame of all stacks that are added from now on; kNoText means kNoThread.
   void StartRoot(TextId text) {
     has_thread_ = text != convert::kNoText;
-    base_ = AddChild(0, has_thread_ ? codes_.OfRoot(text) : codes_.OfNoThread());
-    begin_ = static_cast<std::uint32_t>(nodes_.size());
+    root_ = AddChild(0, has_thread_ ? codes_.OfRoot(text) : codes_.OfNoThread());
+    trie_.StartBelow(root_);
   }
 
   void Add(StackId stack, std::size_t column, std::int64_t number) {
-    std::uint32_t node = NodeOf(stack);
-    if (node == base_ && !has_thread_) node = AddChild(base_, codes_.OfNoFrames());
+    std::uint32_t node = trie_.NodeOf(stack, [this](std::uint32_t at, LocationId location) {
+      for (const CodeLine& line : codes_.Of(location)) at = AddChild(at, line);
+      return at;
+    });
+    if (node == root_ && !has_thread_) node = AddChild(root_, codes_.OfNoFrames());
+    sums_.resize(trie_.nodes().size() * columns_);
     std::int64_t& sum = sums_[node * columns_ + column];
     sum = AddUpToLimit(sum, number);
   }
 
-  std::span<const Node> nodes() const { return nodes_; }
+  std::span<const Trie::Node> nodes() const { return trie_.nodes(); }
   // The sums of the samples that end at each node.
   const std::vector<std::int64_t>& sums() const { return sums_; }
 
  private:
   std::uint32_t AddChild(std::uint32_t parent, const CodeLine& at) {
-    const auto node = static_cast<std::uint32_t>(nodes_.size());
-    nodes_.push_back({.at = at, .parent = parent, .next_sibling = nodes_[parent].first_child});
-    nodes_[parent].first_child = node;
-    sums_.resize(sums_.size() + columns_);
-    return node;
+    return trie_.AddChild(parent, {.at = at, .parent = parent});
   }
 
-  std::uint32_t NodeOf(StackId stack) {
-    path_.clear();
-    // A node below `begin_` belongs to an earlier root.
-    for (; stack != StackId{} && of_stacks_[stack.index] < begin_; stack = profile_[stack].caller) {
-      path_.push_back(stack);
-    }
-    std::uint32_t node = stack == StackId{} ? base_ : of_stacks_[stack.index];
-    for (; !path_.empty(); path_.pop_back()) {
-      for (const CodeLine& at : codes_.Of(profile_[path_.back()].leaf)) node = AddChild(node, at);
-      of_stacks_[path_.back().index] = node;
-    }
-    return node;
-  }
-
-  const Profile& profile_;
+  Trie trie_;
   CodeTable& codes_;
   const std::size_t columns_;
-  std::vector<Node> nodes_ = {{}};
   std::vector<std::int64_t> sums_;  // of the columns, for each node
   bool has_thread_ = false;
-  std::uint32_t base_ = 0;                // the parent of the outermost frames
-  std::uint32_t begin_ = 1;               // the first node below base_
-  std::vector<std::uint32_t> of_stacks_;  // nodes, by StackId
-  std::vector<StackId> path_;             // scratch of NodeOf
+  std::uint32_t root_ = 0;  // the node of the root frame
 };
 
 // Returns the level of recursion for each node.
-std::vector<std::uint32_t> LevelsOf(std::span<const LineForest::Node> nodes,
+std::vector<std::uint32_t> LevelsOf(std::span<const LineForest::Trie::Node> nodes,
                                     const CodeTable& codes) {
   std::vector<std::uint32_t> levels(nodes.size());
   std::vector<std::uint32_t> open(codes.name_count());  // on the path to the current node
@@ -233,7 +214,7 @@ class CostCounter {
       functions[i] = FunctionOf({.code = nodes[i].at.code, .level = levels[i]});
     }
     for (std::size_t i = nodes.size(); i-- > 1;) {  // children before parents
-      const LineForest::Node& node = nodes[i];
+      const LineForest::Content& node = nodes[i];
       Add({.function = functions[i], .callee = kNoCallee, .line = node.at.line},
           std::span(forest.sums()).subspan(i * columns_, columns_));
       const std::span total(&totals[i * columns_], columns_);

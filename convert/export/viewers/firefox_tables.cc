@@ -6,6 +6,8 @@
 #include <span>
 
 #include "convert/frames/frame_table.h"
+#include "convert/model/folded_mapping.h"
+#include "formats/base/unknown_name.h"
 #include "formats/folded/folded.h"
 
 namespace perftape::viewers {
@@ -120,7 +122,7 @@ void FirefoxTables::AddStacks(const std::vector<bool>& stacks) {
   // Samples without frames have one frame, as in folded stacks. StackId 0 is the caller of all
   // roots, so it gets its node last.
   Frame frame;
-  frame.function = FunctionOf({.name = texts_.Intern("[unknown]")});
+  frame.function = FunctionOf({.name = texts_.Intern(kUnknownName)});
   stacks_.push_back({.frame = static_cast<std::uint32_t>(frames_.size())});
   frames_.push_back(frame);
   nodes_[0] = static_cast<std::uint32_t>(stacks_.size() - 1);

@@ -21,6 +21,7 @@
 #include "convert/export/viewers/text_output.h"
 #include "convert/model/sample_thread.h"
 #include "convert/model/saturating.h"
+#include "formats/base/unknown_name.h"
 #include "formats/folded/count.h"
 
 namespace perftape::viewers {
@@ -205,7 +206,7 @@ class TimedFile {
 
   // Returns "app 17/18", with the event if the file has several.
   std::string NameOf(const FirefoxThread& thread) const {
-    std::string name(thread.comm.empty() ? "[unknown]" : thread.comm);
+    std::string name(thread.comm.empty() ? kUnknownName : thread.comm);
     if (thread.tid != -1) name += fmt::format(" {}/{}", thread.pid, thread.tid);
     const bool is_of_several = std::ranges::any_of(
         threads_, [&](const FirefoxThread& other) { return other.event != thread.event; });

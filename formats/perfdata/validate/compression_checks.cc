@@ -25,7 +25,7 @@ CompressionChecks::CompressionChecks(const Reader& reader, Report& report) : rep
 }
 
 void CompressionChecks::Check(const RecordView& record) {
-  if (record.type == RecordType::kCompressed || record.type == RecordType::kCompressed2) {
+  if (IsCompressed(record.type)) {
     piece_ = record;
     piece_->payload = {};
     is_piece_reported_ = false;

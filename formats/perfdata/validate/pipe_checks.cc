@@ -4,13 +4,7 @@
 #include <fmt/format.h>
 
 namespace perftape::perfdata {
-namespace {
-
-bool IsCompressed(RecordType type) {
-  return type == RecordType::kCompressed || type == RecordType::kCompressed2;
-}
-
-}  // namespace
+namespace {}  // namespace
 
 void PipeChecks::Check(const RecordView& record, const Event* event) {
   if (!is_pipe_) return;

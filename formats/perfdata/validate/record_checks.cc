@@ -4,73 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+
+#include "formats/perfdata/body_shape.h"
 
 namespace perftape::perfdata {
 namespace {
-
-// The size of the smallest record of a type that readers accept, with its header
-// (tools/perf/util/session.c, perf_event__min_size). A name at its end counts one byte for the NUL.
-// Apart from MMAP2 (kNameOffsets), the kernel and perf never wrote a smaller one.
-// HEADER_EVENT_TYPE is not in the table: perf requires 80 bytes, but Linux 3.x wrote fewer.
-struct SmallestSize {
-  RecordType type;
-  std::size_t size;
-};
-constexpr auto kSmallestSizes = std::to_array<SmallestSize>({
-    {RecordType::kMmap, 41},          {RecordType::kLost, 24},
-    {RecordType::kComm, 17},          {RecordType::kExit, 32},
-    {RecordType::kThrottle, 32},      {RecordType::kUnthrottle, 32},
-    {RecordType::kFork, 32},          {RecordType::kRead, 24},
-    {RecordType::kMmap2, 73},         {RecordType::kAux, 32},
-    {RecordType::kItraceStart, 16},   {RecordType::kLostSamples, 16},
-    {RecordType::kSwitchCpuWide, 16}, {RecordType::kNamespaces, 24},
-    {RecordType::kKsymbol, 25},       {RecordType::kBpfEvent, 24},
-    {RecordType::kCgroup, 17},        {RecordType::kTextPoke, 24},
-    {RecordType::kAuxOutputHwId, 16}, {RecordType::kCallchainDeferred, 16},
-    {RecordType::kHeaderAttr, 72},    {RecordType::kHeaderTracingData, 12},
-    {RecordType::kHeaderBuildId, 36}, {RecordType::kIdIndex, 16},
-    {RecordType::kAuxtraceInfo, 16},  {RecordType::kAuxtrace, 48},
-    {RecordType::kAuxtraceError, 49}, {RecordType::kThreadMap, 16},
-    {RecordType::kCpuMap, 16},        {RecordType::kStatConfig, 16},
-    {RecordType::kStat, 48},          {RecordType::kStatRound, 24},
-    {RecordType::kEventUpdate, 24},   {RecordType::kTimeConv, 32},
-    {RecordType::kHeaderFeature, 16}, {RecordType::kCompressed2, 16},
-    {RecordType::kBpfMetadata, 528},  {RecordType::kSchedstatCpu, 24},
-});
-
-// The offset in its payload at which readers look for a record's name. The MMAP2 of RHEL 7.0 has
-// its name at 56 (kernel_layout.h, HasProtection). perf reads all MMAP2 at 64. So these checks
-// report such a record if perf finds the end of the record or the trailer there instead of a name.
-struct NameOffset {
-  RecordType type;
-  std::size_t offset;
-};
-constexpr auto kNameOffsets = std::to_array<NameOffset>({{RecordType::kMmap, 32},
-                                                         {RecordType::kMmap2, 64},
-                                                         {RecordType::kComm, 8},
-                                                         {RecordType::kCgroup, 8},
-                                                         {RecordType::kKsymbol, 16},
-                                                         {RecordType::kHeaderBuildId, 28}});
-
-// Records with a u64 count, directly followed by that many entries: the offset of the count in the
-// payload, and the size of an entry in bytes.
-struct CountOffset {
-  RecordType type;
-  std::size_t offset;
-  std::size_t entry_size;
-};
-constexpr auto kCountOffsets = std::to_array<CountOffset>({{RecordType::kNamespaces, 8, 16},
-                                                           {RecordType::kCallchainDeferred, 8, 8},
-                                                           {RecordType::kIdIndex, 0, 32},
-                                                           {RecordType::kThreadMap, 0, 24},
-                                                           {RecordType::kStatConfig, 0, 16}});
-
-template <class Table>
-auto Find(const Table& table, RecordType type) {
-  const auto found = std::ranges::find_if(table, [&](const auto& row) { return row.type == type; });
-  return found == table.end() ? nullptr : &*found;
-}
 
 bool MayBeUnaligned(RecordType type) {
   return type == RecordType::kHeaderTracingData || type == RecordType::kHeaderFeature ||
@@ -79,6 +17,18 @@ bool MayBeUnaligned(RecordType type) {
 
 bool IsKernelType(RecordType type) {
   return std::to_underlying(type) < kFirstToolType;
+}
+
+// The size of the smallest record of a type that readers accept, with its header
+// (tools/perf/util/session.c, perf_event__min_size). Apart from the MMAP2 of RHEL 7.0 (CheckName),
+// the kernel and perf never wrote a smaller one.
+std::size_t SmallestSize(RecordType type, const BodyShape& shape) {
+  const std::size_t size = sizeof(RecordHeader) + shape.fixed_size;
+  constexpr std::size_t kNul = 1;  // of the shortest name
+  if (shape.end == BodyShape::End::kName) return size + kNul;
+  // In the first of its formats this record has no time. perf needs it, and a message.
+  if (type == RecordType::kAuxtraceError) return size + sizeof(AuxtraceError::time) + kNul;
+  return MayBeUnaligned(type) ? size : RoundUpToWord(size);
 }
 
 }  // namespace
@@ -154,19 +104,24 @@ void RecordChecks::CheckType(const RecordView& record) {
 }
 
 bool RecordChecks::CheckSize(const RecordView& record) {
-  const auto* smallest = Find(kSmallestSizes, record.type);
-  if (smallest == nullptr || record.size() >= smallest->size) return true;
+  const BodyShape* shape = ShapeOf(record.type);
+  if (shape == nullptr) return true;  // SAMPLE
+  const std::size_t smallest = SmallestSize(record.type, *shape);
+  if (record.size() >= smallest) return true;
   report_.Add(Rule::kRecordTooSmall, record, [&] {
     return fmt::format("{} has {} bytes, but needs at least {}", RecordName(record.type),
-                       record.size(), smallest->size);
+                       record.size(), smallest);
   });
   return false;
 }
 
+// The MMAP2 of RHEL 7.0 has its name 8 bytes earlier than all others (HasProtection in
+// kernel_layout.h). perf looks for it at the same offset in all. So such a record is reported if
+// perf finds the end of the record or the trailer there.
 void RecordChecks::CheckName(const RecordView& record, std::size_t trailer) {
-  const auto* field = Find(kNameOffsets, record.type);
-  if (field == nullptr) return;
-  const std::string_view rest = AsText(record.payload.subspan(field->offset));
+  const BodyShape* shape = ShapeOf(record.type);
+  if (shape == nullptr || shape->end != BodyShape::End::kName) return;
+  const std::string_view rest = AsText(record.payload.subspan(shape->fixed_size));
   const std::size_t nul = rest.find('\0');
   if (nul == std::string_view::npos) {
     report_.Add(Rule::kRecordNameUnterminated, record, [&] {
@@ -188,8 +143,9 @@ void RecordChecks::CheckCounts(const RecordView& record, std::size_t trailer) {
                          unit, most);
     });
   };
+  const BodyShape* shape = ShapeOf(record.type);
+  if (shape == nullptr) return;
   if (record.type == RecordType::kTextPoke) {
-    constexpr std::size_t kFixed = 12;  // { u64 addr; u16 old_len, new_len; u8 bytes[]; }
     ByteReader at(body, record.order);
     std::uint64_t address = 0;
     std::uint16_t old_length = 0, new_length = 0;
@@ -198,17 +154,16 @@ void RecordChecks::CheckCounts(const RecordView& record, std::size_t trailer) {
     at.Fixed(new_length);
     const std::uint64_t size = std::uint64_t{old_length} + new_length;
     if (!at.ok() || size > at.remaining()) {
-      add(size, body.size() - std::min(body.size(), kFixed), "bytes");
+      add(size, body.size() - std::min<std::size_t>(body.size(), shape->fixed_size), "bytes");
     }
     return;
   }
-  const auto* field = Find(kCountOffsets, record.type);
-  if (field == nullptr) return;
+  if (shape->end != BodyShape::End::kEntries) return;
   ByteReader at(body, record.order);
-  at.Padding(field->offset);
+  at.Padding(shape->count_offset());
   std::uint64_t count = 0;
   at.Fixed(count);
-  const std::uint64_t most = at.remaining() / field->entry_size;
+  const std::uint64_t most = at.remaining() / shape->entry_size;
   if (!at.ok() || count > most) add(count, most, "entries");
 }
 

@@ -75,6 +75,24 @@ TEST(ByteReader, ReadsNothingOfWordsWhoseSizeWouldWrapAround) {
   }
 }
 
+TEST(ByteReader, AcceptsACountOfEntriesThatAreThere) {
+  const auto bytes = Owned({2, 0, 0, 0, 0, 0, 0, 0, 0x11, 0x22, 0x33, 0x44});
+  ByteReader at(bytes, kLittle);
+  std::uint64_t count = 0;
+  at.Count(count, 2);
+  EXPECT_EQ(count, 2U);
+  EXPECT_EQ(at.remaining(), 4U);
+}
+
+TEST(ByteReader, FailsAtACountOfMoreEntriesThanThereAre) {
+  const auto bytes = Owned({3, 0, 0, 0, 0, 0, 0, 0, 0x11, 0x22, 0x33, 0x44});
+  ByteReader at(bytes, kLittle);
+  std::uint64_t count = 0;
+  at.Count(count, 2);
+  EXPECT_EQ(count, 0U);
+  EXPECT_FALSE(at.ok());
+}
+
 TEST(ByteReader, ReadsNothingOfABlobLargerThanWhatIsLeft) {
   const auto bytes = Owned({1, 2, 3});
   ByteReader at(bytes);
@@ -163,6 +181,13 @@ TEST(ByteWriter, WritesWhatTheReaderReads) {
   EXPECT_EQ(text, "abc");
   EXPECT_EQ(seven, "seven77");
   EXPECT_EQ(eight, "eight888");
+}
+
+TEST(RoundUpToWord, KeepsWholeWords) {
+  EXPECT_EQ(RoundUpToWord(0), 0U);
+  EXPECT_EQ(RoundUpToWord(1), 8U);
+  EXPECT_EQ(RoundUpToWord(8), 8U);
+  EXPECT_EQ(RoundUpToWord(9), 16U);
 }
 
 TEST(ByteWriter, ConvertsForeignWordsToNativeOnes) {

@@ -78,6 +78,21 @@ TEST(ReadWholeFile, StopsBeyondItsLimit) {
   EXPECT_THAT(ReadWholeFile(directory.Write("a", "12345"), 4), FailsWith(ErrorCode::kCorrupt));
 }
 
+TEST(Duplicate, HasTheSameFileAndOffset) {
+  const TempDir directory;
+  const UniqueFd file(open(directory.Write("a", "some bytes").c_str(), O_RDONLY | O_CLOEXEC));
+  const UniqueFd second = Duplicate(file.get());
+  ASSERT_TRUE(second);
+  EXPECT_EQ(lseek(file.get(), 5, SEEK_SET), 5);
+  EXPECT_EQ(lseek(second.get(), 0, SEEK_CUR), 5);
+  EXPECT_NE(fcntl(second.get(), F_GETFD) & FD_CLOEXEC, 0);
+}
+
+TEST(Duplicate, OfNoDescriptorIsEmpty) {
+  EXPECT_FALSE(Duplicate(-1));
+  EXPECT_EQ(errno, EBADF);
+}
+
 TEST(UniqueFd, ClosesWhatItOwned) {
   std::array<int, 2> ends = {};
   ASSERT_EQ(pipe2(ends.data(), O_CLOEXEC), 0);

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "formats/base/duration.h"
 #include "tools/common/cli/escape.h"
 #include "tools/common/cli/values.h"
 
@@ -37,7 +38,7 @@ Result<std::optional<convert::TimePoint>> ParseTimePoint(std::string_view option
     return Refuse(option, text, "is neither seconds nor percent");
   }
   if (is_percent) return convert::TimePoint{.percent = number};
-  return convert::TimePoint{.nanoseconds = std::llround(*number * 1e9)};
+  return convert::TimePoint{.nanoseconds = std::llround(*number * kNsPerSecond)};
 }
 
 // Percent and seconds can be compared only after the recording is read.

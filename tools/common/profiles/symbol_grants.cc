@@ -37,8 +37,8 @@ constexpr std::size_t kMagicSize = 16;  // at least that of a perf.data, and of 
 // Reads only the first bytes, which decide whether it may be a recording. Any compressed file may
 // be one.
 bool LooksLikeARecording(const fs::path& path) {
-  const UniqueFd fd(path == "-" ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
-                                : open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  const UniqueFd fd = path == "-" ? Duplicate(STDIN_FILENO)
+                                  : UniqueFd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   std::array<std::byte, kMagicSize> magic = {};
   if (!fd) return false;
   if (pread(fd.get(), magic.data(), magic.size(), 0) < 0) return errno == EISDIR;

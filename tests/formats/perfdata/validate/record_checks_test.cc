@@ -130,7 +130,10 @@ TEST(RecordChecks, ReportCountsLargerThanTheRecord) {
   AddWords(file, RecordType::kNamespaces, {0x700000007, 8});
   AddWords(file, RecordType::kThreadMap, {~std::uint64_t{0}, 1, 2, 3});
   AddWords(file, RecordType::kTextPoke, {0x1000, 0x00100010});
-  EXPECT_EQ(Judge(file).tally(Rule::kRecordPayloadOverrun).count, 3U);
+  std::vector<std::uint64_t> metadata(65);
+  metadata.back() = 1;
+  AddWords(file, RecordType::kBpfMetadata, metadata);
+  EXPECT_EQ(Judge(file).tally(Rule::kRecordPayloadOverrun).count, 4U);
 }
 
 TEST(RecordChecks, ReportARecordWithoutAnEvent) {
