@@ -22,7 +22,7 @@
 namespace perftape::record {
 
 struct FileSeriesOptions {
-  std::filesystem::path pattern;  // of the names (name_pattern.h)
+  std::filesystem::path pattern = {};  // of the names (name_pattern.h)
   RetentionLimits keep = {};
   std::string command = {};  // run by the shell for each complete file, whose path is appended
   SignalState signals = SignalState::Now();  // of the command

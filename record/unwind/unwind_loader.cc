@@ -76,9 +76,7 @@ struct TimedRecord {
 }  // namespace
 
 UnwindLoader::UnwindLoader(const UnwindMaps& maps, KnownBinaries& binaries, OthersFiles& files)
-    : format_(perfdata::FormatOf(AttrOfOwnRings())),
-      binaries_(maps, binaries, files),
-      entries_(maps) {}
+    : format_(perfdata::FormatOf(AttrOfOwnRings())), processes_(format_, maps, binaries, files) {}
 
 UnwindLoader::~UnwindLoader() {
   is_ending_ = true;
@@ -113,12 +111,12 @@ Status UnwindLoader::OpenRings() {
 // then samples are unfinished (late_unwinder.h).
 Status UnwindLoader::LoadRunning(const std::optional<std::vector<std::uint32_t>>& processes) {
   if (processes) {
-    followed_.emplace(processes->begin(), processes->end());
+    processes_.FollowOnly(*processes);
     TRY(SnapshotProcesses("/proc", *processes, format_, initial_state_));
   } else {
     TRY(SnapshotAll("/proc", format_, initial_state_));
   }
-  ApplyAll(initial_state_);
+  processes_.ApplyAll(initial_state_);
   return {};
 }
 
@@ -141,14 +139,9 @@ Status UnwindLoader::ReopenReturned() {
     TRY(rings_->Replace(opened->front()));
     std::erase_if(events_, [&](const CpuEvent& event) { return event.cpu == cpu; });
     events_.push_back(std::move(opened->front()));
-    has_lost_records_ = true;
+    must_read_again_ = true;
   }
   return {};
-}
-
-void UnwindLoader::ApplyAll(Bytes records) {
-  perfdata::RecordCursor cursor(records, 0, std::endian::native);
-  while (cursor.Step()) Apply(cursor.record());
 }
 
 // What the thread does, with the priority of the recorder: other users decide how much it is.
@@ -157,17 +150,17 @@ void UnwindLoader::ApplyAll(Bytes records) {
 Status UnwindLoader::Update() {
   TRY(ReopenReturned());
   TRY(DrainRings());
-  if (!std::exchange(has_started_, true)) ReadBinariesOfChanged(MonotonicNs());
-  SetChanged(MonotonicNs());
-  while (binaries_.has_unread() && !is_ending_) {
-    for (const std::uint32_t pid : binaries_.ReadNext(MonotonicNs(), is_ending_)) {
-      changed_.insert(pid);
-    }
+  if (!std::exchange(has_started_, true)) {
+    processes_.ReadBinariesOfChanged(MonotonicNs(), is_late_);
+  }
+  processes_.WriteChanged(MonotonicNs());
+  while (processes_.has_unread() && !is_ending_) {
+    processes_.ReadNextBinary(MonotonicNs(), is_ending_);
     TRY(DrainRings());
-    SetChanged(MonotonicNs());
+    processes_.WriteChanged(MonotonicNs());
   }
   ForgetUnmapped();
-  binaries_.tables().LoadMissing(MonotonicNs());
+  processes_.LoadMissingTables(MonotonicNs());
   return {};
 }
 
@@ -181,76 +174,22 @@ Status UnwindLoader::DrainRings() {
                      .bytes = {bytes.begin(), bytes.end()}});
   }));
   std::ranges::stable_sort(batch, {}, &TimedRecord::time_ns);
-  for (const TimedRecord& record : batch) Apply(*perfdata::AsRecord(record.bytes));
-  if (std::exchange(has_lost_records_, false)) {
-    std::vector<std::byte> records;
-    TRY(SnapshotAll("/proc", format_, records));
-    ApplyAll(records);
-    for (const std::uint32_t pid : processes_.ForgetIf(HasEnded)) ForgetProcess(pid);
-  }
+  for (const TimedRecord& record : batch) processes_.Apply(*perfdata::AsRecord(record.bytes));
+  const bool has_lost_records = processes_.HasLostRecords();
+  if (!std::exchange(must_read_again_, false) && !has_lost_records) return {};
+  std::vector<std::byte> records;
+  TRY(SnapshotAll("/proc", format_, records));
+  processes_.ApplyAll(records);
+  processes_.ForgetIf(HasEnded);
   return {};
 }
 
-// All types begin with the id of the process; FORK then has that of the parent.
-bool UnwindLoader::IsOfInterest(const perfdata::RecordView& record) {
-  std::uint32_t ids[2] = {};
-  if (record.payload.size() < sizeof ids) return false;
-  std::memcpy(ids, record.payload.data(), sizeof ids);
-  switch (record.type) {
-    case perfdata::RecordType::kLost:
-      has_lost_records_ = true;
-      return false;
-    case perfdata::RecordType::kFork:
-      if (followed_ && followed_->contains(ids[1])) followed_->insert(ids[0]);
-      break;
-    case perfdata::RecordType::kComm:
-    case perfdata::RecordType::kExit:
-    case perfdata::RecordType::kMmap2:
-      break;
-    default:
-      return false;
-  }
-  if (ids[0] == WIRE_FOREIGN_PID || (followed_ && !followed_->contains(ids[0]))) return false;
-  changed_.insert(ids[0]);
-  return true;
-}
-
-void UnwindLoader::Apply(const perfdata::RecordView& record) {
-  if (!IsOfInterest(record)) return;
-  processes_.Apply(record, format_);
-  if (processes_.forgotten()) ForgetProcess(*processes_.forgotten());
-}
-
-void UnwindLoader::ForgetProcess(std::uint32_t pid) {
-  changed_.insert(pid);
-  if (followed_) followed_->erase(pid);
-}
-
-void UnwindLoader::ReadBinariesOfChanged(std::uint64_t now_ns) {
-  std::vector<MappedBinaries::Mapping> mappings;
-  for (const std::uint32_t pid : changed_) {
-    processes_.UserSpace(pid).ForEach([&](const perfdata::Region& region) {
-      mappings.push_back({.pid = pid, .region = region});
-    });
-  }
-  binaries_.ReadAll(mappings, now_ns, is_late_);
-}
-
-// A machine that compiles has new binaries all the time. An ended process had an interval for the
-// records of its children, which other rings may have.
+// A machine that compiles has new binaries all the time.
 void UnwindLoader::ForgetUnmapped() {
   const std::uint64_t start_ns = MonotonicNs();
-  if (!may_have_unmapped_ || start_ns < next_forget_ns_) return;
+  if (start_ns < next_forget_ns_) return;
   const std::uint64_t start_cpu_ns = ThreadCpuNs();
-  const std::uint64_t ends = std::exchange(ends_, processes_.ends());
-  for (const std::uint32_t pid : processes_.ForgetEnded(ends)) ForgetProcess(pid);
-  SetChanged(start_ns);  // no mapping may lead to a table that leaves the maps
-  may_have_unmapped_ = ends != ends_;
-  binaries_.ForgetUnmapped(processes_.MappedDsos(), start_ns);
-  if (growth_.IsDue(processes_.size())) {
-    processes_.ForgetUnused([&](const perfdata::Dso& dso) { return binaries_.UsesDso(dso); });
-    growth_.Restart(processes_.size());
-  }
+  if (!processes_.ForgetUnmapped(start_ns)) return;
   ReturnFreeMemory();
   next_forget_ns_ = MonotonicNs() + ForgetIntervalNs(ThreadCpuNs() - start_cpu_ns);
 }
@@ -258,27 +197,11 @@ void UnwindLoader::ForgetUnmapped() {
 // Several threads build tables, and each has an arena of the allocator, which keeps what is free
 // between the blocks in use.
 void UnwindLoader::ReturnFreeMemory() {
-  if (binaries_.changed_table_bytes() - trimmed_at_ < kTrimmedTableBytes) return;
-  trimmed_at_ = binaries_.changed_table_bytes();
+  if (processes_.changed_table_bytes() - trimmed_at_ < kTrimmedTableBytes) return;
+  trimmed_at_ = processes_.changed_table_bytes();
 #if defined(__GLIBC__)
   (void)malloc_trim(0);
 #endif
-}
-
-// A process without executable mappings has no entry.
-void UnwindLoader::SetChanged(std::uint64_t now_ns) {
-  may_have_unmapped_ = may_have_unmapped_ || !changed_.empty();
-  for (const std::uint32_t pid : std::exchange(changed_, {})) {
-    mappings_.clear();
-    processes_.UserSpace(pid).ForEach([&](const perfdata::Region& region) {
-      mappings_.push_back(binaries_.WireMapping({.pid = pid, .region = region}));
-    });
-    if (mappings_.empty()) {
-      entries_.Remove(pid, now_ns);
-    } else {
-      entries_.Set(pid, mappings_, now_ns);
-    }
-  }
 }
 
 }  // namespace perftape::record

@@ -11,20 +11,16 @@
 #include <mutex>
 #include <optional>
 #include <span>
-#include <unordered_set>
 #include <vector>
 
 #include "formats/base/bytes.h"
 #include "formats/base/result.h"
-#include "formats/perfdata/address_space.h"
 #include "formats/perfdata/attr.h"
 #include "record/bpf/unwind_maps.h"
-#include "record/machine/growth_watch.h"
 #include "record/rings/background_drain.h"
 #include "record/rings/cpu_events.h"
 #include "record/rings/sideband.h"
-#include "record/unwind/mapped_binaries.h"
-#include "record/unwind/process_entries.h"
+#include "record/unwind/followed_processes.h"
 
 namespace perftape::record {
 
@@ -56,36 +52,22 @@ class UnwindLoader {
   Status Update();
   Status ReopenReturned();
   Status DrainRings();
-  void ApplyAll(Bytes records);
-  void Apply(const perfdata::RecordView& record);
-  bool IsOfInterest(const perfdata::RecordView& record);
   void ReturnFreeMemory();
-  void ForgetProcess(std::uint32_t pid);
-  void SetChanged(std::uint64_t now_ns);
-  void ReadBinariesOfChanged(std::uint64_t now_ns);
   void ForgetUnmapped();
 
   perfdata::SampleFormat format_;
   std::vector<CpuEvent> events_;
   std::optional<Sideband> rings_;
-  perfdata::Processes processes_;
-  std::optional<std::unordered_set<std::uint32_t>> followed_;  // nothing: all
-  std::unordered_set<std::uint32_t> changed_;
-  bool has_lost_records_ = false;
-  bool has_started_ = false;  // what runs has been loaded
+  FollowedProcesses processes_;
+  bool must_read_again_ = false;  // records were missed
+  bool has_started_ = false;      // what runs has been loaded
   std::vector<std::byte> initial_state_;
   std::mutex returned_mutex_;
   std::vector<int> returned_cpus_;
   std::atomic<bool> is_late_ = false;    // the recording begins: no binary may delay it
   std::atomic<bool> is_ending_ = false;  // no binary is read any more
-  MappedBinaries binaries_;
-  ProcessEntries entries_;
-  std::vector<wire_unwind_mapping> mappings_;  // scratch
-  bool may_have_unmapped_ = false;             // something changed since ForgetUnmapped
-  std::uint64_t next_forget_ns_ = 0;           // not before this time
-  std::uint64_t ends_ = 0;                     // processes_.ends() at the last ForgetUnmapped
-  GrowthWatch growth_{1024};                   // of processes_
-  std::uint64_t trimmed_at_ = 0;               // binaries_.changed_table_bytes() then
+  std::uint64_t next_forget_ns_ = 0;     // ForgetUnmapped does nothing before this time
+  std::uint64_t trimmed_at_ = 0;         // changed_table_bytes() of the last ReturnFreeMemory
   // Uses all of the above, so it is destroyed first.
   std::optional<BackgroundDrain> thread_;
 };

@@ -60,13 +60,14 @@ TEST_F(FileFinisherTest, GivesAFileItsNameWithAllRounds) {
 
 TEST_F(FileFinisherTest, ReportsTheRoundsThatTheDiskHasNoRoomFor) {
   EndedFile ended = Ended("p.data", 3);
-  const FileSizeLimit limit(ended.file.size() + 2 * ended.rounds[0].records->size());
+  constexpr std::size_t kLosses = 100;  // room for a LOST_SAMPLES and a FINISHED_ROUND
+  const FileSizeLimit limit(ended.file.size() + 2 * ended.rounds[0].records->size() + kLosses);
   const CompletedFile completed = Complete(std::move(ended));
   EXPECT_THAT(completed.failure, HasSubstr("the youngest samples are missing"));
-  EXPECT_EQ(completed.samples, 100);
+  EXPECT_EQ(completed.samples, 200);
   const FileContent file = ReadBack(dir_ / "p.data");
-  EXPECT_EQ(file.sample_times.size(), 100);
-  EXPECT_EQ(file.lost_samples, 200);
+  EXPECT_EQ(file.sample_times.size(), 200);
+  EXPECT_EQ(file.lost_samples, 100);
 }
 
 TEST_F(FileFinisherTest, SaysWhatOthersDidToTheName) {
