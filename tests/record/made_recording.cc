@@ -2,6 +2,7 @@
 #include "tests/record/made_recording.h"
 
 #include <limits>
+#include <set>
 #include <stdexcept>
 
 #include "formats/base/input.h"
@@ -98,6 +99,16 @@ FileContent ReadBack(const std::filesystem::path& file) {
   content.has_build_ids = reader->feature(perfdata::FeatureBit::kBuildId).has_value();
   content.notes = bundle::FindNotes(reader->file()).value();
   return content;
+}
+
+std::vector<FileContent> ReadAllIn(const std::filesystem::path& directory) {
+  std::set<std::filesystem::path> paths;
+  for (const auto& entry : std::filesystem::directory_iterator(directory)) {
+    paths.insert(entry.path());
+  }
+  std::vector<FileContent> files;
+  for (const std::filesystem::path& path : paths) files.push_back(ReadBack(path));
+  return files;
 }
 
 MadeRecording::MadeRecording(std::filesystem::path file, const std::vector<std::string>& events)

@@ -123,6 +123,8 @@ struct FileContent {
 
 // Throws if the file cannot be read to its end.
 FileContent ReadBack(const std::filesystem::path& file);
+// Returns those of a directory, by name.
+std::vector<FileContent> ReadAllIn(const std::filesystem::path& directory);
 
 // One recording. Set the options and the input, then call Run.
 class MadeRecording {

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <set>
 
 #include "tests/record/made_recording.h"
 #include "tests/support/temp_dir.h"
@@ -25,15 +24,7 @@ class RotatingRecording : public testing::Test {
     made_.options.rotation.emplace();
   }
   // All files, the oldest first.
-  std::vector<FileContent> Files() const {
-    std::set<std::filesystem::path> paths;
-    for (const auto& entry : std::filesystem::directory_iterator(dir_ / "out")) {
-      paths.insert(entry.path());
-    }
-    std::vector<FileContent> files;
-    for (const std::filesystem::path& path : paths) files.push_back(ReadBack(path));
-    return files;
-  }
+  std::vector<FileContent> Files() const { return ReadAllIn(dir_ / "out"); }
   static std::vector<std::uint64_t> TimesOf(const std::vector<FileContent>& files) {
     std::vector<std::uint64_t> times;
     for (const FileContent& file : files) {
