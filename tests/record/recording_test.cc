@@ -45,7 +45,7 @@ TEST_F(OneFileRecording, HasEachSampleOnceInOrderOfTime) {
 // A ring that was drained early in the round has a sample that is younger than one that was not.
 TEST_F(OneFileRecording, HoldsBackWhatIsYoungerThanTheDrain) {
   for (int i = 0; i < 100; ++i) {
-    const double at = 0.2 + 0.02 * i;
+    const double at = 0.2 + 0.0207 * i;  // at each distance to a drain
     made_.input().AddSample(MadeRecording::At(at), 7, 0, MadeRecording::At(at - 0.01));
     made_.input().AddSample(MadeRecording::At(at - 0.005), 7);
   }

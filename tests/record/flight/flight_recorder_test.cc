@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 
 #include "tests/record/made_recording.h"
 #include "tests/support/temp_dir.h"
@@ -65,7 +67,12 @@ TEST_F(FlightRecording, WritesAFileOnATrigger) {
 
 TEST_F(FlightRecording, IgnoresTriggersDuringTheCooldown) {
   made_.AddSamples(0.1, 9.9);
-  for (int i = 0; i < 3; ++i) made_.input().AddSample(MadeRecording::At(4 + i), 7, 1);
+  for (int i = 0; i < 3; ++i) {
+    made_.input().AddSample(MadeRecording::At(4 + i), 7, 1);
+    // While a file is written, triggers are ignored, too. So gives the thread that writes time.
+    made_.clock.At(MadeRecording::At(4.5 + i),
+                   [] { std::this_thread::sleep_for(std::chrono::milliseconds(200)); });
+  }
   TriggerOn("rare");
   made_.options.flight->cooldown = std::chrono::seconds(4);
   const RecordSummary summary = made_.Run(10);
