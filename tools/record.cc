@@ -98,7 +98,8 @@ Result<bool> CheckOutputs(const RecordRun& plan) {
   }
   TRY(cli::RefuseTerminal(target, "recording"));
   if (plan.output.bundle.destination == record::BundleRequest::Destination::kSeparateFile) {
-    TRY_ASSIGN(const OutputTarget aside, cli::CheckOutput(plan.output.bundle.file, IfExists::kReplace));
+    TRY_ASSIGN(const OutputTarget aside,
+               cli::CheckOutput(plan.output.bundle.file, IfExists::kReplace));
     TRY(cli::RefuseTerminal(aside, "bundle"));
   }
   if (!plan.json_file.empty()) {

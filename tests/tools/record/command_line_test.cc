@@ -218,7 +218,8 @@ TEST(RecordPlan, AcceptsAPeriodInsteadOfAFrequency) {
 TEST(RecordPlan, DisablesCallchainsIfAsked) {
   EXPECT_EQ(PlanOfWords({"--no-callgraph"})->input.callchains, record::Callchains::kNone);
   EXPECT_EQ(PlanOfWords({"-g"})->input.callchains, record::Callchains::kFramePointers);
-  EXPECT_EQ(PlanOfWords({"--call-graph", "fp"})->input.callchains, record::Callchains::kFramePointers);
+  EXPECT_EQ(PlanOfWords({"--call-graph", "fp"})->input.callchains,
+            record::Callchains::kFramePointers);
 }
 
 // perf's default, rounding and limits.

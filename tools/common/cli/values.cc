@@ -103,9 +103,9 @@ Result<std::uint64_t> ParseSizeWith(std::string_view option, std::string_view te
                                     const SizeRule& rule) {
   const std::optional<std::uint64_t> size = SizeOf(text, rule.bare_unit);
   if (!size) {
-    return Refuse(option, text,
-                  fmt::format("a size: use a number of {}, or one with {}, such as 100M",
-                              rule.bare_units, kSizeUnits));
+    return Refuse(
+        option, text,
+        fmt::format("a size: use a number of {}, or one with {}", rule.bare_units, kSizeUnits));
   }
   if (*size >= rule.smallest && *size <= rule.largest) return *size;
   const std::string limits =
