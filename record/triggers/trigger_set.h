@@ -32,8 +32,6 @@ class TriggerSet {
   // Finds the events of conditions on samples. Call it before Observe. kNotFound if an event is
   // not recorded.
   Status Bind(const FileEvents& events);
-  // Whether Observe has something to do.
-  bool WatchesSamples() const { return !by_id_.empty(); }
   // Call it with each sample, in order of time.
   void Observe(const perfdata::RecordView& sample);
 
