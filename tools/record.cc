@@ -92,9 +92,9 @@ bool IsWritable(int fd) {
 Result<bool> CheckOutputs(const RecordRun& plan) {
   TRY_ASSIGN(const OutputTarget target, cli::CheckOutput(plan.output.file, IfExists::kReplace));
   if ((plan.rotation || plan.flight) && target.is_stream()) {
-    return Fail(ErrorCode::kInvalidArgument,
-                target.name + ": is no file: " + (plan.flight ? "--flight" : "--switch-output") +
-                    " needs names of files");
+    return Fail(ErrorCode::kInvalidArgument, target.name + ": is not a regular file: " +
+                                                 (plan.flight ? "--flight" : "--switch-output") +
+                                                 " needs names of files");
   }
   TRY(cli::RefuseTerminal(target, "recording"));
   if (plan.output.bundle.destination == record::BundleRequest::Destination::kSeparateFile) {

@@ -14,7 +14,7 @@ Result<NameRegex> NameRegex::Compile(std::string_view expression) {
   auto regex = std::make_shared<const RE2>(std::string(expression), options);
   if (!regex->ok()) {
     return Fail(ErrorCode::kInvalidArgument,
-                "'" + std::string(expression) + "' is no regular expression: " + regex->error());
+                "'" + std::string(expression) + "' is not a regular expression: " + regex->error());
   }
   return NameRegex(std::move(regex));
 }

@@ -321,7 +321,7 @@ bool SampleReader::Unwind(const RecordView& record, const perfdata::Sample& samp
   stack.chain = std::as_bytes(chain->words.first(chain->kernel_words));
   stack.unwound = samples_.table.unwound().Add(
       chain->locations, chain->is_cut ? UnwoundStacks::kCut : UnwoundStacks::kWhole);
-  if (!stack.is_precise) stack.ip = 0;  // a frame is it
+  if (!stack.is_precise) stack.ip = 0;  // one of the frames is that address
   return true;
 }
 

@@ -71,7 +71,7 @@ std::size_t SizeOfUtf8Mark(std::string_view text) {
 }
 
 std::string BrokenTextLine(std::uint64_t broken) {
-  return std::to_string(broken) + " pieces of UTF-16 are no characters and became U+FFFD";
+  return std::to_string(broken) + " pieces of UTF-16 are not characters and became U+FFFD";
 }
 
 std::string_view MarkBefore(std::string_view text) {

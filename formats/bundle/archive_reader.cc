@@ -265,7 +265,7 @@ std::unexpected<Error> Unexpandable(archive* reader, Bytes compressed, const Sou
   const char* why = archive_error_string(reader);
   return Fail(
       source.asked_beyond_end ? ErrorCode::kTruncated : ErrorCode::kCorrupt,
-      fmt::format("at {:#x}: what is compressed cannot be expanded: {}",
+      fmt::format("at {:#x}: the compressed data cannot be expanded: {}",
                   compressed.size() - source.left.size(), why == nullptr ? "it is damaged" : why));
 }
 

@@ -103,7 +103,7 @@ Result<Manifest> Bundle::ReadManifest(const Contents& contents) {
   Manifest manifest = ManifestOf(contents.archive.members);
   if (!manifest.files.empty()) return manifest;
   return Fail(ErrorCode::kCorrupt, "archive: has neither a " + std::string(kManifestName) +
-                                       " nor files by their build id: it is no bundle");
+                                       " nor files by their build id: it is not a bundle");
 }
 
 const Manifest& Bundle::manifest() const {

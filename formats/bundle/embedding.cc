@@ -116,7 +116,7 @@ Result<std::uint64_t> BeginEmbedding(int fd) {
   TRY_ASSIGN(const std::uint64_t size, SizeOf(fd));
   if ((fcntl(fd, F_GETFL) & O_ACCMODE) == O_WRONLY) return SeekTo(fd, size);
   TRY_ASSIGN(const std::vector<std::byte> beginning, ReadAt(fd, 0, kPipeHeaderSize));
-  if (!IsPerfData(beginning)) return Fail(ErrorCode::kCorrupt, "is no perf.data");
+  if (!IsPerfData(beginning)) return Fail(ErrorCode::kCorrupt, "is not a perf.data");
   if (IsPipeForm(beginning)) {
     return Fail(ErrorCode::kUnsupported,
                 "is in the form of a pipe, whose readers would take a bundle for records");

@@ -53,7 +53,7 @@ Result<Json> ParseObject(std::string_view name, std::string_view text, std::size
   };
   Json json = Json::parse(text, not_too_deep, /*allow_exceptions=*/false);
   if (!json.is_object())
-    return Fail(ErrorCode::kCorrupt, std::string(name) + ": is no JSON object");
+    return Fail(ErrorCode::kCorrupt, std::string(name) + ": is not a JSON object");
   return json;
 }
 

@@ -59,7 +59,7 @@ Result<FieldCondition> ParseCondition(std::string_view event, std::string_view t
     condition.value = condition.is_negative ? ~*number + 1 : *number;
     return condition;
   }
-  return Wrong(event, fmt::format("'if={}' is no condition: write if=FIELD==VALUE, with ==, !=, "
+  return Wrong(event, fmt::format("'if={}' is not a condition: write if=FIELD==VALUE, with ==, !=, "
                                   "<, <=, >, >= or &",
                                   text));
 }
@@ -167,7 +167,7 @@ Result<EventSpec> ParseEvent(std::string_view text) {
   if (has_modifiers) TRY(ParseModifiers(modifiers, spec));
   spec.name = std::string(name);
   if (name.empty() || name.starts_with(':') || std::ranges::count(name, ':') > 1) {
-    return Wrong(text, "is no event: write NAME, SUBSYSTEM:NAME or NAME/OPTION=VALUE/");
+    return Wrong(text, "is not an event: write NAME, SUBSYSTEM:NAME or NAME/OPTION=VALUE/");
   }
   return spec;
 }

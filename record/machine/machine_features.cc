@@ -10,6 +10,7 @@
 #include <system_error>
 #include <utility>
 
+#include "formats/base/cpu_list.h"
 #include "formats/base/file.h"
 #include "record/machine/cpu_list.h"
 #include "record/machine/monotonic_clock.h"
@@ -96,7 +97,7 @@ std::optional<perfdata::CpuTopology> ReadTopology(const std::filesystem::path& s
 
 std::optional<perfdata::NumaTopology> ReadNuma(const std::filesystem::path& sys) {
   const std::filesystem::path directory = sys / "devices/system/node";
-  const Result<std::vector<int>> nodes = ParseCpuList(ReadText(directory / "online"));
+  const Result<std::vector<int>> nodes = CpuListOf(ReadText(directory / "online"));
   if (!nodes || nodes->empty()) return std::nullopt;
   perfdata::NumaTopology topology;
   for (const int node : *nodes) {

@@ -101,8 +101,8 @@ Result<std::filesystem::path> FindBinary(const std::string& name) {
   std::vector<std::string> names;
   for (const CachedLibrary& library : libraries) names.push_back(library.name);
   return Fail(ErrorCode::kNotFound,
-              fmt::format("'{}' is no library in {} and no program in $PATH{}", name, kCacheFile,
-                          moved.empty() ? DidYouMean(name, names) : moved));
+              fmt::format("'{}' is neither a library in {} nor a program in $PATH{}", name,
+                          kCacheFile, moved.empty() ? DidYouMean(name, names) : moved));
 }
 
 }  // namespace perftape::record

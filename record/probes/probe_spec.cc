@@ -64,7 +64,7 @@ Status ParseOffset(std::string_view name, ProbeSpec& probe) {
   const char* const end = digits.data() + digits.size();
   const auto [stopped, error] = std::from_chars(digits.data(), end, probe.offset, is_hex ? 16 : 10);
   if (error != std::errc() || stopped != end) {
-    return FailSyntax(name, "the offset after '+' is no number");
+    return FailSyntax(name, "the offset after '+' is not a number");
   }
   if (probe.offset != 0 && probe.kind != ProbeKind::kUprobe && probe.kind != ProbeKind::kKprobe) {
     return FailSyntax(name, fmt::format("a {} has no offset", WordOf(probe.kind)));

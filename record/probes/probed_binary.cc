@@ -80,7 +80,7 @@ Result<ProbedBinary> ProbedBinary::Open(const std::filesystem::path& path) {
   const std::uint16_t type = file->header().type;
   if (type != ET_EXEC && type != ET_DYN) {
     return Fail(ErrorCode::kUnsupported,
-                fmt::format("{}: is no program and no library", path.string()));
+                fmt::format("{}: is neither a program nor a library", path.string()));
   }
   ProbedBinary binary(*std::move(file));
   binary.ReadFunctions();

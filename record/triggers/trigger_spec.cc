@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <iterator>
 #include <utility>
 
 #include "formats/base/duration.h"
+#include "formats/base/percent.h"
 
 namespace perftape::record {
 namespace {
@@ -29,16 +29,6 @@ std::unexpected<Error> NoTrigger(std::string message) {
   return Fail(ErrorCode::kInvalidArgument, std::move(message));
 }
 
-std::optional<double> NumberWith(std::string_view text, std::string_view unit) {
-  if (!text.ends_with(unit)) return std::nullopt;
-  text.remove_suffix(unit.size());
-  double number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [parsed, error] = std::from_chars(text.data(), end, number, std::chars_format::fixed);
-  if (error != std::errc{} || parsed != end) return std::nullopt;
-  return number;
-}
-
 // A time above 0, with a unit.
 std::optional<nanoseconds> TimeOf(std::string_view text) {
   const std::optional<nanoseconds> time = DurationOf(text, nanoseconds(0));
@@ -54,9 +44,9 @@ struct Share {
 std::optional<Share> ShareOf(std::string_view text) {
   const std::size_t slash = text.find('/');
   if (slash == std::string_view::npos) return std::nullopt;
-  const std::optional<double> percent = NumberWith(text.substr(0, slash), "%");
+  const std::optional<double> percent = PercentOf(text.substr(0, slash), PercentSign::kRequired);
   const std::optional<nanoseconds> window = TimeOf(text.substr(slash + 1));
-  if (!percent || !window || *percent <= 0 || *percent > 100) return std::nullopt;
+  if (!percent || !window || *percent == 0) return std::nullopt;
   return Share{.percent = *percent, .window = *window};
 }
 
@@ -94,9 +84,17 @@ Result<BusyCondition> ParseBusy(std::string_view text) {
   if (!share) return NoTrigger("write cpu>PERCENT%/TIME, such as 'cpu>80%/5s'");
   if (share->percent == 100) return NoTrigger("CPUs are never busy for more than 100 %");
   if (share->window < kShortestBusy || share->window > kLongestBusy) {
-    return NoTrigger("the time must be 500ms to 3600s");
+    return NoTrigger("the time must be 500ms to 1h");
   }
   return BusyCondition{.percent = share->percent, .window = share->window};
+}
+
+// "1000/s"
+std::optional<double> RateOf(std::string_view text) {
+  constexpr std::string_view kPerSecond = "/s";
+  if (!text.ends_with(kPerSecond)) return std::nullopt;
+  text.remove_suffix(kPerSecond.size());
+  return DecimalOf(text);
 }
 
 Result<SampleCondition> ParseSample(std::string_view text) {
@@ -108,8 +106,8 @@ Result<SampleCondition> ParseSample(std::string_view text) {
         "PERCENT%/TIME; EVENT is a name without options");
   }
   if (above == std::string_view::npos) return condition;
-  const std::optional<double> rate = NumberWith(text.substr(above + 1), "/s");
-  if (!rate || *rate < 0 || *rate > kMostPerSecond || *rate != std::floor(*rate)) {
+  const std::optional<double> rate = RateOf(text.substr(above + 1));
+  if (!rate || *rate > kMostPerSecond || *rate != std::floor(*rate)) {
     return NoTrigger(
         "write EVENT>N/s with a whole number of at most 1000000, such as "
         "'page-faults>1000/s'");
@@ -126,7 +124,10 @@ Result<TriggerSpec> ParseTrigger(std::string_view text) {
     TRY_ASSIGN(spec.condition, ParsePressure(text.substr(kPressure.size())));
   } else if (text.starts_with(kWait)) {
     const std::optional<nanoseconds> time = TimeOf(text.substr(kWait.size()));
-    if (!time) return NoTrigger("write offcpu>TIME with ns, us, ms or s, such as 'offcpu>500ms'");
+    if (!time) {
+      return NoTrigger("write offcpu>TIME with " + std::string(kDurationUnits) +
+                       ", such as 'offcpu>500ms'");
+    }
     spec.condition = WaitCondition{.longer_than = *time};
   } else if (text.starts_with(kBusy)) {
     TRY_ASSIGN(spec.condition, ParseBusy(text.substr(kBusy.size())));

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // What makes a flight recording write a file, as users write it:
 //
-//   psi:cpu some 20%/1s        tasks waited for a CPU for 20 % of a second; also memory and io,
-//   full offcpu>500ms               a thread waited longer than this sched:sched_switch         a
-//   sample of this event page-faults>1000/s         more samples of this event in a second
-//   cpu>80%/5s                 the CPUs were busy for more of five seconds
+//   psi:cpu some 20%/1s     tasks waited for a CPU for 20 % of a second; also memory, io and full
+//   offcpu>500ms            a thread waited longer than this
+//   sched:sched_switch      a sample of this event
+//   page-faults>1000/s      more samples of this event in a second
+//   cpu>80%/5s              the CPUs were busy for more of five seconds
+//
+// Times have a unit (formats/base/duration.h), percentages their sign (formats/base/percent.h).
 #pragma once
 
 #include <chrono>

@@ -165,7 +165,7 @@ def record(command, size, recording):
 
 
 def compare(convert, name, recording, written):
-    """Returns the number of samples by class."""
+    """Prints what differs; returns the number of samples by class."""
     run([convert, recording, "--unwind", "-o", written, "-f"])
     classes, examples = collections.Counter(), {}
     in_vdso = []

@@ -76,7 +76,7 @@ def run(*command, **options):
 
 
 def print_executed():
-    """Returns the commands of the failed test."""
+    """Prints the commands of the failed test."""
     for command, status, err in executed:
         print(f"ran: {command}\n  status {status}", *err.splitlines(), sep="\n  ", file=sys.stderr)
 

@@ -28,7 +28,7 @@ std::uint64_t AddressOf(const std::string& symbol) {
 
 TEST_F(KernelTextTest, IsWhereKallsymsSays) {
   const auto text = record::LookUpKernelText();
-  if (!text) GTEST_SKIP() << "looking symbols up takes Linux 5.16";
+  if (!text) GTEST_SKIP() << "looking up symbols needs Linux 5.16";
   EXPECT_EQ(text->text, AddressOf("_text"));
   EXPECT_EQ(text->stext, AddressOf("_stext"));
   EXPECT_EQ(text->etext, AddressOf("_etext"));

@@ -86,7 +86,7 @@ def is_complete(chain):
 
 
 def judge(chains_file, stacks_file):
-    """Returns a Verdict for each sample with user frames."""
+    """Returns a Verdict for each sample with user frames. Prints both stacks if they contradict."""
     first, verdicts = {}, []
     for (pid, ns, ours), (_, _, theirs) in zip(user_chains(chains_file), user_chains(stacks_file),
                                                strict=True):

@@ -14,7 +14,7 @@ import unittest
 BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
 TOOLS = ["perftape", *(f"perftape-{verb}" for verb in (
     "bundle", "convert", "doctor", "inspect", "record", "recover", "report", "symbolize"))]
-PAGES = [*TOOLS, "perf_to_profile"]
+PAGES = {*(f"{tool}.1" for tool in TOOLS), "perf_to_profile.1", "perftape.7"}
 DOCUMENTS = {"README.md", "CHANGELOG.md", "LICENSE", "LICENSE.GPL-2.0", "LICENSE.BSD-2-Clause"}
 
 
@@ -55,11 +55,13 @@ class Install(unittest.TestCase):
     def test_readme_changelog_and_licences(self):
         self.assertLessEqual(DOCUMENTS, self.names_in("share/doc/perftape"))
 
-    def test_each_tool_has_a_man_page(self):
+    def test_each_tool_has_a_man_page_and_one_has_the_examples(self):
         if has_pandoc():
-            self.assertEqual(self.names_in("share/man/man1"), {f"{page}.1" for page in PAGES})
+            for section in ("1", "7"):
+                self.assertEqual(self.names_in(f"share/man/man{section}"),
+                                 {page for page in PAGES if page.endswith(section)})
         else:
-            self.assertLessEqual({f"{page}.1.md" for page in PAGES},
+            self.assertLessEqual({f"{page}.md" for page in PAGES},
                                  self.names_in("share/doc/perftape"))
 
 

@@ -3,31 +3,25 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <regex>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "formats/base/file.h"
 #include "formats/perfdata/validate/rules.h"
-#include "tools/bundle/command.h"
+#include "tests/tools/all_tools.h"
 #include "tools/common/cli/man_page.h"
-#include "tools/convert/command_line.h"
-#include "tools/convert/perf_to_profile.h"
-#include "tools/doctor/command_line.h"
-#include "tools/inspect/command_line.h"
-#include "tools/record/command_line.h"
-#include "tools/recover/command_line.h"
-#include "tools/report/command_line.h"
-#include "tools/symbolize/command_line.h"
 
 namespace perftape {
 namespace {
 
-std::string ReadManPage(std::string_view name) {
+std::string ReadManPage(std::string_view name, int section = 1) {
   const char* root = std::getenv("PERFTAPE_SOURCE_DIR");
   if (root == nullptr) return "";
-  return ReadWholeFile(std::string(root) + "/tools/man/" + std::string(name) + ".1.md")
-      .value_or("");
+  return ReadWholeFile(fmt::format("{}/tools/man/{}.{}.md", root, name, section)).value_or("");
 }
 
 class ManPage : public testing::TestWithParam<const cli::Command*> {};
@@ -60,6 +54,57 @@ TEST(InspectManPage, ExplainsTheRulesOfValidateInTheSameWords) {
     EXPECT_NE(page.find(fmt::format(") :   {} ", why)), std::string::npos)
         << rule.name << ": " << why;
   }
+}
+
+// Returns the words of each command of a line. Knows what the examples need: single quotes and
+// pipes.
+std::vector<std::vector<std::string>> CommandsOf(std::string_view line) {
+  std::vector<std::vector<std::string>> commands(1);
+  std::string word;
+  bool is_quoted = false;
+  for (const char letter : std::string(line) + "|") {
+    if (letter == '\'') {
+      is_quoted = !is_quoted;
+    } else if (is_quoted || (letter != ' ' && letter != '|')) {
+      word += letter;
+    } else {
+      if (!word.empty()) commands.back().push_back(std::exchange(word, {}));
+      if (letter == '|') commands.emplace_back();
+    }
+  }
+  return commands;
+}
+
+// Returns the lines of examples that begin with a tool. Joins lines that are continued.
+std::vector<std::string> ExamplesIn(const std::string& page) {
+  const std::string joined = std::regex_replace(page, std::regex(R"(\\\n +)"), "");
+  const std::regex example("\n    (perftape-.*)");
+  std::vector<std::string> lines;
+  for (std::sregex_iterator at(joined.begin(), joined.end(), example), end; at != end; ++at) {
+    lines.push_back((*at)[1]);
+  }
+  return lines;
+}
+
+// Fails the test if a command of a tool is wrong.
+void CheckExample(const std::string& line) {
+  SCOPED_TRACE(line);
+  for (std::vector<std::string> words : CommandsOf(line)) {
+    if (words.empty() || !words.front().starts_with("perftape-")) continue;
+    const std::vector<Tool> tools = AllTools();
+    const auto tool = std::ranges::find_if(
+        tools, [&](const Tool& each) { return each.command->name == words.front(); });
+    ASSERT_TRUE(tool != tools.end() && tool->new_plan);
+    words.erase(words.begin());
+    const Status parsed = cli::ParseInto(*tool->command, words, *tool->new_plan());
+    EXPECT_TRUE(parsed) << parsed.error().message;
+  }
+}
+
+TEST(ExamplesManPage, HasCommandLinesThatTheToolsAccept) {
+  const std::vector<std::string> examples = ExamplesIn(ReadManPage("perftape", 7));
+  EXPECT_GE(examples.size(), 30U);
+  for (const std::string& example : examples) CheckExample(example);
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -4,13 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <iterator>
 #include <string>
-#include <system_error>
 
 #include "tools/common/cli/escape.h"
+#include "tools/common/cli/values.h"
 
 namespace perftape::record_tool {
 namespace {
@@ -28,22 +27,13 @@ constexpr Method kMethods[] = {
 };
 constexpr std::string_view kStackCopy = "dwarf", kWithStackCopy = "+dwarf";
 
-std::unexpected<Error> CallGraphUsage(std::string message) {
-  return Fail(ErrorCode::kInvalidArgument, std::move(message));
-}
-
-// perf's default, limit, rounding and words (tools/perf/util/callchain.c, get_stack_size).
+// perf's default, limit and rounding (tools/perf/util/callchain.c, get_stack_size).
 Result<std::uint32_t> ParseStackSize(std::string_view option, std::string_view text) {
   constexpr std::uint32_t kDefault = 8192;
   if (text.empty()) return kDefault;
-  std::uint32_t size = 0;
-  const char* const end = text.data() + text.size();
-  const auto [parsed, error] = std::from_chars(text.data(), end, size);
-  if (error == std::errc{} && parsed == end && size > 0 && size <= record::kMaxStackBytes) {
-    return static_cast<std::uint32_t>(RoundUpToWord(size));
-  }
-  return CallGraphUsage(fmt::format("{}: Incorrect stack dump size (max {}): {}", option,
-                                    record::kMaxStackBytes, cli::EscapeForTerminal(text)));
+  TRY_ASSIGN(const std::uint64_t size,
+             cli::ParseSizeWith(option, text, {.largest = record::kMaxStackBytes}));
+  return static_cast<std::uint32_t>(RoundUpToWord(size));
 }
 
 }  // namespace
@@ -74,30 +64,12 @@ Result<CallGraph> ParseCallGraph(std::string_view option, std::string_view text)
     graph.callchains = method->callchains;
     return graph;
   }
-  return CallGraphUsage(fmt::format(
-      "{}: method '{}' is not supported: call chains are found by frame pointers (fp), by the "
-      "unwind tables of the binaries (eh), from copies of the stack (dwarf), or not (none)",
-      option, cli::EscapeForTerminal(text)));
-}
-
-Result<std::size_t> ParseUnwindMemory(std::string_view option, std::string_view text) {
-  constexpr std::string_view kUnits = "BKMG";
-  constexpr std::uint64_t kSmallest = 4096, kLargest = std::uint64_t{1} << 30;
-  std::uint64_t unit = 1;
-  std::string_view digits = text;
-  if (!text.empty() && kUnits.contains(text.back())) {
-    unit = std::uint64_t{1} << (10 * kUnits.find(text.back()));
-    digits.remove_suffix(1);
-  }
-  std::uint64_t count = 0;
-  const char* const end = digits.data() + digits.size();
-  const auto [parsed, error] = std::from_chars(digits.data(), end, count);
-  if (error != std::errc{} || parsed != end || count > kLargest / unit ||
-      count * unit < kSmallest) {
-    return CallGraphUsage(
-        fmt::format("{}: '{}' is not a size from 4K to 1G", option, cli::EscapeForTerminal(text)));
-  }
-  return count * unit;
+  return Fail(
+      ErrorCode::kInvalidArgument,
+      fmt::format(
+          "{}: method '{}' is not supported: call chains are found by frame pointers (fp), by the "
+          "unwind tables of the binaries (eh), from copies of the stack (dwarf), or not (none)",
+          option, cli::EscapeForTerminal(text)));
 }
 
 }  // namespace perftape::record_tool

@@ -2,7 +2,6 @@
 // The values of --call-graph.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -21,12 +20,8 @@ struct CallGraph {
 // The methods, for help and completion.
 std::vector<cli::Offer> CallGraphs();
 
-// "fp", or "dwarf[,SIZE]" as in perf: SIZE is in bytes, rounded up to a multiple of 8. Tests
-// compare both in the same samples: "METHOD+dwarf[,SIZE]" is METHOD's call chain, and registers and
-// stack.
+// "fp", or "dwarf[,SIZE]" as in perf: SIZE is rounded up to a multiple of 8. Tests compare
+// both in the same samples: "METHOD+dwarf[,SIZE]" is METHOD's call chain, and registers and stack.
 Result<CallGraph> ParseCallGraph(std::string_view option, std::string_view text);
-
-// "64M": a number of bytes, or with B, K, M or G.
-Result<std::size_t> ParseUnwindMemory(std::string_view option, std::string_view text);
 
 }  // namespace perftape::record_tool

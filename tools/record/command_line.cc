@@ -122,35 +122,24 @@ Result<std::vector<std::string>> ParseNames(std::string_view option, std::string
   return names;
 }
 
-// perf's notation: a number without a unit counts pages.
+// As in perf, a number without a unit counts pages.
 Result<std::size_t> ParseRingSize(std::string_view option, std::string_view text) {
-  constexpr std::string_view kUnits = "BKMG";
   constexpr std::uint64_t kLargest = std::uint64_t{1} << 30;  // the kernel's limit is 4G - 1
   const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
-  std::uint64_t unit = page;
-  std::string_view digits = text;
-  if (!text.empty() && kUnits.contains(text.back())) {
-    unit = std::uint64_t{1} << (10 * kUnits.find(text.back()));
-    digits.remove_suffix(1);
-  }
-  if (digits.empty() || digits.find_first_not_of("0123456789") != std::string_view::npos) {
-    return Usage(fmt::format("{}: '{}' is neither a number of pages nor a size with B, K, M or G",
-                             option, cli::EscapeForTerminal(text)));
-  }
-  const Result<std::uint64_t> count =
-      cli::ParseNumber(option, digits, {.smallest = 1, .largest = kLargest / unit});
-  if (!count && digits.find_first_not_of('0') != std::string_view::npos) {
-    return Usage(fmt::format("{}: {} is larger than the largest ring buffer, 1G or {} pages",
-                             option, text, kLargest / page));
-  }
-  TRY(count);
-  return std::bit_ceil(std::max(*count * unit, page));
+  TRY_ASSIGN(const std::uint64_t bytes,
+             cli::ParseSizeWith(option, text,
+                                {.largest = kLargest, .bare_unit = page, .bare_units = "pages"}));
+  return std::bit_ceil(std::max(bytes, page));
 }
 
 Result<CompressionLevel> ParseLevel(std::string_view option, std::string_view text) {
   TRY_ASSIGN(const int level, cli::ParseCompressionLevel(option, text));
   return CompressionLevel{.value = level, .is_left_out = text.empty()};
 }
+
+constexpr std::uint64_t kLeastUnwindMemory = std::uint64_t{4} << 10;
+constexpr std::uint64_t kMostUnwindMemory = std::uint64_t{1} << 30;
+constexpr std::uint64_t kLeastFlightMemory = std::uint64_t{1} << 20;
 
 constexpr cli::Option kSamplingRows[] = {
     {.name = "event",
@@ -168,8 +157,8 @@ constexpr cli::Option kSamplingRows[] = {
                         &InputOptions::missing_events>},
     {.name = "off-cpu-threshold",
      .argument = "TIME",
-     .help = "of -e offcpu: sum waits that are shorter, by thread; TIME has a unit (ns, us, ms, s) "
-             "or is in ms; 0 records each wait (default 1ms)",
+     .help = "of -e offcpu: sum waits that are shorter, by thread; TIME has a unit (500us) or is "
+             "in ms; 0 records each wait (default 1ms)",
      .into = cli::StoreAs<&ParseThreshold, &Plan::record, &RecordOptions::input,
                           &InputOptions::off_cpu_threshold>},
     {.name = "wakers",
@@ -260,15 +249,14 @@ constexpr cli::Option kSamplingRows[] = {
      .help = "select how call chains are found; METHOD is {choices}: fp is by frame pointers, "
              "eh by the unwind tables of the binaries, while recording (default; fp before Linux "
              "5.15 and without privileges), none finds none, "
-             "dwarf[,SIZE] records registers and up to SIZE bytes of the stack, from which perf "
-             "report finds them (default 8192, at most 65528)",
+             "dwarf[,SIZE] records registers and up to SIZE of the stack, from which perf "
+             "report finds them (default 8K, at most 65528)",
      .into = cli::StoreOffered<&ParseCallGraph, &CallGraphs, &Plan::call_graph>},
     {.name = "unwind-memory",
      .argument = "SIZE",
-     .help = "limit the memory for unwind tables (--call-graph eh), in bytes or with K, M or G "
-             "(default 32M)",
-     .into = cli::StoreAs<&ParseUnwindMemory, &Plan::record, &RecordOptions::input,
-                          &InputOptions::unwind_bytes>},
+     .help = "limit the memory for unwind tables (--call-graph eh), 4K to 1G (default 32M)",
+     .into = cli::StoreAs<&cli::ParseSizeIn<kLeastUnwindMemory, kMostUnwindMemory>, &Plan::record,
+                          &RecordOptions::input, &InputOptions::unwind_bytes>},
     {.name = "clockid",
      .letter = 'k',
      .argument = "CLOCK",
@@ -290,7 +278,7 @@ constexpr cli::Option kOutputRows[] = {
     {.name = "mmap-pages",
      .letter = 'm',
      .argument = "PAGES",
-     .help = "set the size of the ring buffer, in pages or with B, K, M or G; rounded up to a "
+     .help = "set the size of the ring buffer, in pages or with a unit (16M); rounded up to a "
              "power of two (default: by the number of CPUs and the rate)",
      .into = cli::StoreAs<&ParseRingSize, &Plan::record, &RecordOptions::input,
                           &InputOptions::ring_bytes>},
@@ -308,14 +296,15 @@ constexpr cli::Option kOutputRows[] = {
     {.name = "flight",
      .argument = "TIME",
      .help = "keep the last TIME (30, 500ms, 5m) in memory and write them to a file on SIGUSR2, on "
-             "a --trigger "
-             "and at the end; the name of -o is as with --switch-output",
+             "a --trigger and at the end; the name of -o is as with --switch-output",
      .conflicts = {"switch-output", "bundle", "aggregate"},
      .into = cli::StoreAs<&cli::ParseDuration, &Plan::flight>},
     {.name = "flight-memory",
      .argument = "SIZE",
-     .help = "with --flight: keep at most SIZE of records, then fewer seconds (default 256M)",
-     .into = cli::StoreAs<&ParseFlightMemory, &Plan::flight_memory>},
+     .help = "with --flight: keep at most SIZE of records, at least 1M, then fewer seconds "
+             "(default 256M)",
+     .into = cli::StoreAs<&cli::ParseSizeIn<kLeastFlightMemory, cli::kLargestSize>,
+                          &Plan::flight_memory>},
     {.name = "trigger",
      .argument = "CONDITION",
      .help = "with --flight: write a file on 'psi:cpu some 20%/1s' (also memory, io, full), "
@@ -332,17 +321,19 @@ constexpr cli::Option kOutputRows[] = {
      .into = cli::StoreAs<&ParseFileCount, &Plan::keep, &RetentionLimits::files>},
     {.name = "keep-bytes",
      .argument = "SIZE",
-     .help = "with --switch-output or --flight: keep the newest files that have SIZE together",
-     .into = cli::StoreAs<&ParseSize, &Plan::keep, &RetentionLimits::bytes>},
+     .help = "with --switch-output or --flight: keep the newest files that have SIZE (20G) "
+             "together",
+     .into = cli::StoreAs<&cli::ParseSize, &Plan::keep, &RetentionLimits::bytes>},
     {.name = "keep-age",
      .argument = "TIME",
      .help = "with --switch-output or --flight: delete files that are older: 90s, 30m, 12h, 7d",
      .into = cli::StoreAs<&cli::ParseDuration, &Plan::keep, &RetentionLimits::age>},
     {.name = "reserve-space",
      .argument = "SIZE",
-     .help = "leave SIZE of the disk free: end the recording before, or with --switch-output or "
-             "--flight delete its oldest files",
-     .into = cli::StoreAs<&ParseSize, &Plan::record, &RecordOptions::output,
+     .help =
+         "leave SIZE (2G) of the disk free: end the recording before, or with --switch-output or "
+         "--flight delete its oldest files",
+     .into = cli::StoreAs<&cli::ParseSize, &Plan::record, &RecordOptions::output,
                           &OutputOptions::reserved_space>},
     {.name = "exec-on-switch",
      .argument = "COMMAND",
@@ -516,7 +507,7 @@ Status CheckBundle(const RecordOptions& options) {
   if (bundle.file == options.output.file) return Usage("--bundle and -o name the same file");
   const bool is_inside = bundle.destination == BundleRequest::Destination::kRecording;
   if (options.output.file == "-" && options.output.sync) {
-    return Usage("--sync: stdout is no file that can be synchronized with the disk");
+    return Usage("--sync: stdout cannot be synchronized with the disk");
   }
   if (options.output.file == "-" && is_inside && bundle.depth != record::BundleDepth::kSymbols) {
     return Usage("-o -: a recording in pipe format cannot contain a bundle: use --bundle FILE");

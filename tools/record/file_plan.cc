@@ -21,7 +21,7 @@ std::unexpected<Error> WrongFiles(std::string message) {
 // With --switch-output or --flight, -o is a pattern of names.
 Status CheckPattern(std::string_view option, const record::RecordOptions& options) {
   if (options.output.file == "-") {
-    return WrongFiles(fmt::format("{} writes files: -o - is no name of a file", option));
+    return WrongFiles(fmt::format("{} writes files: -o - does not name a file", option));
   }
   const auto pattern = record::NamePattern::Parse(options.output.file, "host");
   if (pattern) return {};

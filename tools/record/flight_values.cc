@@ -8,7 +8,6 @@
 #include <variant>
 
 #include "tools/common/cli/escape.h"
-#include "tools/record/rotation_values.h"
 
 namespace perftape::record_tool {
 namespace {
@@ -25,16 +24,8 @@ Result<std::vector<record::TriggerSpec>> ParseTriggerOption(std::string_view opt
   Result<record::TriggerSpec> trigger = record::ParseTrigger(text);
   if (trigger) return std::vector{*std::move(trigger)};
   return Fail(ErrorCode::kInvalidArgument,
-              fmt::format("{}: '{}' is no trigger: {}", option, cli::EscapeForTerminal(text),
+              fmt::format("{}: '{}' is not a trigger: {}", option, cli::EscapeForTerminal(text),
                           trigger.error().message));
-}
-
-Result<std::uint64_t> ParseFlightMemory(std::string_view option, std::string_view text) {
-  constexpr std::uint64_t kSmallest = std::uint64_t{1} << 20;
-  TRY_ASSIGN(const std::uint64_t bytes, ParseSize(option, text));
-  if (bytes >= kSmallest) return bytes;
-  return Fail(ErrorCode::kInvalidArgument,
-              fmt::format("{}: {} is too small: use at least 1M", option, text));
 }
 
 Status CheckTriggers(const record::RecordOptions& options) {

@@ -2,7 +2,6 @@
 // The values of perftape-record's options for flight recordings.
 #pragma once
 
-#include <cstdint>
 #include <string_view>
 #include <vector>
 
@@ -14,9 +13,6 @@ namespace perftape::record_tool {
 // A condition as trigger_spec.h describes it; a list of one.
 Result<std::vector<record::TriggerSpec>> ParseTriggerOption(std::string_view option,
                                                             std::string_view text);
-
-// "256M": a size of at least a megabyte.
-Result<std::uint64_t> ParseFlightMemory(std::string_view option, std::string_view text);
 
 // Fails with kInvalidArgument if a trigger is for waits that are not recorded, or that
 // --off-cpu-threshold sums.

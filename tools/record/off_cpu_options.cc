@@ -1,21 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/record/off_cpu_options.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
-#include "formats/base/duration.h"
-#include "tools/common/cli/escape.h"
+#include "tools/common/cli/values.h"
 
 namespace perftape::record_tool {
 
 Result<std::chrono::nanoseconds> ParseThreshold(std::string_view option, std::string_view text) {
-  if (const auto threshold = DurationOf(text, std::chrono::milliseconds(1))) return *threshold;
-  return Fail(ErrorCode::kInvalidArgument,
-              fmt::format("{}: '{}' is no time: use a number of milliseconds, or one with {}, such "
-                          "as 500us",
-                          option, cli::EscapeForTerminal(text), kDurationUnits));
+  return cli::ParseTimeWith(option, text,
+                            {.shortest = std::chrono::nanoseconds(0),
+                             .bare_unit = std::chrono::milliseconds(1),
+                             .bare_units = "milliseconds"});
 }
 
 Status AddWakers(std::vector<record::EventSpec>& events) {

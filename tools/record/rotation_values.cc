@@ -3,10 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <charconv>
-#include <span>
-
+#include "formats/base/byte_size.h"
 #include "formats/base/duration.h"
 #include "tools/common/cli/escape.h"
 #include "tools/common/cli/values.h"
@@ -14,48 +11,24 @@
 namespace perftape::record_tool {
 namespace {
 
-struct Unit {
-  char letter;
-  std::uint64_t factor;
-};
-constexpr Unit kSizes[] = {{'B', 1}, {'K', 1 << 10}, {'M', 1 << 20}, {'G', 1 << 30}};
-// 8 EiB.
-constexpr std::uint64_t kLargestValue = INT64_MAX;
-
-std::unexpected<Error> BadValue(std::string_view option, std::string_view text,
-                                std::string_view wanted) {
+std::unexpected<Error> BadMode(std::string_view option, std::string_view text) {
+  // Without a unit, it could be a size or a time.
+  const bool is_bare = !text.empty() && text.find_first_not_of("0123456789.") == text.npos;
   return Fail(ErrorCode::kInvalidArgument,
-              fmt::format("{}: '{}' is no {}", option, cli::EscapeForTerminal(text), wanted));
-}
-
-// Returns nothing unless `text` is a number above 0 with one of the units.
-std::optional<std::uint64_t> WithUnit(std::string_view text, std::span<const Unit> units) {
-  if (text.empty()) return std::nullopt;
-  const auto unit = std::ranges::find(units, text.back(), &Unit::letter);
-  const char* const end = text.data() + text.size() - 1;
-  std::uint64_t number = 0;
-  const auto [parsed, error] = std::from_chars(text.data(), end, number);
-  if (unit == units.end() || error != std::errc{} || parsed != end) return std::nullopt;
-  if (number == 0 || number > kLargestValue / unit->factor) return std::nullopt;
-  return number * unit->factor;
+              fmt::format("{}: '{}' {}: use 'signal', a size with {}, or a time with {}", option,
+                          cli::EscapeForTerminal(text), is_bare ? "has no unit" : "is not a mode",
+                          kSizeUnits, kDurationUnits));
 }
 
 }  // namespace
 
 Result<SwitchMode> ParseSwitchMode(std::string_view option, std::string_view text) {
   if (text.empty() || text == "signal") return SwitchMode{};
-  if (const auto bytes = WithUnit(text, kSizes)) return SwitchMode{.bytes = *bytes};
-  // A bare number could be a size.
+  const auto bytes = SizeOf(text, 0);
+  if (bytes && *bytes > 0 && *bytes <= cli::kLargestSize) return SwitchMode{.bytes = *bytes};
   const auto interval = DurationOf(text, std::chrono::nanoseconds(0));
   if (interval && interval->count() > 0) return SwitchMode{.interval = *interval};
-  return BadValue(option, text,
-                  fmt::format("mode: use 'signal', a size with B, K, M or G, or a time with {}",
-                              kDurationUnits));
-}
-
-Result<std::uint64_t> ParseSize(std::string_view option, std::string_view text) {
-  if (const auto bytes = WithUnit(text, kSizes)) return *bytes;
-  return BadValue(option, text, "size: use a number above 0 with B, K, M or G, such as 100M");
+  return BadMode(option, text);
 }
 
 Result<std::uint64_t> ParseFileCount(std::string_view option, std::string_view text) {

@@ -18,11 +18,9 @@ struct SwitchMode {
   std::optional<std::chrono::nanoseconds> interval = {};
 };
 
-// "signal" or nothing, a size with B, K, M or G, or a time with a unit (formats/base/duration.h).
+// "signal" or nothing, a size with a unit (formats/base/byte_size.h), or a time with a unit
+// (formats/base/duration.h).
 Result<SwitchMode> ParseSwitchMode(std::string_view option, std::string_view text);
-
-// "100M": a number above 0 with B, K, M or G.
-Result<std::uint64_t> ParseSize(std::string_view option, std::string_view text);
 
 // A number of files, 1 or more.
 Result<std::uint64_t> ParseFileCount(std::string_view option, std::string_view text);

@@ -8,9 +8,9 @@
 #include <functional>
 #include <utility>
 
+#include "formats/base/cpu_list.h"
 #include "formats/base/duration.h"
 #include "record/losses/loss_causes.h"
-#include "record/machine/cpu_list.h"
 #include "tools/common/cli/console.h"
 #include "tools/common/cli/count.h"
 #include "tools/record/chain_ends.h"
@@ -33,7 +33,7 @@ std::string CompressionText(const perfdata::Compression& compression) {
 }
 
 std::string CpusText(const std::vector<int>& cpus) {
-  return (cpus.size() == 1 ? "CPU " : "CPUs ") + record::FormatCpuList(cpus);
+  return (cpus.size() == 1 ? "CPU " : "CPUs ") + FormatCpuList(cpus);
 }
 
 // Returns "page-faults: ", or nothing for the only event.

@@ -4,13 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <functional>
 #include <optional>
 #include <utility>
 
 #include "formats/base/file.h"
+#include "formats/base/percent.h"
 #include "tools/common/cli/escape.h"
 #include "tools/report/short_name.h"
 
@@ -50,11 +49,7 @@ std::optional<double> ParseLimit(std::string_view word, FailRule::Unit& unit) {
   } else {
     return {};
   }
-  double limit = 0;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), limit);
-  if (error != std::errc() || end != word.data() + word.size()) return {};
-  if (!std::isfinite(limit) || limit < 0) return {};
-  return limit;
+  return DecimalOf(word);
 }
 
 const Change& ChangeOf(const FunctionChange& function, FailRule::Of of) {

@@ -25,7 +25,7 @@ TEST(NameRegex, ReadsALongNameInOneGo) {
 
 TEST(NameRegex, ReportsErrorsInAnExpression) {
   EXPECT_THAT(NameRegex::Compile("a("),
-              FailsWith(ErrorCode::kInvalidArgument, testing::HasSubstr("'a(' is no regular")));
+              FailsWith(ErrorCode::kInvalidArgument, testing::HasSubstr("'a(' is not a regular")));
 }
 
 }  // namespace

@@ -46,7 +46,7 @@ TEST(Bundle, IsNotEveryTar) {
   TarBuilder tar;
   tar.Add({.name = "README", .content = "x"});
   EXPECT_THAT(Bundle::FromBytes(AsBytes(tar.Bytes())),
-              FailsWith(ErrorCode::kCorrupt, HasSubstr("no bundle")));
+              FailsWith(ErrorCode::kCorrupt, HasSubstr("is not a bundle")));
 }
 
 TEST(Bundle, WithADamagedManifestIsRefused) {

@@ -64,7 +64,7 @@ TEST(BundleManifest, ReportsTheWrongField) {
     auto manifest = DecodeManifest(json);
     return manifest ? "fine" : manifest.error().message;
   };
-  EXPECT_THAT(message_of("[]"), HasSubstr("no JSON object"));
+  EXPECT_THAT(message_of("[]"), HasSubstr("is not a JSON object"));
   EXPECT_THAT(message_of(R"({"files": []})"), HasSubstr("version"));
   EXPECT_THAT(message_of(R"({"version": 1})"), HasSubstr("files"));
   EXPECT_THAT(message_of(R"({"version": 1, "files": [], "host": 7})"), HasSubstr("host"));

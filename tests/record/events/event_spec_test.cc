@@ -90,7 +90,7 @@ TEST(ParseEvents, ReadsLimitsAndNamesOfValues) {
 TEST(ParseEvents, RefusesWhatIsNoCondition) {
   for (const char* text : {"sub:name/if=/", "sub:name/if=x/", "sub:name/if===1/",
                            "sub:name/if=x==/", "sub:name/if=x==1y/", "sub:name/if=x=1/"}) {
-    EXPECT_THAT(ErrorOf(text), HasSubstr("is no condition")) << text;
+    EXPECT_THAT(ErrorOf(text), HasSubstr("is not a condition")) << text;
   }
 }
 

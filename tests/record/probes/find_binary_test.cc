@@ -68,8 +68,9 @@ TEST(FindBinary, SaysWhereItSearched) {
   EXPECT_THAT(FindBinary("/no/such/file"), FailsWith(ErrorCode::kNotFound));
   const Result<std::filesystem::path> found = FindBinary("no-such-library");
   ASSERT_THAT(found, FailsWith(ErrorCode::kNotFound));
-  EXPECT_THAT(found.error().message,
-              HasSubstr("'no-such-library' is no library in /etc/ld.so.cache and no program"));
+  EXPECT_THAT(
+      found.error().message,
+      HasSubstr("'no-such-library' is neither a library in /etc/ld.so.cache nor a program"));
 }
 
 }  // namespace

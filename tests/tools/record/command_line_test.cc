@@ -106,14 +106,13 @@ TEST(RecordPlan, RoundsTheRingUpToAPowerOfTwo) {
     return FailsWith(ErrorCode::kInvalidArgument, HasSubstr(message));
   };
   for (const char* bad : {"M", "8X", "100T", "", "-1"}) {
-    EXPECT_THAT(PlanOfWords({"-m", bad}), refuses("neither a number of pages nor a size")) << bad;
+    EXPECT_THAT(PlanOfWords({"-m", bad}), refuses("is not a size: use a number of pages")) << bad;
   }
   for (const char* large :
        {"2G", "100G", "1025M", "99999999999999999999", "99999999999999999999G"}) {
-    EXPECT_THAT(PlanOfWords({"-m", large}), refuses("is larger than the largest ring buffer, 1G"))
-        << large;
+    EXPECT_THAT(PlanOfWords({"-m", large}), refuses("is out of range: use 1B to 1G")) << large;
   }
-  EXPECT_THAT(PlanOfWords({"-m", "0"}), refuses("-m: 0 is out of range: use 1 to"));
+  EXPECT_THAT(PlanOfWords({"-m", "0"}), refuses("-m: 0 is out of range: use 1B to"));
 }
 
 TEST(RecordPlan, CompressesIfAsked) {
@@ -235,10 +234,15 @@ TEST(RecordPlan, CopiesStacksOfTheSizeThatIsAskedFor) {
   EXPECT_EQ(size_of("dwarf,1024"), 1024U);
   EXPECT_EQ(size_of("dwarf,1"), 8U);
   EXPECT_EQ(size_of("dwarf,65528"), 65528U);
-  for (const std::string size : {"0", "65529", "99999999999", "-8", "8k", "8 "}) {
+  EXPECT_EQ(size_of("dwarf,16K"), 16384U);
+  for (const std::string size : {"0", "65529", "99999999999", "64K"}) {
     EXPECT_THAT(PlanOfWords({"--call-graph", "dwarf," + size}),
                 FailsWith(ErrorCode::kInvalidArgument,
-                          HasSubstr("Incorrect stack dump size (max 65528): " + size)));
+                          HasSubstr(size + " is out of range: use 1B to 65528B")));
+  }
+  for (const std::string size : {"-8", "8k", "8 "}) {
+    EXPECT_THAT(PlanOfWords({"--call-graph", "dwarf," + size}),
+                FailsWith(ErrorCode::kInvalidArgument, HasSubstr("'" + size + "' is not a size")));
   }
 }
 
@@ -297,9 +301,23 @@ TEST(RecordPlan, ReadsTheOffCpuThresholdInItsUnit) {
   }
   for (const char* text : {"", "ms", "-1ms", "1x", "1e3", "inf", "99999999999s"}) {
     EXPECT_THAT(PlanOfWords({"-e", "offcpu", "--off-cpu-threshold", text}),
-                FailsWith(ErrorCode::kInvalidArgument, HasSubstr("no time")))
+                FailsWith(ErrorCode::kInvalidArgument, HasSubstr("is not a time")))
         << text;
   }
+}
+
+TEST(RecordPlan, ASizeWithoutUnitIsInBytes) {
+  EXPECT_EQ(PlanOfWords({"--unwind-memory", "65536"})->input.unwind_bytes, 65536U);
+  EXPECT_EQ(PlanOfWords({"--reserve-space", "4096"})->output.reserved_space, 4096U);
+  const auto rotation = PlanOfWords({"--switch-output=1m", "--keep-bytes", "10"});
+  EXPECT_EQ(rotation->rotation->keep.bytes, 10U);
+  EXPECT_EQ(rotation->rotation->switch_interval, std::chrono::minutes(1));
+  const auto flight = PlanOfWords({"--flight", "30", "--flight-memory", "33554432"});
+  EXPECT_EQ(flight->flight->memory, std::uint64_t{32} << 20);
+  EXPECT_THAT(PlanOfWords({"--flight", "30", "--flight-memory", "32"}),
+              FailsWith(ErrorCode::kInvalidArgument,
+                        HasSubstr("32 is out of range: use at least 1M; a number without a unit "
+                                  "counts bytes")));
 }
 
 TEST(RecordPlan, AddsTheEventOfWakers) {

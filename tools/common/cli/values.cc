@@ -6,21 +6,20 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
 #include <optional>
-#include <set>
 #include <string>
 #include <thread>
 
+#include "formats/base/byte_size.h"
+#include "formats/base/cpu_list.h"
 #include "formats/base/duration.h"
+#include "formats/base/percent.h"
 #include "tools/common/cli/escape.h"
 #include "tools/common/cli/output.h"
 
 namespace perftape::cli {
 namespace {
 
-// More CPUs than any kernel supports. Prevents "0-4000000000" from using up memory.
-constexpr std::uint64_t kMostCpus = 1 << 16;
 // The limit of pid_max on 64-bit kernels (PID_MAX_LIMIT).
 constexpr std::uint64_t kLargestPid = 1 << 22;
 
@@ -37,15 +36,6 @@ bool IsAllDigits(std::string_view text) {
 std::optional<std::uint64_t> WholeNumber(std::string_view text) {
   std::uint64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
-
-// Digits with or without a decimal point. May be negative, infinite or NaN.
-std::optional<double> DecimalNumber(std::string_view text) {
-  double number = 0;
-  const auto [end, error] =
-      std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
   if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
   return number;
 }
@@ -95,21 +85,47 @@ Result<int> ParseCompressionLevel(std::string_view option, std::string_view text
   return static_cast<int>(level);
 }
 
-Result<std::chrono::nanoseconds> ParseDuration(std::string_view option, std::string_view text) {
-  const auto duration = DurationOf(text, std::chrono::seconds(1));
-  if (duration && duration->count() > 0) return *duration;
+Result<std::chrono::nanoseconds> ParseTimeWith(std::string_view option, std::string_view text,
+                                               const TimeRule& rule) {
+  const auto time = DurationOf(text, rule.bare_unit);
+  if (time && *time >= rule.shortest) return *time;
   return Refuse(
       option, text,
-      fmt::format("a time above 0: use a number of seconds, or one with {}, such as 500ms",
-                  kDurationUnits));
+      fmt::format("a time{}: use a number of {}, or one with {}, such as 500ms",
+                  rule.shortest.count() > 0 ? " above 0" : "", rule.bare_units, kDurationUnits));
+}
+
+Result<std::chrono::nanoseconds> ParseDuration(std::string_view option, std::string_view text) {
+  return ParseTimeWith(option, text, {});
+}
+
+Result<std::uint64_t> ParseSizeWith(std::string_view option, std::string_view text,
+                                    const SizeRule& rule) {
+  const std::optional<std::uint64_t> size = SizeOf(text, rule.bare_unit);
+  if (!size) {
+    return Refuse(
+        option, text,
+        fmt::format("a size: use a number of {}, or one with {}", rule.bare_units, kSizeUnits));
+  }
+  if (*size >= rule.smallest && *size <= rule.largest) return *size;
+  const std::string limits =
+      rule.largest == kLargestSize
+          ? "at least " + SizeText(rule.smallest)
+          : fmt::format("{} to {}", SizeText(rule.smallest), SizeText(rule.largest));
+  const std::string hint =
+      IsAllDigits(text) ? fmt::format("; a number without a unit counts {}", rule.bare_units) : "";
+  return Fail(ErrorCode::kInvalidArgument,
+              fmt::format("{}: {} is out of range: use {}{}", option, text, limits, hint));
+}
+
+Result<std::uint64_t> ParseSize(std::string_view option, std::string_view text) {
+  return ParseSizeWith(option, text, {});
 }
 
 Result<double> ParsePercent(std::string_view option, std::string_view text) {
-  const std::optional<double> percent = DecimalNumber(text);
-  if (!percent || !(*percent >= 0) || *percent > 100) {
-    return Refuse(option, text, "a number from 0 to 100");
-  }
-  return *percent;
+  const std::optional<double> percent = PercentOf(text, PercentSign::kOptional);
+  if (percent) return *percent;
+  return Refuse(option, text, "a percentage: use a number from 0 to 100, such as 5 or 5%");
 }
 
 Result<std::vector<pid_t>> ParseIdList(std::string_view option, std::string_view text) {
@@ -123,18 +139,10 @@ Result<std::vector<pid_t>> ParseIdList(std::string_view option, std::string_view
 }
 
 Result<std::vector<int>> ParseCpuList(std::string_view option, std::string_view text) {
-  std::set<int> cpus;
-  for (const std::string_view part : SplitAtCommas(text)) {
-    const std::size_t dash = part.find('-');
-    const std::optional<std::uint64_t> first = WholeNumber(part.substr(0, dash));
-    const std::optional<std::uint64_t> last =
-        dash == std::string_view::npos ? first : WholeNumber(part.substr(dash + 1));
-    if (!first || !last || *first > *last || *last >= kMostCpus) {
-      return Refuse(option, part, "a CPU or a range of CPUs");
-    }
-    for (std::uint64_t cpu = *first; cpu <= *last; ++cpu) cpus.insert(static_cast<int>(cpu));
-  }
-  return std::vector<int>(cpus.begin(), cpus.end());
+  Result<std::vector<int>> cpus = CpuListOf(text);
+  if (cpus) return cpus;
+  return Fail(cpus.error().code,
+              fmt::format("{}: {}", option, EscapeForTerminal(cpus.error().message)));
 }
 
 unsigned DefaultThreads() {

@@ -48,16 +48,49 @@ Result<std::filesystem::path> ParseDirectory(std::string_view option, std::strin
 // A compression level of zstd that perf accepts, 1 to 22. An empty text is level 1.
 Result<int> ParseCompressionLevel(std::string_view option, std::string_view text);
 
-// A time above 0: "2.5" seconds, or a number with a unit (formats/base/duration.h): "500ms", "10m".
+// What differs between options that take a time: the shortest one, and what a number without a unit
+// counts.
+struct TimeRule {
+  std::chrono::nanoseconds shortest{1};
+  std::chrono::nanoseconds bare_unit = std::chrono::seconds(1);
+  std::string_view bare_units = "seconds";  // for the message
+};
+// A time with a unit (formats/base/duration.h), "500ms" or "1h30m", or a bare number.
+Result<std::chrono::nanoseconds> ParseTimeWith(std::string_view option, std::string_view text,
+                                               const TimeRule& rule);
+
+// The same above 0; a bare number counts seconds.
 Result<std::chrono::nanoseconds> ParseDuration(std::string_view option, std::string_view text);
 
-// A number from 0 to 100.
+// 8 EiB: the limit of an offset in a file.
+inline constexpr std::uint64_t kLargestSize = INT64_MAX;
+// What differs between options that take a size.
+struct SizeRule {
+  std::uint64_t smallest = 1;
+  std::uint64_t largest = kLargestSize;
+  std::uint64_t bare_unit = 1;
+  std::string_view bare_units = "bytes";  // for the message
+};
+// A size with a unit (formats/base/byte_size.h), "100M", or a bare number.
+Result<std::uint64_t> ParseSizeWith(std::string_view option, std::string_view text,
+                                    const SizeRule& rule);
+
+// The same above 0; a bare number counts bytes.
+Result<std::uint64_t> ParseSize(std::string_view option, std::string_view text);
+
+// The same with limits, for a row of a table.
+template <std::uint64_t kSmallest, std::uint64_t kLargest>
+Result<std::uint64_t> ParseSizeIn(std::string_view option, std::string_view text) {
+  return ParseSizeWith(option, text, {.smallest = kSmallest, .largest = kLargest});
+}
+
+// A number from 0 to 100, with or without "%" (formats/base/percent.h).
 Result<double> ParsePercent(std::string_view option, std::string_view text);
 
 // "12,13": process or thread ids, each above 0.
 Result<std::vector<pid_t>> ParseIdList(std::string_view option, std::string_view text);
 
-// "0-3,8", as the kernel and perf write CPU lists; ascending, without repetitions.
+// "0-3,8" (formats/base/cpu_list.h); ascending, without repetitions.
 Result<std::vector<int>> ParseCpuList(std::string_view option, std::string_view text);
 
 // Returns the number of CPUs.

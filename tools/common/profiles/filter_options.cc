@@ -3,10 +3,8 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
-#include <cmath>
-
 #include "formats/base/duration.h"
+#include "formats/base/percent.h"
 #include "tools/common/cli/escape.h"
 #include "tools/common/cli/values.h"
 
@@ -19,26 +17,19 @@ std::unexpected<Error> Refuse(std::string_view option, std::string_view text,
               fmt::format("{}: '{}' {}", option, EscapeForTerminal(text), reason));
 }
 
-// Parses a decimal number that is at least 0.
-std::optional<double> NumberOf(std::string_view text) {
-  double number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc() || stop != end || !std::isfinite(number) || number < 0) return {};
-  return number;
-}
-
 Result<std::optional<convert::TimePoint>> ParseTimePoint(std::string_view option,
                                                          std::string_view text) {
   if (text.empty()) return std::optional<convert::TimePoint>();
-  const bool is_percent = text.ends_with('%');
-  const auto number = NumberOf(is_percent ? text.substr(0, text.size() - 1) : text);
-  constexpr double kMostSeconds = 9e9;  // their nanoseconds fit in 64 bits
-  if (!number || *number > (is_percent ? 100 : kMostSeconds)) {
-    return Refuse(option, text, "is neither seconds nor percent");
+  if (const auto percent = PercentOf(text, PercentSign::kRequired)) {
+    return convert::TimePoint{.percent = percent};
   }
-  if (is_percent) return convert::TimePoint{.percent = number};
-  return convert::TimePoint{.nanoseconds = std::llround(*number * kNsPerSecond)};
+  if (const auto time = DurationOf(text, std::chrono::seconds(1))) {
+    return convert::TimePoint{.nanoseconds = time->count()};
+  }
+  return Refuse(option, text,
+                fmt::format("is neither a time nor a percentage: use a number of seconds, or one "
+                            "with {}, or 0% to 100%",
+                            kDurationUnits));
 }
 
 // Percent and seconds can be compared only after the recording is read.

@@ -93,8 +93,8 @@ inline constexpr Option kFilterRows[] = {
      .into = Store<&FilterPlan::filter, &convert::FilterOptions::symbols>},
     {.name = "time",
      .argument = "FROM,TO",
-     .help = "keep only samples from FROM to TO: seconds since the first sample, times that perf "
-             "script prints, or percent of the recording (10%,20%)",
+     .help = "keep only samples from FROM to TO: times since the first sample (2.5,10 or "
+             "500ms,2m), times that perf script prints, or percent of the recording (10%,20%)",
      .into = StoreAs<&ParseTimeRange, &FilterPlan::import, &convert::ImportOptions::time>},
     {.name = "focus",
      .argument = "REGEX",
@@ -122,8 +122,8 @@ inline constexpr Option kFilterRows[] = {
      .into = StoreAs<&ParseNumberIn<std::uint32_t, 1, UINT32_MAX>, &FilterPlan::filter,
                      &convert::FilterOptions::max_depth>},
     {.name = "min-percent",
-     .argument = "P",
-     .help = "remove frames with less than P percent of the total, including what they call; their "
+     .argument = "PERCENT",
+     .help = "remove frames with less than PERCENT of the total, including what they call; their "
              "callers get their samples",
      .tag = TagOf(convert::Filter::kMinPercent),
      .into = StoreAs<&ParsePercent, &FilterPlan::filter, &convert::FilterOptions::min_percent>},

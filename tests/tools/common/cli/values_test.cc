@@ -48,16 +48,54 @@ TEST(ParseDuration, RefusesWhatIsNoTimeToWait) {
   }
 }
 
+TEST(ParseTimeWith, HasTheRuleOfItsOption) {
+  const TimeRule rule = {.shortest = nanoseconds(0),
+                         .bare_unit = std::chrono::milliseconds(1),
+                         .bare_units = "milliseconds"};
+  EXPECT_EQ(ParseTimeWith("-t", "5", rule), std::chrono::milliseconds(5));
+  EXPECT_EQ(ParseTimeWith("-t", "5s", rule), std::chrono::seconds(5));
+  EXPECT_EQ(ParseTimeWith("-t", "0", rule), nanoseconds(0));
+  EXPECT_EQ(ErrorOf(ParseTimeWith("-t", "x", rule)),
+            "-t: 'x' is not a time: use a number of milliseconds, or one with ns, us, ms, s, m, h "
+            "or d, such as 500ms");
+}
+
+TEST(ParseSize, CountsBytesOrUnits) {
+  EXPECT_EQ(ParseSize("--keep-bytes", "10"), 10U);
+  EXPECT_EQ(ParseSize("--keep-bytes", "10M"), 10U << 20);
+  EXPECT_EQ(ErrorOf(ParseSize("--keep-bytes", "10m")),
+            "--keep-bytes: '10m' is not a size: use a number of bytes, or one with B, K, M or G");
+  EXPECT_EQ(ErrorOf(ParseSize("--keep-bytes", "0K")),
+            "--keep-bytes: 0K is out of range: use at least 1B");
+}
+
+TEST(ParseSizeWith, HasTheRuleOfItsOption) {
+  const SizeRule rule = {
+      .smallest = 4096, .largest = 1 << 30, .bare_unit = 4096, .bare_units = "pages"};
+  EXPECT_EQ(ParseSizeWith("-m", "3", rule), 3U * 4096);
+  EXPECT_EQ(ParseSizeWith("-m", "4K", rule), 4096U);
+  EXPECT_EQ(ParseSizeWith("-m", "1G", rule), 1U << 30);
+  EXPECT_EQ(ErrorOf(ParseSizeWith("-m", "4095B", rule)), "-m: 4095B is out of range: use 4K to 1G");
+  EXPECT_EQ(ErrorOf(ParseSizeWith("-m", "99999999999999999999G", rule)),
+            "-m: 99999999999999999999G is out of range: use 4K to 1G");
+  EXPECT_EQ(ErrorOf(ParseSizeWith("-m", "0", rule)),
+            "-m: 0 is out of range: use 4K to 1G; a number without a unit counts pages");
+  EXPECT_EQ(ErrorOf(ParseSizeWith("-m", "x", rule)),
+            "-m: 'x' is not a size: use a number of pages, or one with B, K, M or G");
+}
+
 TEST(ParsePercent, AcceptsFractionsAndBothEnds) {
   EXPECT_EQ(ParsePercent("--max-loss", "0"), 0);
   EXPECT_EQ(ParsePercent("--max-loss", "0.5"), 0.5);
   EXPECT_EQ(ParsePercent("--max-loss", "100"), 100);
+  EXPECT_EQ(ParsePercent("--max-loss", "5%"), 5);
 }
 
 TEST(ParsePercent, RefusesWhatIsNoShare) {
-  for (const char* text : {"-1", "100.1", "nan", "inf", "5%", ""}) {
+  for (const char* text : {"-1", "100.1", "nan", "inf", "5 %", ""}) {
     EXPECT_EQ(ErrorOf(ParsePercent("--max-loss", text)),
-              "--max-loss: '" + std::string(text) + "' is not a number from 0 to 100");
+              "--max-loss: '" + std::string(text) +
+                  "' is not a percentage: use a number from 0 to 100, such as 5 or 5%");
   }
 }
 
@@ -84,6 +122,7 @@ TEST(ParseCpuList, RefusesRangesThatAreNone) {
     EXPECT_EQ(ErrorOf(ParseCpuList("-C", text)),
               "-C: '" + std::string(text) + "' is not a CPU or a range of CPUs");
   }
+  EXPECT_EQ(ErrorOf(ParseCpuList("-C", "1,\x1b")), "-C: '\\x1b' is not a CPU or a range of CPUs");
 }
 
 TEST(ParseUser, AcceptsNamesAndNumbers) {

@@ -43,11 +43,11 @@ TEST(FilterOf, JoinsListsAndRepetitions) {
 
 TEST(FilterOf, RefusesWhatIsNoValue) {
   EXPECT_THAT(FilterOfWords({"--pid=1,x"}), Refuses("--pid: 'x' is not a whole number"));
-  EXPECT_THAT(FilterOfWords({"--focus=["}), Refuses("--focus: '[' is no regular expression"));
+  EXPECT_THAT(FilterOfWords({"--focus=["}), Refuses("--focus: '[' is not a regular expression"));
   EXPECT_THAT(FilterOfWords({"--max-depth=0"}),
               Refuses("--max-depth: 0 is out of range: use 1 to"));
-  EXPECT_THAT(FilterOfWords({"--min-percent=101"}), Refuses("is not a number from 0 to 100"));
-  EXPECT_THAT(FilterOfWords({"--min-percent=nan"}), Refuses("is not a number from 0 to 100"));
+  EXPECT_THAT(FilterOfWords({"--min-percent=101"}), Refuses("use a number from 0 to 100"));
+  EXPECT_THAT(FilterOfWords({"--min-percent=nan"}), Refuses("use a number from 0 to 100"));
   EXPECT_THAT(FilterOfWords({"--no-user", "--no-kernel"}), Refuses("cannot be combined"));
 }
 
@@ -62,6 +62,10 @@ TEST(OptionOf, NamesTheOptionOfEachFilter) {
 TEST(ParseTimeRange, AcceptsSecondsPercentAndMissingEnds) {
   EXPECT_EQ(ParseTimeRange("--time", "2.5,10")->from->nanoseconds, 2'500'000'000);
   EXPECT_EQ(ParseTimeRange("--time", "2.5,10")->to->nanoseconds, 10'000'000'000);
+  EXPECT_EQ(ParseTimeRange("--time", "250ms,1m")->from->nanoseconds, 250'000'000);
+  EXPECT_EQ(ParseTimeRange("--time", "250ms,1m")->to->nanoseconds, 60'000'000'000);
+  EXPECT_EQ(ParseTimeRange("--time", "0,4711.123456")->from->nanoseconds, 0);
+  EXPECT_EQ(ParseTimeRange("--time", "0,4711.123456")->to->nanoseconds, 4'711'123'456'000);
   EXPECT_EQ(ParseTimeRange("--time", "10%,")->from->percent, 10.0);
   EXPECT_FALSE(ParseTimeRange("--time", "10%,")->to);
   EXPECT_FALSE(ParseTimeRange("--time", ",5")->from);
@@ -74,7 +78,7 @@ TEST(ParseTimeRange, RefusesWhatIsNoRange) {
   EXPECT_THAT(ParseTimeRange("--time", "2,1.5"), Refuses("'2,1.5' ends before it begins"));
   EXPECT_TRUE(ParseTimeRange("--time", "10%,10%"));
   EXPECT_TRUE(ParseTimeRange("--time", "10%,5"));  // only the recording shows which is first
-  EXPECT_THAT(ParseTimeRange("--time", "x,5"), Refuses("'x' is neither seconds nor percent"));
+  EXPECT_THAT(ParseTimeRange("--time", "x,5"), Refuses("'x' is neither a time nor a percentage"));
   EXPECT_THAT(ParseTimeRange("--time", "1,101%"), Refuses("'101%' is neither"));
   EXPECT_THAT(ParseTimeRange("--time", "-1,5"), Refuses("'-1' is neither"));
   EXPECT_THAT(ParseTimeRange("--time", "inf,5"), Refuses("'inf' is neither"));

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tables of options of all tools, each with an empty plan that its rows set.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "tools/bundle/command.h"
+#include "tools/convert/command_line.h"
+#include "tools/convert/perf_to_profile.h"
+#include "tools/doctor/command_line.h"
+#include "tools/inspect/command_line.h"
+#include "tools/record/command_line.h"
+#include "tools/recover/command_line.h"
+#include "tools/report/command_line.h"
+#include "tools/symbolize/command_line.h"
+
+namespace perftape {
+
+struct Tool {
+  const cli::Command* command;
+  // Null for perftape-bundle and its verbs, whose plans are not in headers.
+  std::function<std::unique_ptr<cli::BaseOptions>()> new_plan = nullptr;
+};
+
+template <class Plan>
+std::unique_ptr<cli::BaseOptions> NewPlan() {
+  return std::make_unique<Plan>();
+}
+
+inline std::vector<Tool> AllTools() {
+  std::vector<Tool> tools = {
+      {&bundle_tool::BundleCommand()},
+      {&convert_tool::ConvertCommand(), &NewPlan<convert_tool::Plan>},
+      {&convert_tool::PerfToProfileCommand(), &NewPlan<convert_tool::Plan>},
+      {&doctor_tool::DoctorCommand(), &NewPlan<doctor_tool::Plan>},
+      {&inspect::InspectCommand(), &NewPlan<inspect::Plan>},
+      {&record_tool::RecordCommand(), &NewPlan<record_tool::Plan>},
+      {&recover_tool::RecoverCommand(), &NewPlan<recover_tool::Plan>},
+      {&report_tool::ReportCommand(), &NewPlan<report_tool::ReportPlan>},
+      {&symbolize_tool::SymbolizeCommand(), &NewPlan<symbolize_tool::Plan>},
+  };
+  for (const cli::Verb& verb : bundle_tool::BundleCommand().verbs) {
+    tools.push_back({&verb.command()});
+  }
+  return tools;
+}
+
+}  // namespace perftape
