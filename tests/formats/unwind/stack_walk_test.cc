@@ -73,16 +73,36 @@ TEST(Step, FindsTheCallerByTheFramePointer) {
 
 TEST(Step, KeepsTheFramePointerThatAnEpilogueHasPopped) {
   const Rule rule = RuleWith(CfaRule::kStackPointer, 16, -48, -8);
-  const Words stack = {{kStack, 0x77}, {kStack + 8, 0x401234}};
+  const std::uint64_t words[] = {0x77, 0x401234};
+  const StackCopy copy(kStack, std::as_bytes(std::span(words)));
   Registers registers = At(0x401000, kStack, kStack + 0x80);
-  EXPECT_EQ(Step(Machine::kX86_64, rule, ReaderOf(stack), registers), StepResult::kCaller);
+  EXPECT_EQ(Step(Machine::kX86_64, rule, copy, registers), StepResult::kCaller);
   EXPECT_EQ(registers.pc, 0x401234);
   EXPECT_EQ(registers.fp, kStack + 0x80);
-  // Above the stack pointer it must be there.
-  registers = At(0x401000, kStack - 40, 5);
-  EXPECT_EQ(Step(Machine::kX86_64, RuleWith(CfaRule::kStackPointer, 56, -48, -8), ReaderOf(stack),
+  // Above the start of the copy it must be there.
+  registers = At(0x401000, kStack, kStack + 0x80);
+  EXPECT_EQ(Step(Machine::kX86_64, RuleWith(CfaRule::kStackPointer, 16, 16, -8), copy, registers),
+            StepResult::kCaller);
+  EXPECT_EQ(registers.fp, std::nullopt);
+}
+
+TEST(Step, NeedsTheFramePointerOnlyWhereARuleReadsIt) {
+  const Words stack = {{kStack, 0x77}, {kStack + 8, 0x401234}};
+  Registers registers = At(0x401000, kStack - 40, 5);
+  const Rule saved_at_no_memory = RuleWith(CfaRule::kStackPointer, 56, -48, -8);
+  EXPECT_EQ(Step(Machine::kX86_64, saved_at_no_memory, ReaderOf(stack), registers),
+            StepResult::kCaller);
+  EXPECT_EQ(registers.pc, 0x401234);
+  EXPECT_EQ(registers.fp, std::nullopt);
+  registers.sp = kStack;
+  for (const Rule& rule : {kByFramePointer, RuleWith(CfaRule::kAtFramePointer, 16, -16, -8),
+                           RuleWith(CfaRule::kStackPointer, 16, 0, -8, Rule::kFpFromFp)}) {
+    EXPECT_EQ(Step(Machine::kX86_64, rule, ReaderOf(stack), registers), StepResult::kUnreadable);
+  }
+  EXPECT_EQ(Step(Machine::kX86_64, RuleWith(CfaRule::kStackPointer, 16, -16, -8), ReaderOf(stack),
                  registers),
-            StepResult::kUnreadable);
+            StepResult::kCaller);
+  EXPECT_EQ(registers.fp, 0x77);
 }
 
 TEST(Step, FollowsARealignedStack) {
