@@ -301,6 +301,16 @@ TEST(WalkStack, DistrustsAFramePointerThatLeadsNowhere) {
   EXPECT_EQ(walk.From(At(0x2000, kStack, 0)), WalkEnd::kEndOfStack);
 }
 
+TEST(WalkStack, EndsWhereAnUnknownFramePointerIsNeeded) {
+  Walk walk;
+  walk.words = {0x1210};
+  Registers registers = At(0x1000, kStack);
+  registers.fp.reset();
+  EXPECT_EQ(walk.From(registers), WalkEnd::kEndOfStack);
+  registers.pc = 0x2000;
+  EXPECT_EQ(walk.From(registers), WalkEnd::kUnreadable);
+}
+
 TEST(Step, FollowsAFramePointerToAnotherStack) {
   const Words stack = {{kStack - 0x4000, 0x77}, {kStack - 0x3ff8, 0x401234}};
   Rule rule = kByFramePointer;
@@ -331,6 +341,27 @@ WalkEnd WalkFromGap(std::uint64_t word, const elf::ElfFile* binary,
   const std::uint64_t words[] = {word};
   return WalkStack(Machine::kX86_64, At(GapProgram::kGap, kStack), find,
                    StackCopy(kStack, std::as_bytes(std::span(words))), kMostFrames, frames);
+}
+
+// Behind a call that does not return. Rules that were derived from instructions have a flag.
+TEST(IsReturnAddress, IsNoFirstInstructionOfAFunctionWhereverItsRuleIsFrom) {
+  const auto file = elf::ElfFile::Owning(GapProgram::Build());
+  constexpr ImageAddress kBase{GapProgram::kClone};
+  constexpr std::uint32_t kFunction = GapProgram::kThread - GapProgram::kClone;
+  const auto is_return_address = [&](const Rule& rule) {
+    const std::vector<Row> rows = {{0, 1}, {kFunction, 2}, {kFunction + 16, 0}};
+    const std::vector<Rule> rules = {Rule(), kPushed, rule};
+    const Table table(Machine::kX86_64, kBase, rows, rules, nullptr);
+    return IsReturnAddress(Machine::kX86_64, {.frames_by = FramesBy::kTable,
+                                              .table = &table,
+                                              .binary = &*file,
+                                              .address = {GapProgram::kThread - 1}});
+  };
+  EXPECT_TRUE(is_return_address(kPushed));
+  EXPECT_FALSE(is_return_address(kEntry));
+  Rule derived = kEntry;
+  derived.flags = Rule::kDerived;
+  EXPECT_FALSE(is_return_address(derived));
 }
 
 TEST(WalkStack, InAGapItBelievesAReturnAddressOnlyAfterACall) {
