@@ -93,6 +93,12 @@ static __always_inline struct wire_event *settings_of(__u32 event)
 	return bpf_map_lookup_elem(&events, &event);
 }
 
+/* Whether the hit with this number on this CPU makes a sample (wire_event.every). */
+static __always_inline int is_sampled(const struct wire_event *settings, __u64 hit)
+{
+	return settings->every <= 1 || hit % settings->every == 0;
+}
+
 /* include/linux/pid_namespace.h: MAX_PID_NS_LEVEL */
 #define MAX_PID_LEVELS 32
 

@@ -9,6 +9,7 @@
  */
 #define SAMPLE_RAW_SIZE 24
 #include "bpf/sample.bpf.h"
+#include "bpf/tracing.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
@@ -83,9 +84,8 @@ static __always_inline void begin_wait(struct waits *waits, __u64 lock, __u32 fl
 	wait->flags = flags;
 }
 
-/* args: the lock, flags */
 SEC("tp_btf/contention_begin")
-int on_contention_begin(__u64 *args)
+int BPF_PROG(on_contention_begin, void *lock, unsigned int flags)
 {
 	__u32 event = filter.event;
 	struct wire_cpu *cpu = counters_of(event);
@@ -101,7 +101,7 @@ int on_contention_begin(__u64 *args)
 	waits = bpf_task_storage_get(&waiting, bpf_get_current_task_btf(), NULL,
 				     BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (waits)
-		begin_wait(waits, args[0], args[1]);
+		begin_wait(waits, (__u64)lock, flags);
 	else
 		__sync_fetch_and_add(&cpu->no_scratch, 1);
 	return 0;
@@ -118,8 +118,7 @@ static __always_inline void sample_wait(void *ctx, struct wire_cpu *cpu, const s
 
 	if (!settings || !full)
 		return;
-	cpu->hits++;
-	if (settings->every > 1 && cpu->hits % settings->every != 0)
+	if (!is_sampled(settings, ++cpu->hits))
 		return;
 	record = (struct contention_record *)full->words;
 	*record = (struct contention_record){
@@ -139,9 +138,8 @@ static __always_inline void sample_wait(void *ctx, struct wire_cpu *cpu, const s
 	send_sample(ctx, cpu, &origin, &ids);
 }
 
-/* args: the lock, the result */
 SEC("tp_btf/contention_end")
-int on_contention_end(__u64 *args)
+int BPF_PROG(on_contention_end, void *lock)
 {
 	struct wire_cpu *cpu = counters_of(filter.event);
 	struct waits *waits;
@@ -153,12 +151,12 @@ int on_contention_end(__u64 *args)
 	waits = bpf_task_storage_get(&waiting, bpf_get_current_task_btf(), NULL, 0);
 	if (!waits)
 		return 0;
-	wait = find_wait(waits, args[0]);
+	wait = find_wait(waits, (__u64)lock);
 	if (!wait)
 		return 0;
 	cpu->overflows++;
 	ended = *wait;
 	wait->lock = 0; /* now another one may use it */
-	sample_wait(args, cpu, &ended, bpf_ktime_get_ns());
+	sample_wait(ctx, cpu, &ended, bpf_ktime_get_ns());
 	return 0;
 }

@@ -24,8 +24,7 @@
 #include "bpf/sample.bpf.h"
 #include "bpf/stored_stack.bpf.h"
 #include "bpf/stack_lead.bpf.h"
-
-#include <bpf/bpf_tracing.h>
+#include "bpf/tracing.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
@@ -364,36 +363,36 @@ static __always_inline void end_task(struct task_struct *task, __u64 now_ns)
 		send_sums(known, bpf_get_smp_processor_id(), now_ns);
 }
 
-/* args: preempt, prev, next, and since Linux 5.18 the state of prev, which may be woken already. */
+/*
+ * Since Linux 5.18 a fourth argument is the state of prev, which may be woken already. It is no
+ * parameter here, because older kernels refuse a program that reads it.
+ */
 SEC("tp_btf/sched_switch")
-int on_switch(__u64 *args)
+int BPF_PROG(on_switch, _Bool preempt, struct task_struct *prev, struct task_struct *next)
 {
-	struct task_struct *prev = (struct task_struct *)args[1];
-	struct task_struct *next = (struct task_struct *)args[2];
 	__u64 now_ns = bpf_ktime_get_ns();
 	__u64 state = 0;
 
 	if (is_stopped)
 		return 0;
 	/* A preempted task may have set its state, but is still runnable. */
-	if (!args[0])
-		state = off_cpu.has_prev_state ? (__u32)args[3] : state_of(prev);
+	if (!preempt)
+		state = off_cpu.has_prev_state ? (__u32)ctx[3] : state_of(prev);
 	if (state & TASK_DEAD)
 		end_task(prev, now_ns);
 	else
-		leave_cpu(args, prev, wait_of(state), now_ns);
+		leave_cpu(ctx, prev, wait_of(state), now_ns);
 	get_cpu(next, now_ns);
 	return 0;
 }
 
 /*
- * args: the task, which is in the queue of its CPU now. Unlike sched_waking, this comes after the
- * sched_switch in which the task left its CPU.
+ * The task is in the queue of its CPU now. Unlike sched_waking, this comes after the sched_switch
+ * in which the task left its CPU.
  */
 SEC("tp_btf/sched_wakeup")
-int on_wakeup(__u64 *args)
+int BPF_PROG(on_wakeup, struct task_struct *task)
 {
-	struct task_struct *task = (struct task_struct *)args[0];
 	struct off_cpu_task *known = known_task(task);
 	__u64 now_ns;
 
@@ -428,9 +427,9 @@ static __always_inline struct off_cpu_task *start_wait(struct task_struct *task,
 
 /* A new task waits for its first CPU. */
 SEC("tp_btf/sched_wakeup_new")
-int on_wakeup_new(__u64 *args)
+int BPF_PROG(on_wakeup_new, struct task_struct *task)
 {
-	start_wait((struct task_struct *)args[0], WIRE_RUNNABLE);
+	start_wait(task, WIRE_RUNNABLE);
 	return 0;
 }
 
@@ -439,9 +438,8 @@ int on_wakeup_new(__u64 *args)
  * woken task does. Waits below the threshold have no wakeup: only their sums are known.
  */
 SEC("tp_btf/sched_waking")
-int on_waking(__u64 *args)
+int BPF_PROG(on_waking, struct task_struct *task)
 {
-	struct task_struct *task = (struct task_struct *)args[0];
 	struct off_cpu_task *known = known_task(task);
 	struct sample_origin origin = {
 		.event = off_cpu.wakeup_event,
@@ -465,12 +463,12 @@ int on_waking(__u64 *args)
 	cpu->overflows++;
 	cpu->wanted++;
 	ids = current_ids();
-	bpf_get_stack(args, &origin.ip, sizeof(origin.ip), OWN_FRAMES);
+	bpf_get_stack(ctx, &origin.ip, sizeof(origin.ip), OWN_FRAMES);
 	full = scratch_sample(cpu);
 	if (!full)
 		return 0;
 	full->words[0] = known->tid;
-	send_sample_in(full, args, cpu, &origin, &ids);
+	send_sample_in(full, ctx, cpu, &origin, &ids);
 	return 0;
 }
 

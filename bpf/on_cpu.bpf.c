@@ -7,6 +7,7 @@
 #define SAMPLE_RAW_SIZE 0
 #include "bpf/missed.bpf.h"
 #include "bpf/sample.bpf.h"
+#include "bpf/tracing.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
@@ -122,14 +123,12 @@ static __always_inline void add_target_process(__u32 tgid)
 		cpu->untracked_forks++;
 }
 
-/* args of sched_process_fork: parent, child. args of the other two: the task. */
-
 /* A child of a target is a target. A new thread has the id of its process and adds nothing. */
 SEC("tp_btf/sched_process_fork")
-int follow_fork(__u64 *args)
+int BPF_PROG(follow_fork, struct task_struct *parent, struct task_struct *child)
 {
-	__u32 parent_tgid = tgid_of((struct task_struct *)args[0]);
-	__u32 child_tgid = tgid_of((struct task_struct *)args[1]);
+	__u32 parent_tgid = tgid_of(parent);
+	__u32 child_tgid = tgid_of(child);
 
 	if (child_tgid != parent_tgid && bpf_map_lookup_elem(&target_processes, &parent_tgid))
 		add_target_process(child_tgid);
@@ -138,9 +137,8 @@ int follow_fork(__u64 *args)
 
 /* The command is a target from its exec on; before it, it runs the recorder's own code. */
 SEC("tp_btf/sched_process_exec")
-int follow_exec(__u64 *args)
+int BPF_PROG(follow_exec, struct task_struct *task)
 {
-	struct task_struct *task = (struct task_struct *)args[0];
 	__u32 tgid = tgid_of(task);
 
 	if (filter.command_pid && tgid == filter.command_pid)
@@ -150,9 +148,8 @@ int follow_exec(__u64 *args)
 
 /* After the last thread has exited, another process may get the id. */
 SEC("tp_btf/sched_process_exit")
-int follow_exit(__u64 *args)
+int BPF_PROG(follow_exit, struct task_struct *task)
 {
-	struct task_struct *task = (struct task_struct *)args[0];
 	__u32 tgid = tgid_of(task);
 
 	if (BPF_CORE_READ(task, signal, live.counter) == 0)

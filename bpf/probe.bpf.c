@@ -104,7 +104,7 @@ int on_probe(bpf_user_pt_regs_t *regs)
 	if (!is_wanted(ids.tgid, ids.tid))
 		return 0;
 	hit = __sync_fetch_and_add(&cpu->hits, 1) + 1;
-	if (settings->every > 1 && hit % settings->every != 0)
+	if (!is_sampled(settings, hit))
 		return 0;
 	origin.mode = mode_of(regs);
 	origin.ip = ip_of(regs);

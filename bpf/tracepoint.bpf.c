@@ -140,8 +140,7 @@ static __always_inline void sample_hit(void *ctx, __u32 event, struct wire_cpu *
 	size = copy_record(full, settings, ctx);
 	if (size < sizeof(__u64) || !all_hold(full, settings))
 		return;
-	cpu->hits++;
-	if (settings->every > 1 && cpu->hits % settings->every != 0)
+	if (!is_sampled(settings, ++cpu->hits))
 		return;
 	find_caller(ctx, (void *)full->words[0], settings->flags & WIRE_FROM_USER, &origin);
 	restore_common_fields(full, settings->id);

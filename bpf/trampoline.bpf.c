@@ -26,8 +26,7 @@ static __always_inline int sample_call(void *ctx)
 	ids = current_ids();
 	if (!is_wanted(ids.tgid, ids.tid))
 		return 0;
-	cpu->hits++;
-	if (settings->every > 1 && cpu->hits % settings->every != 0)
+	if (!is_sampled(settings, ++cpu->hits))
 		return 0;
 	origin.event = event;
 	origin.mode = WIRE_MODE_KERNEL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Walks the user stack of the current task with the unwind tables that user space has loaded
- * (unwind_wire.h), as formats/unwind/step.h does. Where a mapping has no table, frame pointers lead
- * to the next frame, or the instructions of a trampoline.
+ * (unwind_wire.h), as formats/unwind/step.h does: tests/bpf/unwind_test.cc compares them. Where a
+ * mapping has no table, frame pointers lead to the next frame, or the instructions of a trampoline.
  *
  * The two global functions are verified once, not for each of the programs that call them. They
  * pass their state in a map, because before Linux 5.12 global functions have only numbers as
@@ -158,6 +158,8 @@ static __always_inline int step_by_rule(struct unwind_state *state,
 			base = state->fp;
 		}
 		state->fp_at = base + (__s64)rule->fp_offset;
+		if (!state->fp_at)
+			state->fp_at = 1; /* is as unreadable, and 0 says that it was read */
 	}
 	pc = without_signature(pc);
 	if (pc == 0)

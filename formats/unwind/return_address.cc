@@ -5,10 +5,12 @@
 namespace perftape::unwind {
 namespace {
 
-// The rule before the first instruction of a function.
-Rule EntryRule(Machine machine) {
-  if (machine == Machine::kAArch64) return {.cfa = CfaRule::kStackPointer};
-  return {.cfa_offset = 8, .ra_offset = -8, .cfa = CfaRule::kStackPointer};
+// Whether the rule is that before the first instruction of a function, wherever it is from.
+bool IsEntryRule(Machine machine, const Rule& rule) {
+  if (rule.cfa != CfaRule::kStackPointer) return false;
+  if (machine == Machine::kAArch64)
+    return rule.cfa_offset == 0 && rule.ra_offset == Rule::kInRegister;
+  return rule.cfa_offset == kWordSize && rule.fp_offset == Rule::kInRegister;
 }
 
 }  // namespace
@@ -18,8 +20,8 @@ bool IsReturnAddress(Machine machine, const Code& code) {
   const ImageAddress address{code.address.value + 1};
   const ImageAddress call{address.value - kCallBytes};
   if (!EndsWithCall(machine, CodeBytes(*code.binary, call, kCallBytes))) return false;
-  const Rule entry = EntryRule(machine);
-  return code.table->Find(address) != entry || code.table->Find(code.address) == entry;
+  return !IsEntryRule(machine, code.table->Find(address)) ||
+         IsEntryRule(machine, code.table->Find(code.address));
 }
 
 }  // namespace perftape::unwind

@@ -82,6 +82,8 @@ class StackCopy {
     return LoadFixed<std::uint64_t>(bytes_.data() + offset, std::endian::little);
   }
 
+  bool IsBelow(std::uint64_t address) const { return address < start_; }
+
  private:
   std::uint64_t start_;
   Bytes bytes_;
@@ -113,10 +115,11 @@ inline constexpr std::uint64_t kUsualStackLimit = std::uint64_t{8} << 20;
 // Both functions go to the caller, or return how the walk ends.
 template <ReadsWords Read>
 std::optional<WalkEnd> StepByFramePointer(Machine machine, const Read& read, Registers& registers) {
+  if (!registers.fp) return WalkEnd::kUnreadable;
   // Compilers and the kernel clear the frame pointer of the outermost frame.
   if (registers.fp == 0) return WalkEnd::kEndOfStack;
   // A frame pointer below the stack pointer is far above it, too, because the difference wraps.
-  if (registers.fp - registers.sp > kUsualStackLimit) return WalkEnd::kNoTable;
+  if (*registers.fp - registers.sp > kUsualStackLimit) return WalkEnd::kNoTable;
   switch (Step(machine, kFramePointerRule, read, registers)) {
     case StepResult::kCaller:
       return std::nullopt;
@@ -159,7 +162,10 @@ WalkEnd WalkStack(Machine machine, Registers registers, const Find& find, const 
     const std::uint64_t executed = registers.pc - (registers.interrupted ? 0 : 1);
     const Code code = find(RuntimeAddress{executed});
     if (code.frames_by == FramesBy::kNothing && !frames.empty()) return WalkEnd::kNoTable;
-    if (is_from_gap && !IsReturnAddress(machine, code)) return WalkEnd::kNoRule;
+    if (is_from_gap) {
+      const Code call = registers.interrupted ? find(RuntimeAddress{registers.pc - 1}) : code;
+      if (!IsReturnAddress(machine, call)) return WalkEnd::kNoRule;
+    }
     if (frames.size() >= most_frames) return WalkEnd::kTooDeep;
     frames.push_back({.pc = registers.pc, .interrupted = registers.interrupted});
     if (code.frames_by <= FramesBy::kUnknown) return WalkEnd::kNoTable;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One step of a stack walk: from the registers in a function to those in its caller. It does what
-// bpf/unwind.bpf.h does in the kernel.
+// bpf/unwind.bpf.h does in the kernel; tests/bpf/unwind_test.cc compares them.
 #pragma once
 
 #include <concepts>
@@ -15,7 +15,7 @@ namespace perftape::unwind {
 struct Registers {
   std::uint64_t pc = 0;
   std::uint64_t sp = 0;
-  std::uint64_t fp = 0;                    // rbp, x29
+  std::optional<std::uint64_t> fp = 0;     // rbp, x29; unknown if its word could not be read
   std::optional<std::uint64_t> bx = {};    // rbx, where it is known
   std::optional<std::uint64_t> link = {};  // x30, rdi; unknown behind the first frame
   std::optional<std::uint64_t> cx = {};    // rcx; unknown behind the first frame
@@ -36,8 +36,15 @@ concept ReadsWords = requires(Read read, std::uint64_t address) {
   { read(address) } -> std::same_as<std::optional<std::uint64_t>>;
 };
 
+// Of a reader of a copied stack: whether a word is below all that was copied.
+template <class Read>
+concept ReadsACopy = requires(const Read read, std::uint64_t address) {
+  { read.IsBelow(address) } -> std::same_as<bool>;
+};
+
 // Applies `rule` to `registers`. They are unchanged unless the result is kCaller. A return address
-// of 0 is kEnd. kNoRule also if the rule needs the link register, rbx or rcx, and it is unknown.
+// of 0 is kEnd. kNoRule also if the rule needs the link register, rbx or rcx, and it is unknown;
+// an unknown frame pointer is kUnreadable. An rbx of 0 leads to no frame: it counts as unknown.
 template <ReadsWords Read>
 StepResult Step(Machine machine, const Rule& rule, const Read& read, Registers& registers);
 
@@ -69,12 +76,14 @@ StepResult FindFrameAddress(const Rule& rule, const Read& read, const Registers&
       cfa = registers.sp + offset;
       return StepResult::kCaller;
     case CfaRule::kFramePointer:
-      cfa = registers.fp + offset;
+      if (!registers.fp) return StepResult::kUnreadable;
+      cfa = *registers.fp + offset;
       return StepResult::kCaller;
     case CfaRule::kAtStackPointer:
       return load(registers.sp + offset);
     case CfaRule::kAtFramePointer:
-      return load(registers.fp + offset);
+      if (!registers.fp) return StepResult::kUnreadable;
+      return load(*registers.fp + offset);
     case CfaRule::kPlt: {
       constexpr std::uint64_t kEntrySize = 16;
       const bool is_pushed = registers.pc % kEntrySize >= rule.addend;
@@ -82,7 +91,7 @@ StepResult FindFrameAddress(const Rule& rule, const Read& read, const Registers&
       return StepResult::kCaller;
     }
     case CfaRule::kBaseRegister:
-      if (!registers.bx) return StepResult::kNoRule;
+      if (registers.bx.value_or(0) == 0) return StepResult::kNoRule;
       cfa = *registers.bx + offset;
       return StepResult::kCaller;
     case CfaRule::kCountRegister:
@@ -103,7 +112,6 @@ StepResult Step(Machine machine, const Rule& rule, const Read& read, Registers& 
   const bool is_signal = (rule.flags & Rule::kSignalFrame) != 0;
   const bool is_elsewhere = (rule.flags & (Rule::kSignalFrame | Rule::kOtherStack)) != 0;
   const std::uint64_t base = (rule.flags & Rule::kFromStackPointer) != 0 ? registers.sp : cfa;
-  const std::uint64_t fp_base = (rule.flags & Rule::kFpFromFp) != 0 ? registers.fp : base;
   const auto at = [](std::uint64_t from, std::int32_t offset) {
     return from + static_cast<std::uint64_t>(std::int64_t{offset});
   };
@@ -116,13 +124,16 @@ StepResult Step(Machine machine, const Rule& rule, const Read& read, Registers& 
   if (!pc) return returns_by_register ? StepResult::kNoRule : StepResult::kUnreadable;
   std::optional<std::uint64_t> fp = registers.fp;
   if (rule.fp_offset != Rule::kInRegister) {
-    const std::uint64_t saved = at(fp_base, rule.fp_offset);
+    const bool is_from_fp = (rule.flags & Rule::kFpFromFp) != 0;
+    if (is_from_fp && !fp) return StepResult::kUnreadable;
+    const std::uint64_t saved = at(is_from_fp ? *fp : base, rule.fp_offset);
     fp = read(saved);
     // GCC does not describe that an epilogue has popped the register. Then its word is below the
-    // stack pointer, which a copy of the stack does not contain.
-    if (!fp && saved < registers.sp) fp = registers.fp;
+    // stack pointer, and a copy of the stack does not contain it.
+    if constexpr (ReadsACopy<Read>) {
+      if (read.IsBelow(saved)) fp = registers.fp;
+    }
   }
-  if (!fp) return StepResult::kUnreadable;
 
   std::optional<std::uint64_t> bx = registers.bx;
   if (rule.bx_words == Rule::kBxUnknown) {
@@ -141,7 +152,7 @@ StepResult Step(Machine machine, const Rule& rule, const Read& read, Registers& 
   // would wait for them.
   registers.pc = caller;
   registers.sp = cfa;
-  registers.fp = *fp;
+  registers.fp = fp;
   registers.bx = bx;
   registers.link.reset();
   registers.cx.reset();

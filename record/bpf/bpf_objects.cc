@@ -9,14 +9,10 @@
 #include <cerrno>
 #include <utility>
 
-#include "lock.skel.h"
 #include "on_cpu.skel.h"
-#include "probe.skel.h"
 #include "record/bpf/kernel_helpers.h"
 #include "record/bpf/libbpf_log.h"
 #include "record/bpf/wire_settings.h"
-#include "tracepoint.skel.h"
-#include "trampoline.skel.h"
 
 namespace perftape::record {
 namespace {
@@ -28,7 +24,7 @@ constexpr std::uint32_t kMaxTargetProcesses = 32768;
 Status CheckUserRegisters() {
   if (HasTaskRegisters()) return {};
   return Fail(ErrorCode::kUnsupported,
-              "the registers of user code (--call-graph eh or dwarf) take Linux 5.15 or later");
+              "the registers of user code (--call-graph eh or dwarf) need Linux 5.15 or later");
 }
 
 // Samples with a copy of the user stack are built in a map of their own, which is large.
@@ -85,34 +81,6 @@ void SetMapSizes(const on_cpu_bpf& skeleton, const BpfOptions& options, std::siz
 
 }  // namespace
 
-void BpfObjects::DestroyOnCpu::operator()(on_cpu_bpf* skeleton) const {
-  on_cpu_bpf__destroy(skeleton);
-}
-
-void BpfObjects::DestroyTracepoint::operator()(tracepoint_bpf* skeleton) const {
-  tracepoint_bpf__destroy(skeleton);
-}
-
-int SetFunction(trampoline_bpf* skeleton, ProbeKind kind, const std::string& function) {
-  const bool at_return = kind == ProbeKind::kFexit;
-  bpf_program* const program = at_return ? skeleton->progs.on_fexit : skeleton->progs.on_fentry;
-  bpf_program__set_autoload(at_return ? skeleton->progs.on_fentry : skeleton->progs.on_fexit,
-                            false);
-  return bpf_program__set_attach_target(program, 0, function.c_str());
-}
-
-void BpfObjects::DestroyTrampoline::operator()(trampoline_bpf* skeleton) const {
-  trampoline_bpf__destroy(skeleton);
-}
-
-void BpfObjects::DestroyLock::operator()(lock_bpf* skeleton) const {
-  lock_bpf__destroy(skeleton);
-}
-
-void BpfObjects::DestroyProbe::operator()(probe_bpf* skeleton) const {
-  probe_bpf__destroy(skeleton);
-}
-
 BpfObjects::BpfObjects(BpfObjects&&) noexcept = default;
 BpfObjects& BpfObjects::operator=(BpfObjects&&) noexcept = default;
 BpfObjects::~BpfObjects() = default;
@@ -137,29 +105,15 @@ Result<BpfObjects> BpfObjects::Load(const BpfOptions& options, const std::string
   return objects;
 }
 
-// The triggers whose programs are in objects of their own.
-constexpr SampleCause kHits[] = {SampleCause::kTracepoint, SampleCause::kProbe, SampleCause::kLock,
-                                 SampleCause::kFunction};
-
 // The first instance owns the maps, so it is loaded even if there are only tracepoints.
 Status BpfObjects::LoadInstances(const BpfOptions& options, const std::string& log) {
-  if (uses_cookies_) {
-    TRY(LoadFirst(options, WIRE_EVENT_OF_COOKIE, log));
-    for (const SampleCause cause : kHits) {
-      if (!Needs(options, cause)) continue;
-      TRY(LoadForHits(options, cause, WIRE_EVENT_OF_COOKIE, log));
-    }
-    return {};
-  }
+  TRY(LoadFirst(options, uses_cookies_ ? WIRE_EVENT_OF_COOKIE : 0, log));
   for (std::uint32_t event = 0; event < options.events.size(); ++event) {
+    if (!programs_[event].empty()) continue;  // it shares an instance
     const SampleCause cause = options.events[event].cause;
-    if (event == 0) {
-      TRY(LoadFirst(options, event, log));
-    } else if (IsPerCpu(cause)) {
-      TRY(LoadOnCpu(options, event, options.expiry_source, log));
-    }
-    if (!IsPerCpu(cause) && !IsOffCpu(cause)) {
-      TRY(LoadForHits(options, cause, event, log));
+    if (IsPerCpu(cause)) TRY(LoadOnCpu(options, event, options.expiry_source, log));
+    if (const HitObjectKind* const kind = HitObjectKindOf(cause)) {
+      TRY(LoadHits(options, *kind, event, log));
     }
   }
   return {};
@@ -177,8 +131,7 @@ Status BpfObjects::LoadFirst(const BpfOptions& options, std::uint32_t event,
 
 Status BpfObjects::LoadOnCpu(const BpfOptions& options, std::uint32_t event, ExpirySource source,
                              const std::string& log) {
-  OnCpu skeleton(on_cpu_bpf__open());
-  if (!skeleton) return ExplainFailure("cannot open the BPF programs", errno, log);
+  TRY_ASSIGN(Skeleton<on_cpu_bpf> skeleton, OpenSkeleton<on_cpu_bpf>(log));
   const auto load_if = [](bpf_program* program, bool is_needed) {
     bpf_program__set_autoload(program, is_needed);
   };
@@ -207,94 +160,30 @@ Status BpfObjects::LoadOnCpu(const BpfOptions& options, std::uint32_t event, Exp
   if (const int error = on_cpu_bpf__load(skeleton.get()); error != 0) {
     return ExplainFailure("cannot load the BPF programs", -error, log);
   }
-  SetPrograms(options, SampleCause::kTimer, event, bpf_program__fd(clock));
-  SetPrograms(options, SampleCause::kCounter, event, bpf_program__fd(skeleton->progs.on_count));
+  SetPrograms(options, SampleCause::kTimer, event, {clock});
+  SetPrograms(options, SampleCause::kCounter, event, {skeleton->progs.on_count});
   on_cpu_.push_back(std::move(skeleton));
   return {};
 }
 
-Status BpfObjects::LoadTracepoint(const BpfOptions& options, std::uint32_t event,
-                                  const std::string& log) {
-  Tracepoint skeleton(tracepoint_bpf__open());
-  if (!skeleton) return ExplainFailure("cannot open the BPF programs", errno, log);
-  skeleton->rodata->filter = WireFilter(options, event, cpus_);
-  TRY(ShareMaps(skeleton->obj));
-  if (const int error = tracepoint_bpf__load(skeleton.get()); error != 0) {
-    return ExplainFailure("cannot load the BPF program for tracepoints", -error, log);
-  }
-  SetPrograms(options, SampleCause::kTracepoint, event,
-              bpf_program__fd(skeleton->progs.on_tracepoint));
-  tracepoint_.push_back(std::move(skeleton));
+Status BpfObjects::LoadHits(const BpfOptions& options, const HitObjectKind& kind,
+                            std::uint32_t event, const std::string& log) {
+  const bool is_shared = uses_cookies_ && kind.object_of == ObjectOf::kAllEvents;
+  const std::uint32_t number = is_shared ? WIRE_EVENT_OF_COOKIE : event;
+  TRY_ASSIGN(HitObject object,
+             kind.open(options.events[event], WireFilter(options, number, cpus_), log));
+  TRY(ShareMaps(object.object));
+  TRY(object.Load(log));
+  SetPrograms(options, kind.cause, number, object.programs);
+  hits_.push_back(std::move(object));
   return {};
-}
-
-// Each function has an instance of its own.
-Status BpfObjects::LoadTrampoline(const BpfOptions& options, std::uint32_t event,
-                                  const std::string& log) {
-  for (std::uint32_t number = 0; number < options.events.size(); ++number) {
-    const BpfEvent& function = options.events[number];
-    if (function.cause != SampleCause::kFunction) continue;
-    if (number != event && event != WIRE_EVENT_OF_COOKIE) continue;
-    Trampoline skeleton(trampoline_bpf__open());
-    if (!skeleton) return ExplainFailure("cannot open the BPF programs", errno, log);
-    skeleton->rodata->filter = WireFilter(options, number, cpus_);
-    TRY(ShareMaps(skeleton->obj));
-    int error = SetFunction(skeleton.get(), function.probe, function.function);
-    if (error == 0) error = trampoline_bpf__load(skeleton.get());
-    if (error != 0) {
-      const std::string what = fmt::format("cannot load the BPF program for {}:{}",
-                                           WordOf(function.probe), function.function);
-      return ExplainFailure(what.c_str(), -error, log);
-    }
-    trampolines_[number] = std::move(skeleton);
-  }
-  return {};
-}
-
-// A recording has at most one such event, so its programs need no cookie.
-Status BpfObjects::LoadLock(const BpfOptions& options, std::uint32_t event,
-                            const std::string& log) {
-  if (event == WIRE_EVENT_OF_COOKIE) {
-    const auto lock = std::ranges::find(options.events, SampleCause::kLock, &BpfEvent::cause);
-    event = static_cast<std::uint32_t>(lock - options.events.begin());
-  }
-  lock_.reset(lock_bpf__open());
-  if (!lock_) return ExplainFailure("cannot open the BPF programs", errno, log);
-  lock_->rodata->filter = WireFilter(options, event, cpus_);
-  TRY(ShareMaps(lock_->obj));
-  if (const int error = lock_bpf__load(lock_.get()); error != 0) {
-    return ExplainFailure("cannot load the BPF programs for locks", -error, log);
-  }
-  return {};
-}
-
-Status BpfObjects::LoadProbe(const BpfOptions& options, std::uint32_t event,
-                             const std::string& log) {
-  Probe skeleton(probe_bpf__open());
-  if (!skeleton) return ExplainFailure("cannot open the BPF programs", errno, log);
-  skeleton->rodata->filter = WireFilter(options, event, cpus_);
-  TRY(ShareMaps(skeleton->obj));
-  if (const int error = probe_bpf__load(skeleton.get()); error != 0) {
-    return ExplainFailure("cannot load the BPF program for probes", -error, log);
-  }
-  SetPrograms(options, SampleCause::kProbe, event, bpf_program__fd(skeleton->progs.on_probe));
-  probe_.push_back(std::move(skeleton));
-  return {};
-}
-
-Status BpfObjects::LoadForHits(const BpfOptions& options, SampleCause cause, std::uint32_t event,
-                               const std::string& log) {
-  if (cause == SampleCause::kProbe) return LoadProbe(options, event, log);
-  if (cause == SampleCause::kLock) return LoadLock(options, event, log);
-  if (cause == SampleCause::kFunction) return LoadTrampoline(options, event, log);
-  return LoadTracepoint(options, event, log);
 }
 
 void BpfObjects::SetPrograms(const BpfOptions& options, SampleCause cause, std::uint32_t event,
-                             int program) {
+                             const std::vector<bpf_program*>& programs) {
   for (std::uint32_t number = 0; number < programs_.size(); ++number) {
     if (number != event && event != WIRE_EVENT_OF_COOKIE) continue;
-    if (options.events[number].cause == cause) programs_[number] = program;
+    if (options.events[number].cause == cause) programs_[number] = programs;
   }
 }
 
@@ -369,16 +258,6 @@ std::array<bpf_program*, 2> BpfObjects::process_adders() const {
 
 bpf_program* BpfObjects::process_remover() const {
   return on_cpu_.front()->progs.follow_exit;
-}
-
-std::vector<bpf_program*> BpfObjects::ProgramsWithoutEvent(std::uint32_t event) const {
-  const auto trampoline = trampolines_.find(event);
-  if (trampoline == trampolines_.end()) {
-    return {lock_->progs.on_contention_end, lock_->progs.on_contention_begin};
-  }
-  const auto& programs = trampoline->second->progs;
-  const bool at_return = bpf_program__autoload(programs.on_fexit);
-  return {at_return ? programs.on_fexit : programs.on_fentry};
 }
 
 std::vector<int> BpfObjects::rings() const {

@@ -20,6 +20,7 @@
 #include "record/bpf/bpf_objects.h"
 #include "record/bpf/cpu_counters.h"
 #include "record/bpf/libbpf_log.h"
+#include "record/bpf/skeleton.h"
 #include "record/rings/close_all.h"
 
 namespace perftape::record {
@@ -28,11 +29,6 @@ namespace {
 struct FreeRing {
   void operator()(ring_buffer* ring) const { ring_buffer__free(ring); }
 };
-struct DestroyLink {
-  void operator()(bpf_link* link) const { bpf_link__destroy(link); }
-};
-using Link = std::unique_ptr<bpf_link, DestroyLink>;
-
 using RingReader = std::unique_ptr<ring_buffer, FreeRing>;
 
 Status CheckRingBytes(std::size_t bytes) {
@@ -205,7 +201,7 @@ Status BpfSession::AttachTo(std::uint32_t event, std::span<const CpuEvent> opene
   const SampleCause cause = impl_->events[event].cause;
   if (IsOffCpu(cause)) return {};  // StartOffCpu attaches the programs
   if (!HasPerfEvent(cause)) {
-    for (bpf_program* program : objects.ProgramsWithoutEvent(event)) {
+    for (bpf_program* program : objects.ProgramsOf(event)) {
       Link link(bpf_program__attach(program));
       if (!link) return ExplainFailure("cannot attach a BPF program", errno, impl_->log);
       impl_->program_links.push_back(std::move(link));
@@ -215,8 +211,9 @@ Status BpfSession::AttachTo(std::uint32_t event, std::span<const CpuEvent> opene
   const bool is_per_cpu = IsPerCpu(cause);
   std::vector<UniqueFd>& links = is_per_cpu ? impl_->event_links : impl_->tracepoint_links;
   const auto cookie = objects.uses_cookies() ? std::optional<std::uint64_t>(event) : std::nullopt;
+  const int program = bpf_program__fd(objects.ProgramsOf(event).front());
   for (const CpuEvent& on_cpu : opened) {
-    TRY_ASSIGN(UniqueFd link, LinkToEvent(objects.ProgramOf(event), on_cpu, cookie));
+    TRY_ASSIGN(UniqueFd link, LinkToEvent(program, on_cpu, cookie));
     links.push_back(std::move(link));
   }
   return {};
@@ -266,8 +263,8 @@ std::uint64_t BpfSession::SkippedHits() const {
   std::uint64_t skipped = 0;
   std::set<int> counted;
   for (std::uint32_t event = 0; event < impl_->events.size(); ++event) {
-    const int program = impl_->objects->ProgramOf(event);
     if (impl_->events[event].cause != SampleCause::kTracepoint) continue;
+    const int program = bpf_program__fd(impl_->objects->ProgramsOf(event).front());
     if (!counted.insert(program).second) continue;
     bpf_prog_info info = {};
     __u32 size = sizeof info;

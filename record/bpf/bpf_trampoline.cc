@@ -7,16 +7,27 @@
 
 #include <cerrno>
 #include <cstring>
-#include <memory>
 #include <optional>
 
 #include "bpf/wire.h"
-#include "record/bpf/bpf_objects.h"
 #include "record/bpf/libbpf_log.h"
+#include "record/bpf/skeleton.h"
 #include "record/machine/requirements.h"
 #include "trampoline.skel.h"
 
 namespace perftape::record {
+
+bpf_program* ProgramFor(const trampoline_bpf& skeleton, ProbeKind kind) {
+  return kind == ProbeKind::kFexit ? skeleton.progs.on_fexit : skeleton.progs.on_fentry;
+}
+
+int SetFunction(const trampoline_bpf& skeleton, ProbeKind kind, const std::string& function) {
+  bpf_program* const program = ProgramFor(skeleton, kind);
+  for (bpf_program* either : {skeleton.progs.on_fentry, skeleton.progs.on_fexit}) {
+    bpf_program__set_autoload(either, either == program);
+  }
+  return bpf_program__set_attach_target(program, 0, function.c_str());
+}
 
 Status TryTrampoline(ProbeKind kind, const std::string& function) {
   if (const std::optional<Finding> missing = MissingCapabilities(ReadSystemFacts())) {
@@ -24,16 +35,12 @@ Status TryTrampoline(ProbeKind kind, const std::string& function) {
   }
   std::string log;
   const CapturedLog captured(log, nullptr);
-  const std::unique_ptr<trampoline_bpf, decltype(&trampoline_bpf__destroy)> skeleton(
-      trampoline_bpf__open(), &trampoline_bpf__destroy);
-  int error = skeleton ? SetFunction(skeleton.get(), kind, function) : -errno;
+  const Skeleton<trampoline_bpf> skeleton(trampoline_bpf__open());
+  int error = skeleton ? SetFunction(*skeleton, kind, function) : -errno;
   if (error == 0) error = trampoline_bpf__load(skeleton.get());
   if (error == 0) {
-    const bpf_program* const program =
-        kind == ProbeKind::kFexit ? skeleton->progs.on_fexit : skeleton->progs.on_fentry;
-    bpf_link* const link = bpf_program__attach(program);
-    error = link != nullptr ? 0 : -errno;
-    bpf_link__destroy(link);
+    const Link link(bpf_program__attach(ProgramFor(*skeleton, kind)));
+    if (!link) error = -errno;
   }
   if (error == 0) return {};
   constexpr int kNotSupported = 524;  // ENOTSUPP of the kernel, which has no text

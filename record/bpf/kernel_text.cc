@@ -4,25 +4,20 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
-#include <memory>
 #include <string>
 
 #include "bpf/wire.h"
 #include "kernel_text.skel.h"
 #include "record/bpf/libbpf_log.h"
+#include "record/bpf/skeleton.h"
 
 namespace perftape::record {
 namespace {
 
-struct DestroyKernelText {
-  void operator()(kernel_text_bpf* skeleton) const { kernel_text_bpf__destroy(skeleton); }
-};
-
 std::optional<wire_kernel_text> FindKernelText() {
   std::string log;  // the caller has another way
   const CapturedLog captured(log, nullptr);
-  const std::unique_ptr<kernel_text_bpf, DestroyKernelText> skeleton(
-      kernel_text_bpf__open_and_load());
+  const Skeleton<kernel_text_bpf> skeleton(kernel_text_bpf__open_and_load());
   if (!skeleton) return std::nullopt;
   wire_kernel_text found = {};
   bpf_test_run_opts run = {};

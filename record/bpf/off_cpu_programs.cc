@@ -14,20 +14,11 @@
 #include "off_cpu.skel.h"
 #include "record/bpf/kernel_text.h"
 #include "record/bpf/libbpf_log.h"
+#include "record/bpf/skeleton.h"
 #include "record/machine/requirements.h"
 
 namespace perftape::record {
 namespace {
-
-struct DestroyOffCpuLink {
-  void operator()(bpf_link* link) const { bpf_link__destroy(link); }
-};
-using OffCpuLink = std::unique_ptr<bpf_link, DestroyOffCpuLink>;
-
-struct DestroyOffCpu {
-  void operator()(off_cpu_bpf* skeleton) const { off_cpu_bpf__destroy(skeleton); }
-};
-using OffCpuSkeleton = std::unique_ptr<off_cpu_bpf, DestroyOffCpu>;
 
 // What older kernels lack.
 struct KernelAge {
@@ -36,12 +27,11 @@ struct KernelAge {
 };
 constexpr KernelAge kAges[] = {{}, {.has_sleepable_iterators = false}, {false, false}};
 
-Result<OffCpuSkeleton> LoadSkeleton(const KernelAge& age, const wire_filter& filter,
-                                    const wire_off_cpu& settings,
-                                    const std::function<Status(bpf_object*)>& share_maps,
-                                    const std::string& log) {
-  OffCpuSkeleton skeleton(off_cpu_bpf__open());
-  if (!skeleton) return ExplainFailure("cannot open the BPF programs", errno, log);
+Result<Skeleton<off_cpu_bpf>> LoadSkeleton(const KernelAge& age, const wire_filter& filter,
+                                           const wire_off_cpu& settings,
+                                           const std::function<Status(bpf_object*)>& share_maps,
+                                           const std::string& log) {
+  TRY_ASSIGN(Skeleton<off_cpu_bpf> skeleton, OpenSkeleton<off_cpu_bpf>(log));
   skeleton->rodata->filter = filter;
   skeleton->rodata->off_cpu = settings;
   skeleton->rodata->off_cpu.has_prev_state = age.has_prev_state;
@@ -71,7 +61,7 @@ wire_off_cpu WithSchedulerText(wire_off_cpu settings) {
 
 // Runs an iterator program once for each task.
 Status RunOnTasks(const bpf_program* program, const std::string& log) {
-  const OffCpuLink link(bpf_program__attach_iter(program, nullptr));
+  const Link link(bpf_program__attach_iter(program, nullptr));
   if (!link) return ExplainFailure("cannot visit the threads", errno, log);
   const UniqueFd visit(bpf_iter_create(bpf_link__fd(link.get())));
   if (visit.get() < 0) return FailErrno("visiting the threads", errno);
@@ -88,11 +78,11 @@ Status RunOnTasks(const bpf_program* program, const std::string& log) {
 }  // namespace
 
 struct OffCpuPrograms::Impl {
-  OffCpuSkeleton skeleton;
-  std::vector<OffCpuLink> links;
+  Skeleton<off_cpu_bpf> skeleton;
+  std::vector<Link> links;
 
   Status Attach(const bpf_program* program, const std::string& log) {
-    OffCpuLink link(bpf_program__attach(program));
+    Link link(bpf_program__attach(program));
     if (!link) return ExplainFailure("cannot follow the scheduler", errno, log);
     links.push_back(std::move(link));
     return {};
@@ -128,7 +118,7 @@ Result<OffCpuPrograms> OffCpuPrograms::Load(const wire_filter& filter, const wir
                                             const std::function<Status(bpf_object*)>& share_maps,
                                             const std::string& log) {
   auto impl = std::make_unique<Impl>();
-  Result<OffCpuSkeleton> skeleton = Fail(ErrorCode::kUnsupported, "");
+  Result<Skeleton<off_cpu_bpf>> skeleton = Fail(ErrorCode::kUnsupported, "");
   const wire_off_cpu with_text = WithSchedulerText(settings);
   for (const KernelAge& age : kAges) {
     skeleton = LoadSkeleton(age, filter, with_text, share_maps, log);

@@ -70,19 +70,25 @@ class UserWalk {
     if ((rule.flags & unwind::Rule::kDerived) != 0) has_derived_ = true;
     const auto end = ResultOf(unwind::Step(machine_, rule, read_, registers_), WIRE_END_OF_STACK);
     if (end || (rule.flags & unwind::Rule::kInGap) == 0) return end;
-    if (!unwind::IsReturnAddress(machine_, CodeOfFrame())) return EndOf(WIRE_END_NO_ROW);
+    const unwind::Code call = find_(RuntimeAddress{registers_.pc - 1});
+    if (!unwind::IsReturnAddress(machine_, call)) return EndOf(WIRE_END_NO_ROW);
     return std::nullopt;
   }
 
   std::optional<wire_unwind_end> StepByFramePointer() {
+    if (!registers_.fp) return EndOf(WIRE_END_UNREADABLE);
     if (registers_.fp == 0) return EndOf(WIRE_END_OF_STACK);
     if (registers_.fp < registers_.sp) return EndOf(WIRE_END_NO_PROGRESS);
-    return ResultOf(unwind::Step(machine_, unwind::kFramePointerRule, read_, registers_),
-                    EndOf(WIRE_END_OF_STACK));
+    const unwind::StepResult step =
+        unwind::Step(machine_, unwind::kFramePointerRule, read_, registers_);
+    // The kernel reads both words of a frame record at once.
+    if (!registers_.fp) return EndOf(WIRE_END_UNREADABLE);
+    return ResultOf(step, EndOf(WIRE_END_OF_STACK));
   }
 
   // The outermost frame of the dynamic linker has no rule, and 0 in its frame pointer.
   std::optional<wire_unwind_end> StepWithoutRule() {
+    if (!registers_.fp) return EndOf(WIRE_END_UNREADABLE);
     const bool is_outermost = !registers_.interrupted && registers_.fp == 0;
     if (is_outermost || IsAtProgramStart()) return WIRE_END_OF_STACK;
     if (guess_ == WIRE_END_OF_STACK) guess_ = WIRE_END_NO_ROW;

@@ -48,13 +48,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   const Table table(Machine::kX86_64, ImageAddress{}, rows, rules, nullptr);
   Registers registers;
-  std::uint64_t link = 0;
+  std::uint64_t fp = 0, link = 0;
   std::uint8_t choices = 0;
   at.Fixed(registers.pc);
   at.Fixed(registers.sp);
-  at.Fixed(registers.fp);
+  at.Fixed(fp);
   at.Fixed(link);
   at.Fixed(choices);
+  registers.fp = fp;
   if ((choices & 1) != 0) registers.link = registers.bx = registers.cx = link;
   const Machine machine = (choices & 2) != 0 ? Machine::kAArch64 : Machine::kX86_64;
   const std::size_t most_frames = choices >> 2;

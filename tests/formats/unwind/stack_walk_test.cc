@@ -73,16 +73,36 @@ TEST(Step, FindsTheCallerByTheFramePointer) {
 
 TEST(Step, KeepsTheFramePointerThatAnEpilogueHasPopped) {
   const Rule rule = RuleWith(CfaRule::kStackPointer, 16, -48, -8);
-  const Words stack = {{kStack, 0x77}, {kStack + 8, 0x401234}};
+  const std::uint64_t words[] = {0x77, 0x401234};
+  const StackCopy copy(kStack, std::as_bytes(std::span(words)));
   Registers registers = At(0x401000, kStack, kStack + 0x80);
-  EXPECT_EQ(Step(Machine::kX86_64, rule, ReaderOf(stack), registers), StepResult::kCaller);
+  EXPECT_EQ(Step(Machine::kX86_64, rule, copy, registers), StepResult::kCaller);
   EXPECT_EQ(registers.pc, 0x401234);
   EXPECT_EQ(registers.fp, kStack + 0x80);
-  // Above the stack pointer it must be there.
-  registers = At(0x401000, kStack - 40, 5);
-  EXPECT_EQ(Step(Machine::kX86_64, RuleWith(CfaRule::kStackPointer, 56, -48, -8), ReaderOf(stack),
+  // Above the start of the copy it must be there.
+  registers = At(0x401000, kStack, kStack + 0x80);
+  EXPECT_EQ(Step(Machine::kX86_64, RuleWith(CfaRule::kStackPointer, 16, 16, -8), copy, registers),
+            StepResult::kCaller);
+  EXPECT_EQ(registers.fp, std::nullopt);
+}
+
+TEST(Step, NeedsTheFramePointerOnlyWhereARuleReadsIt) {
+  const Words stack = {{kStack, 0x77}, {kStack + 8, 0x401234}};
+  Registers registers = At(0x401000, kStack - 40, 5);
+  const Rule saved_at_no_memory = RuleWith(CfaRule::kStackPointer, 56, -48, -8);
+  EXPECT_EQ(Step(Machine::kX86_64, saved_at_no_memory, ReaderOf(stack), registers),
+            StepResult::kCaller);
+  EXPECT_EQ(registers.pc, 0x401234);
+  EXPECT_EQ(registers.fp, std::nullopt);
+  registers.sp = kStack;
+  for (const Rule& rule : {kByFramePointer, RuleWith(CfaRule::kAtFramePointer, 16, -16, -8),
+                           RuleWith(CfaRule::kStackPointer, 16, 0, -8, Rule::kFpFromFp)}) {
+    EXPECT_EQ(Step(Machine::kX86_64, rule, ReaderOf(stack), registers), StepResult::kUnreadable);
+  }
+  EXPECT_EQ(Step(Machine::kX86_64, RuleWith(CfaRule::kStackPointer, 16, -16, -8), ReaderOf(stack),
                  registers),
-            StepResult::kUnreadable);
+            StepResult::kCaller);
+  EXPECT_EQ(registers.fp, 0x77);
 }
 
 TEST(Step, FollowsARealignedStack) {
@@ -281,6 +301,16 @@ TEST(WalkStack, DistrustsAFramePointerThatLeadsNowhere) {
   EXPECT_EQ(walk.From(At(0x2000, kStack, 0)), WalkEnd::kEndOfStack);
 }
 
+TEST(WalkStack, EndsWhereAnUnknownFramePointerIsNeeded) {
+  Walk walk;
+  walk.words = {0x1210};
+  Registers registers = At(0x1000, kStack);
+  registers.fp.reset();
+  EXPECT_EQ(walk.From(registers), WalkEnd::kEndOfStack);
+  registers.pc = 0x2000;
+  EXPECT_EQ(walk.From(registers), WalkEnd::kUnreadable);
+}
+
 TEST(Step, FollowsAFramePointerToAnotherStack) {
   const Words stack = {{kStack - 0x4000, 0x77}, {kStack - 0x3ff8, 0x401234}};
   Rule rule = kByFramePointer;
@@ -311,6 +341,27 @@ WalkEnd WalkFromGap(std::uint64_t word, const elf::ElfFile* binary,
   const std::uint64_t words[] = {word};
   return WalkStack(Machine::kX86_64, At(GapProgram::kGap, kStack), find,
                    StackCopy(kStack, std::as_bytes(std::span(words))), kMostFrames, frames);
+}
+
+// Behind a call that does not return. Rules that were derived from instructions have a flag.
+TEST(IsReturnAddress, IsNoFirstInstructionOfAFunctionWhereverItsRuleIsFrom) {
+  const auto file = elf::ElfFile::Owning(GapProgram::Build());
+  constexpr ImageAddress kBase{GapProgram::kClone};
+  constexpr std::uint32_t kFunction = GapProgram::kThread - GapProgram::kClone;
+  const auto is_return_address = [&](const Rule& rule) {
+    const std::vector<Row> rows = {{0, 1}, {kFunction, 2}, {kFunction + 16, 0}};
+    const std::vector<Rule> rules = {Rule(), kPushed, rule};
+    const Table table(Machine::kX86_64, kBase, rows, rules, nullptr);
+    return IsReturnAddress(Machine::kX86_64, {.frames_by = FramesBy::kTable,
+                                              .table = &table,
+                                              .binary = &*file,
+                                              .address = {GapProgram::kThread - 1}});
+  };
+  EXPECT_TRUE(is_return_address(kPushed));
+  EXPECT_FALSE(is_return_address(kEntry));
+  Rule derived = kEntry;
+  derived.flags = Rule::kDerived;
+  EXPECT_FALSE(is_return_address(derived));
 }
 
 TEST(WalkStack, InAGapItBelievesAReturnAddressOnlyAfterACall) {

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// The BPF objects that sample hits: tracepoints, probes, locks and functions of the kernel. Only
+// bpf_objects.cc uses it.
+#pragma once
+
+#include <linux/types.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bpf/wire.h"
+#include "formats/base/result.h"
+#include "record/bpf/bpf_session.h"
+#include "record/bpf/sample_cause.h"
+
+struct bpf_object;
+struct bpf_object_skeleton;
+struct bpf_program;
+
+namespace perftape::record {
+
+// An object that is open, and loaded after Load.
+struct HitObject {
+  std::shared_ptr<void> owner;  // of all below
+  bpf_object* object = nullptr;
+  bpf_object_skeleton* skeleton = nullptr;
+  // Those that sample an event. One is attached to the perf event, if there is one. Otherwise all
+  // are attached, in this order.
+  std::vector<bpf_program*> programs;
+  std::string name = {};  // in messages: "the BPF program for probes"
+
+  // Messages of libbpf are quoted from `log`.
+  Status Load(const std::string& log) const;
+};
+
+// How events with the same cause share an object, if cookies tell them apart.
+enum class ObjectOf : std::uint8_t { kAllEvents, kOneEvent };
+
+// A kind of object.
+struct HitObjectKind {
+  SampleCause cause;
+  ObjectOf object_of;
+  // Opens an object for `event`, or for all events with the cause.
+  Result<HitObject> (*open)(const BpfEvent& event, const wire_filter& filter,
+                            const std::string& log);
+};
+
+// Null for a cause whose programs are in other objects.
+const HitObjectKind* HitObjectKindOf(SampleCause cause);
+
+}  // namespace perftape::record
