@@ -57,7 +57,8 @@ class Notes(harness.RecordingTest):
         self.assertIn("only recording.json", err)
         self.assertEqual(bundle("embed", "-q", others, data), (0, ""))
         self.assertEqual(harness.losses_of(data), before)
-        self.assertEqual(bundle("verify", data)[0], 0)
+        # The other recording may lack what ran only during this one.
+        self.assertIn(bundle("verify", data)[0], (0, 3))
         self.assertEqual(bundle("strip", "-q", "--all", data), (0, ""))
         self.assertNotEqual(harness.losses_of(data)["source"], "recording.json")
         self.assert_opens(data)
