@@ -3,6 +3,8 @@
 // has any more leaves its number to another.
 #pragma once
 
+#include <linux/types.h>
+
 #include <cstdint>
 #include <deque>
 #include <map>
