@@ -124,19 +124,18 @@ void MadeRecording::AddSamples(double from, double to) {
 
 RecordSummary MadeRecording::Run(std::uint64_t seconds) {
   options.duration = std::chrono::seconds(seconds);
-  Recording recording(options,
-                      {.open_input = [this](std::optional<pid_t>, std::vector<std::string>&)
+  RecordingWorld world{.open_input = [this](std::optional<pid_t>, std::vector<std::string>&)
                            -> Result<std::unique_ptr<RecordInput>> { return std::move(owned_); },
                        .loaded_programs = [] { return std::vector<BpfProgram>(); },
-                       .clock = clock},
-                      {});
-  if (const Status begun = recording.Begin(); !begun) {
+                       .clock = clock};
+  recording_.emplace(options, std::move(world), std::stop_token());
+  if (const Status begun = recording_->Begin(); !begun) {
     throw std::runtime_error(begun.error().message);
   }
-  if (const Status run = recording.RunToTheEnd(); !run) {
-    return std::move(recording).EndEarly(run.error());
+  if (const Status run = recording_->RunToTheEnd(); !run) {
+    return std::move(*recording_).EndEarly(run.error());
   }
-  return std::move(recording).Finish().value();
+  return std::move(*recording_).Finish().value();
 }
 
 }  // namespace perftape::record

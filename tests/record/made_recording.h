@@ -126,7 +126,7 @@ FileContent ReadBack(const std::filesystem::path& file);
 // Returns those of a directory, by name.
 std::vector<FileContent> ReadAllIn(const std::filesystem::path& directory);
 
-// One recording. Set the options and the input, then call Run.
+// One recording. Set the options and the input, then call Run once.
 class MadeRecording {
  public:
   explicit MadeRecording(std::filesystem::path file,
@@ -147,8 +147,9 @@ class MadeRecording {
   }
 
  private:
-  std::unique_ptr<MadeInput> owned_;  // until Run
+  std::unique_ptr<MadeInput> owned_;  // until Run; then the recording owns it
   MadeInput* input_;
+  std::optional<Recording> recording_;
 };
 
 }  // namespace perftape::record
