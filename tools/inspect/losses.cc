@@ -10,16 +10,17 @@
 
 #include <nlohmann/json.hpp>
 
-#include "formats/base/duration.h"
 #include "formats/perfdata/record.h"
 #include "formats/perfdata/rounds.h"
 #include "tools/common/cli/escape.h"
 #include "tools/common/cli/json_text.h"
 #include "tools/inspect/header_text.h"
+#include "tools/inspect/seconds_text.h"
 
 namespace perftape::inspect {
 namespace {
 
+using Json = nlohmann::ordered_json;
 using bundle::NotedLoss;
 using bundle::NotedThrottling;
 using perfdata::RecordType;
@@ -114,10 +115,6 @@ std::string Words(std::string key) {
   return cli::EscapeForTerminal(key);
 }
 
-std::string SecondsText(std::uint64_t ns) {
-  return fmt::format("{}.{:09}", ns / kNsPerSecond, ns % kNsPerSecond);
-}
-
 void AddList(std::string_view title, const std::vector<NotedLoss>& all, std::string& text) {
   std::uint64_t sum = 0;
   for (const NotedLoss& loss : all) sum += loss.count;
@@ -205,7 +202,6 @@ std::string LossesText(const Losses& losses) {
 }
 
 std::string LossesJson(const Losses& losses) {
-  using Json = nlohmann::ordered_json;
   Json json = {{"source", losses.has_notes ? bundle::kNotesName : "records"}};
   json.update(Json::parse(bundle::EncodeNotes(losses.notes)));
   json.erase("version");

@@ -8,9 +8,13 @@
 #include "tools/inspect/record_fields.h"
 
 namespace perftape::inspect {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+}  // namespace
 
 std::string RecordJson(const perfdata::RecordView& record, const perfdata::EventTable& events) {
-  using Json = nlohmann::ordered_json;
   Json fields = {{"offset", PositionOf(record)},
                  {"type", RecordName(record.type)},
                  {"misc", record.misc},

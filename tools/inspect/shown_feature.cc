@@ -11,10 +11,10 @@
 #include <variant>
 #include <vector>
 
-#include "formats/base/duration.h"
 #include "tools/common/cli/count.h"
 #include "tools/common/cli/escape.h"
 #include "tools/inspect/bpf_program.h"
+#include "tools/inspect/seconds_text.h"
 
 namespace perftape::inspect {
 namespace {
@@ -24,10 +24,6 @@ using cli::Counted;
 using cli::EscapeForTerminal;
 using perfdata::FeatureBit;
 using perfdata::NamedValue;
-
-std::string SecondsText(std::uint64_t nanoseconds) {
-  return fmt::format("{}.{:09}", nanoseconds / kNsPerSecond, nanoseconds % kNsPerSecond);
-}
 
 // Returns the name in clock_gettime(2), by number.
 std::string ClockText(std::uint32_t clockid) {
