@@ -14,7 +14,6 @@ namespace {
 
 using bundle::NotedChains;
 using bundle::NotedLoss;
-using bundle::NotedThrottling;
 using bundle::RecordingNotes;
 
 template <class Noted>

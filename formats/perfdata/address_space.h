@@ -134,7 +134,7 @@ class Processes {
   // What ForgetUnused can make smaller: the number of threads, their names, and dsos.
   std::size_t size() const { return threads_.size() + comms_.size() + dsos_.size(); }
   // Forgets threads that have ended, and the dsos that nothing maps and for which `keeps` is false.
-  // Another Dso may get the address of one. Takes time for all mappings of all processes.
+  // Another Dso may get the address of one. It visits all mappings of all processes.
   void ForgetUnused(const std::function<bool(const Dso&)>& keeps);
   // The dsos that a process or the kernel maps.
   std::unordered_set<const Dso*> MappedDsos() const;

@@ -76,10 +76,6 @@ Status FlightRecorder::Open(OutputParts& parts, const FileEvents& events, Bytes 
   return buffer_->ApplyInitialState(records);
 }
 
-Status FlightRecorder::Start() {
-  return {};
-}
-
 int FlightRecorder::poll_fd() const {
   return flight_.request == nullptr ? -1 : flight_.request->poll_fd();
 }

@@ -8,18 +8,18 @@
 namespace perftape::record {
 namespace {
 
-constexpr std::size_t kPartOfRound = std::size_t{64} << 10;  // bytes
+constexpr std::size_t kPiece = std::size_t{64} << 10;  // bytes
 
 }  // namespace
 
-FileOutput::FileOutput(OutputParts& parts, Parts rounds, std::optional<RecordingBundle> bundle)
-    : parts_(parts), rounds_(rounds), bundle_(std::move(bundle)) {
+FileOutput::FileOutput(OutputParts& parts, Commits commits, std::optional<RecordingBundle> bundle)
+    : parts_(parts), commits_(commits), bundle_(std::move(bundle)) {
   if (const auto interval = parts.files.options().aggregate) {
     aggregator_.emplace(parts.sample_formats, static_cast<std::uint64_t>(interval->count()));
   }
 }
 
-Result<FileOutput> FileOutput::Create(OutputParts& parts, Parts rounds,
+Result<FileOutput> FileOutput::Create(OutputParts& parts, Commits commits,
                                       const std::filesystem::path& path, const OutputTarget& target,
                                       OldFile old, Bytes state,
                                       std::vector<std::string>& warnings) {
@@ -27,7 +27,7 @@ Result<FileOutput> FileOutput::Create(OutputParts& parts, Parts rounds,
   TRY_ASSIGN(RecordingFile file, parts.files.CreateFile(path, target, old, warnings));
   TRY(file.Append(state));
   TRY(file.Commit());
-  FileOutput output(parts, rounds, std::move(bundle));
+  FileOutput output(parts, commits, std::move(bundle));
   TRY(output.StartFile(std::move(file), {}));
   std::vector<std::byte> build_ids;  // the initial state has no samples
   TRY(parts.build_ids.Observe(state, build_ids));
@@ -105,24 +105,24 @@ Status FileOutput::Append(const PassedRecord& record) {
     aggregator_->Add(record.view, record.bytes);
     return {};
   }
-  if (part_failure_) return {};
+  if (piece_failure_) return {};
   TRY(file_->Append(record.build_ids));
   TRY(file_->Append(record.bytes));
-  if (file_->uncommitted_bytes() >= kPartOfRound) CommitPart();
+  if (file_->uncommitted_bytes() >= kPiece) CommitPiece();
   return {};
 }
 
-// What a full disk costs is a part of a round. The LOST_SAMPLES are the last records of a round, so
-// they are not committed before the round.
-void FileOutput::CommitPart() {
-  if (rounds_ == Parts::kWaitForTheRound) return;
+// A full disk costs only the last piece of a round. The LOST_SAMPLES are the last records of a
+// round, so they are not committed before the round.
+void FileOutput::CommitPiece() {
+  if (commits_ == Commits::kWholeRounds) return;
   if (parts_.counter.uncommitted().lost_samples > 0) return;
   Status committed = CheckReservedSpace();
   if (committed) committed = file_->Commit();
   if (committed) {
     parts_.counter.Commit();
   } else {
-    part_failure_ = std::move(committed).error();
+    piece_failure_ = std::move(committed).error();
   }
 }
 
@@ -160,7 +160,7 @@ Status FileOutput::CommitRound() {
 }
 
 Status FileOutput::CommitToFile() {
-  if (part_failure_) return Fail(*part_failure_);
+  if (piece_failure_) return Fail(*piece_failure_);
   std::vector<std::byte> finished_round;
   TRY(perfdata::Encode(perfdata::FinishedRound{}, 0, finished_round));
   TRY(file_->Append(finished_round));

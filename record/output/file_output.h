@@ -22,13 +22,13 @@ namespace perftape::record {
 // Not thread-safe.
 class FileOutput {
  public:
-  // Whether parts of a long round may be committed before its end, so that a full disk costs less.
-  enum class Parts : std::uint8_t { kAreCommitted, kWaitForTheRound };
+  // Whether a long round is committed in pieces before its end, so that a full disk costs less.
+  enum class Commits : std::uint8_t { kPieces, kWholeRounds };
   enum class Successor : std::uint8_t { kNone, kFollows };
 
   // Creates the file `path` under a temporary name, which has `state`, and prepares its bundle.
   // `parts` must outlive the result. Adds to `warnings`.
-  static Result<FileOutput> Create(OutputParts& parts, Parts rounds,
+  static Result<FileOutput> Create(OutputParts& parts, Commits commits,
                                    const std::filesystem::path& path, const OutputTarget& target,
                                    OldFile old, Bytes state, std::vector<std::string>& warnings);
   // Gives the file its name.
@@ -62,7 +62,7 @@ class FileOutput {
   std::uint64_t uncommitted_bytes() const { return file_ ? file_->uncommitted_bytes() : 0; }
 
  private:
-  FileOutput(OutputParts& parts, Parts rounds, std::optional<RecordingBundle> bundle);
+  FileOutput(OutputParts& parts, Commits commits, std::optional<RecordingBundle> bundle);
   // The owners of what the next samples hit.
   HitKeepers keepers();
   // Creates and publishes a file with `records`.
@@ -70,17 +70,17 @@ class FileOutput {
   // Replaces the file and what is counted of it.
   Status StartFile(RecordingFile file, Bytes state);
   Status CheckReservedSpace() const;
-  void CommitPart();
+  void CommitPiece();
   Status CommitToFile();
 
   OutputParts& parts_;
-  Parts rounds_;
+  Commits commits_;
   std::optional<RecordingFile> file_;  // nothing while suspended
   std::optional<RecordingBundle> bundle_;
   std::optional<SampleAggregator> aggregator_;
-  std::optional<Error> part_failure_;  // the next CommitRound returns it
-  RecordCounts unwritten_;             // in no file
-  std::uint64_t unreported_ = 0;       // of these samples: no LOST_SAMPLES has them yet
+  std::optional<Error> piece_failure_;  // the next CommitRound returns it
+  RecordCounts unwritten_;              // in no file
+  std::uint64_t unreported_ = 0;        // of these samples: no LOST_SAMPLES has them yet
   NotesByFile notes_;
 };
 

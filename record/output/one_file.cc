@@ -13,9 +13,8 @@ Result<OutputTarget> OneFile::FirstTarget() {
 Status OneFile::Open(OutputParts& parts, const FileEvents&, Bytes records,
                      std::vector<std::string>& warnings) {
   clock_ = &parts.clock;
-  TRY_ASSIGN(FileOutput file,
-             FileOutput::Create(parts, FileOutput::Parts::kAreCommitted, options_.file, *target_,
-                                OldFile::kKeep, records, warnings));
+  TRY_ASSIGN(FileOutput file, FileOutput::Create(parts, FileOutput::Commits::kPieces, options_.file,
+                                                 *target_, OldFile::kKeep, records, warnings));
   file_.emplace(std::move(file));
   return {};
 }

@@ -38,7 +38,7 @@ Status Rotation::Open(OutputParts& parts, const FileEvents& events, Bytes record
   seam_.emplace(events.format());
   TRY(seam_->Apply(records));
   TRY_ASSIGN(FileOutput file,
-             FileOutput::Create(parts, FileOutput::Parts::kWaitForTheRound, first_path_, *target_,
+             FileOutput::Create(parts, FileOutput::Commits::kWholeRounds, first_path_, *target_,
                                 OldFile::kRefuse, records, warnings));
   file_.emplace(std::move(file));
   return {};

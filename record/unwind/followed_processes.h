@@ -56,8 +56,8 @@ class FollowedProcesses {
   void LoadMissingTables(std::uint64_t now_ns) { binaries_.tables().LoadMissing(now_ns); }
 
   // Forgets the processes that had ended before the last call, and the binaries that no process
-  // maps, as far as they exceed the limits. Returns false if nothing has changed since. Takes time
-  // for all mappings of all processes.
+  // maps, as far as they exceed the limits. Returns false if nothing has changed since. It
+  // visits all mappings of all processes.
   bool ForgetUnmapped(std::uint64_t now_ns);
   // The memory of all tables that were read until now, and of all that were forgotten.
   std::uint64_t changed_table_bytes() const { return binaries_.changed_table_bytes(); }
