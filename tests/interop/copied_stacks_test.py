@@ -10,7 +10,8 @@ prints. In at least 99.5 % of the samples of all programs together we must find 
 libunwind finds. No sample may be contradicted. The classes are:
 
   same          all frames are the same
-  bogus         libunwind adds a last frame in no mapping, where the copy ends
+  bogus         libunwind adds a last frame where no code is: in no mapping, where the copy ends, or
+                on the stack, where rt_sigreturn had restored some of the registers
   shorter       libunwind ends at a frame whose callers we find
   cut           we end at a frame whose callers libunwind finds
   contradicted  the frames differ
@@ -139,6 +140,10 @@ def same(ours, theirs):
     return ours[1] == theirs[1] and ours[0] - theirs[0] in (0, 1)
 
 
+def has_no_code(frames):
+    return all("[unknown]" in dso or "[stack]" in dso for _, dso in frames)
+
+
 def class_of(ours, theirs):
     common = 0
     while common < min(len(ours), len(theirs)) and same(ours[common], theirs[common]):
@@ -146,11 +151,10 @@ def class_of(ours, theirs):
     if common == len(ours) == len(theirs):
         return "same"
     if common == len(ours):
-        rest = theirs[common:]
-        return "bogus" if all("[unknown]" in dso for _, dso in rest) else "cut"
+        return "bogus" if has_no_code(theirs[common:]) else "cut"
     if common == len(theirs):
         return "shorter"
-    if all("[unknown]" in dso for _, dso in theirs[common:]):
+    if has_no_code(theirs[common:]):
         return "bogus"
     return "contradicted"
 
