@@ -300,7 +300,7 @@ static __always_inline int is_entry_rule(const struct wire_unwind_rule *rule)
 
 /*
  * Whether a return address in the state is believed that a rule WIRE_RULE_IN_GAP has led to, as
- * formats/unwind/return_address.cc decides it.
+ * formats/unwind/stack_walk.cc decides it.
  */
 __weak __noinline int is_return_address(__u32 slot)
 {

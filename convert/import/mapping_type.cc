@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "convert/import/mapping_type.h"
 
-#include "formats/base/kernel_half.h"
+#include "formats/base/addresses.h"
 #include "formats/perfdata/mapping_name.h"
 
 namespace perftape::convert {

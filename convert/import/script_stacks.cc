@@ -77,7 +77,7 @@ MappingId ScriptStacks::State::AddMapping(const Frame& frame, bool is_kernel,
   const std::string dso = NameOf(frame.dso);
   // Frames of folded stacks have no addresses, but those of a hidden kernel (hidden_kernel.h) have.
   const bool is_folded =
-      dso == folded::kMappingName || (dso == folded::kKernelMappingName && frame.address == 0);
+      dso == folded::kMappingName || (dso == folded::kMarkedMappingName && frame.address == 0);
   return builder.Add(Mapping{.filename = builder.Add(dso),
                              .limit = is_folded ? 0 : std::numeric_limits<std::uint64_t>::max(),
                              .type = is_kernel ? MappingType::kKernel : MappingType::kUser,

@@ -8,7 +8,7 @@
 
 #include "convert/import/converted.h"
 #include "convert/model/hidden_kernel.h"
-#include "formats/base/kernel_half.h"
+#include "formats/base/addresses.h"
 #include "formats/perfdata/converted.h"
 
 namespace perftape::convert {

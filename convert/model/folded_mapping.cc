@@ -8,13 +8,13 @@ namespace perftape::convert {
 
 MappingId AddFoldedMapping(ProfileBuilder& builder, MappingType type, const MappingNames& names) {
   const std::string_view name =
-      type == MappingType::kKernel ? folded::kKernelMappingName : folded::kMappingName;
+      type == MappingType::kKernel ? folded::kMarkedMappingName : folded::kMappingName;
   return builder.Add(Mapping{.filename = builder.Add(name), .type = type, .names = names});
 }
 
 bool IsOfFolded(const Profile& profile, const Mapping& mapping) {
   const std::string_view name = profile.text(mapping.filename);
-  if (name == folded::kKernelMappingName) return !IsHiddenKernel(profile, mapping);
+  if (name == folded::kMarkedMappingName) return !IsHiddenKernel(profile, mapping);
   return name == folded::kMappingName;
 }
 

@@ -12,7 +12,7 @@
 namespace perftape::convert {
 
 // The name of the mapping of such frames.
-inline constexpr std::string_view kHiddenKernelName = folded::kKernelMappingName;
+inline constexpr std::string_view kHiddenKernelName = folded::kMarkedMappingName;
 
 // Adds that mapping, with all addresses of the address space. The offset of a frame in it is its
 // address.

@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "formats/base/file.h"
-#include "formats/base/path_within.h"
 #include "formats/base/process_identity.h"
 #include "formats/base/regular_file.h"
 #include "formats/base/symbol_limits.h"

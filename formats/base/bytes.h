@@ -28,6 +28,13 @@ inline namespace base {
 
 using Bytes = std::span<const std::byte>;
 
+// Whether all of `bytes` are zero.
+inline bool IsZero(Bytes bytes) {
+  if (bytes.empty()) return true;
+  return bytes.front() == std::byte{} &&
+         std::memcmp(bytes.data(), bytes.data() + 1, bytes.size() - 1) == 0;
+}
+
 // The word of 64-bit machines: records, ELF notes and stacks are made of such words.
 inline constexpr std::size_t kWordSize = sizeof(std::uint64_t);
 

@@ -2,13 +2,16 @@
 #include "formats/base/file.h"
 
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
+#include <string>
 #include <utility>
 
 #include "formats/base/regular_file.h"
@@ -134,6 +137,22 @@ MappedFile::~MappedFile() {
   for (Bytes left = bytes_; !left.empty(); left = left.subspan(std::min(kPart, left.size()))) {
     munmap(const_cast<std::byte*>(left.data()), std::min(kPart, left.size()));
   }
+}
+
+UniqueFd OpenPathWithin(const std::filesystem::path& root, std::string_view path) {
+  const UniqueFd directory(open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!directory) return {};
+  open_how how = {};
+  how.flags = O_PATH | O_CLOEXEC | O_NOFOLLOW;
+  how.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS;
+  const std::string name(path);
+  const long fd = syscall(SYS_openat2, directory.get(), name.c_str(), &how, sizeof how);
+  // Before Linux 5.6. Nothing can lead out of "/".
+  if (fd < 0 && errno == ENOSYS && root == "/") {
+    return UniqueFd(open((root / std::filesystem::path(name).relative_path()).c_str(),
+                         static_cast<int>(how.flags)));
+  }
+  return UniqueFd(static_cast<int>(fd));
 }
 
 }  // namespace base

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "formats/base/bytes.h"
 #include "formats/base/result.h"
@@ -82,6 +83,11 @@ class MappedFile {
   Bytes bytes_;
   TruncationGuard guard_;
 };
+
+// Opens `path`, which another process chose, below `root` with O_PATH, which acts on no device. A
+// link to a directory, or "..", does not lead out of `root`; a link at the end of the path is not
+// followed. Empty, with errno, if there is no such file.
+UniqueFd OpenPathWithin(const std::filesystem::path& root, std::string_view path);
 
 }  // namespace base
 }  // namespace perftape

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/base/utf8.h"
 
+#include <algorithm>
 #include <cstdint>
 
 namespace perftape {
@@ -32,6 +33,18 @@ bool IsUtf8(std::string_view text) {
     text.remove_prefix(size);
   }
   return true;
+}
+
+std::string ToValidUtf8(std::string_view text) {
+  constexpr std::string_view kReplacement = "\xef\xbf\xbd";
+  std::string valid;
+  valid.reserve(text.size());
+  while (!text.empty()) {
+    const std::size_t size = FirstCodePoint(text).size;
+    valid += size == 0 ? kReplacement : text.substr(0, size);
+    text.remove_prefix(std::max<std::size_t>(size, 1));
+  }
+  return valid;
 }
 
 void AppendUtf8(std::string& out, char32_t value) {

@@ -19,6 +19,11 @@ CodePoint FirstCodePoint(std::string_view text);
 
 bool IsUtf8(std::string_view text);
 
+// Returns valid UTF-8 unchanged. Otherwise replaces each byte that belongs to no character by
+// U+FFFD. Formats such as protobuf allow only UTF-8, but file names, comms and symbols may be any
+// bytes.
+std::string ToValidUtf8(std::string_view text);
+
 // Appends a code point. It must be at most U+10FFFF and not a surrogate.
 void AppendUtf8(std::string& out, char32_t value);
 

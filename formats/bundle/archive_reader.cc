@@ -14,9 +14,9 @@
 #include <unordered_set>
 #include <utility>
 
+#include "formats/base/bytes.h"
 #include "formats/base/progress.h"
 #include "formats/bundle/layout.h"
-#include "formats/bundle/zeros.h"
 
 namespace perftape::bundle {
 namespace {

@@ -13,10 +13,10 @@
 #include <optional>
 #include <utility>
 
+#include "formats/base/bytes.h"
 #include "formats/bundle/layout.h"
 #include "formats/bundle/marker.h"
 #include "formats/bundle/recording_notes.h"
-#include "formats/bundle/zeros.h"
 
 namespace perftape::bundle {
 namespace {

@@ -2,18 +2,52 @@
 // The abbreviation tables of .debug_abbrev, which describe the attributes of debugging information
 // entries (DIEs). For each abbreviation, a plan describes how to skip an entry, or how to read from
 // it the few values that an index needs. Most of the time is spent in entries that are not needed.
+// The attributes' values are encoded by form (DWARF 5, section 7.5.6).
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "formats/base/result.h"
-#include "formats/dwarf/form.h"
+#include "formats/dwarf/constants.h"
+#include "formats/dwarf/cursor.h"
 
 namespace perftape::dwarf {
+
+// The fields of a unit's header that determine how its values are encoded.
+struct Encoding {
+  std::uint16_t version = 0;
+  std::uint8_t offset_size = 4;   // 4 in the 32-bit format, 8 in the 64-bit format
+  std::uint8_t address_size = 8;  // 4 or 8
+
+  bool operator==(const Encoding&) const = default;
+};
+
+// The value of an attribute, before the section that it refers to is read.
+struct FormValue {
+  std::uint16_t form = 0;  // 0 without the attribute
+  // Constants (signed ones in two's complement), offsets, indexes and addresses.
+  std::uint64_t number = 0;
+  std::string_view text = {};  // for DW_FORM_string
+
+  explicit operator bool() const { return form != 0; }
+};
+
+// The size of a form in bytes. Nothing if it depends on the value or the form is unknown.
+std::optional<std::uint8_t> FixedSize(std::uint16_t form, Encoding encoding);
+
+// Whether values of `form` refer to an entry of the same unit, by its offset from the unit's start.
+constexpr bool IsWithinUnit(std::uint16_t form) {
+  return (form >= DW_FORM_ref1 && form <= DW_FORM_ref8) || form == DW_FORM_ref_udata;
+}
+
+// Reads a value. Skips blocks, for which the value is empty. Fails for an unknown form, because its
+// size is unknown. `constant` is the value of a DW_FORM_implicit_const.
+FormValue ReadForm(Cursor& at, std::uint16_t form, std::int64_t constant, Encoding encoding);
 
 // The attributes that are read in the walk over all entries of a unit.
 enum class Slot : std::uint8_t {

@@ -30,7 +30,7 @@ struct Line {
 // The mapping of frames without a mapped file, in formats that need one.
 inline constexpr std::string_view kMappingName = "[folded]";
 // The same for frames whose name ends in kKernelMark.
-inline constexpr std::string_view kKernelMappingName = "[kernel]";
+inline constexpr std::string_view kMarkedMappingName = "[kernel]";
 inline constexpr std::string_view kKernelMark = "_[k]";
 
 // Removes the next line from `text`, and sets `line` to it without spaces, tabs and the line end

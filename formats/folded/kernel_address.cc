@@ -4,7 +4,7 @@
 #include <charconv>
 #include <cstdint>
 
-#include "formats/base/kernel_half.h"
+#include "formats/base/addresses.h"
 #include "formats/folded/folded.h"
 
 namespace perftape::folded {

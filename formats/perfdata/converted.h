@@ -18,7 +18,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "formats/base/kernel_half.h"
+#include "formats/base/addresses.h"
 #include "formats/perfdata/address_space.h"
 #include "formats/perfdata/attr.h"
 

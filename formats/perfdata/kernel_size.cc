@@ -45,10 +45,6 @@ bool HasKnownId(const RecordView& record, const SampleFormat& format, const Even
          events.FindById(id)->format.trailer_size() == format.trailer_size();
 }
 
-bool IsZero(Bytes bytes) {
-  return std::ranges::all_of(bytes, [](std::byte byte) { return byte == std::byte{0}; });
-}
-
 }  // namespace
 
 std::size_t KernelSize(const RecordView& record, const SampleFormat& format) {

@@ -43,18 +43,14 @@ bool RecordCursor::StepAnywhere() {
   if (!StepInParts()) return false;
   if (events_ == nullptr || !MayHaveExcess(record_.type)) return true;
   record_ = WithoutExcess(record_, *events_);
-  is_simple_ = is_simple_ && record_.excess == 0;
+  if (place_ == Place::kBytes && record_.excess > 0) place_ = Place::kAnywhere;
   return true;
 }
 
 bool RecordCursor::StepInParts() {
-  is_simple_ = false;
   while (true) {
-    if (is_inside_ && StepInside()) return true;
-    if (StepInPart()) {
-      is_simple_ = stream_ == nullptr && !is_inside_ && record_.appended.empty();
-      return true;
-    }
+    if (place_ == Place::kExpander && StepInside()) return true;
+    if (StepInPart()) return true;
     EndPart();
     if (!BeginPart()) return false;
   }
@@ -77,11 +73,11 @@ bool RecordCursor::StepInside() {
     return true;
   }
   if (!next) Remember(std::move(next).error());
-  is_inside_ = false;
   return false;
 }
 
 bool RecordCursor::StepInPart() {
+  place_ = Place::kAnywhere;
   if (stream_ != nullptr) stream_->Consume(std::exchange(delivered_, 0));
   const Bytes left = Left(sizeof(RecordHeader));
   if (left.empty()) return false;
@@ -96,13 +92,19 @@ bool RecordCursor::StepInPart() {
     delivered_ = size;
   }
   file_offset_ += size;
-  if (IsCompressed(record_.type) && compressed_ == Compressed::kExpand) {
-    if (expander_ == nullptr) expander_ = std::make_unique<Expander>(order_);
-    const Status begun = expander_->Begin(record_);
-    if (!begun) Remember(begun.error());
-    is_inside_ = begun.has_value();
+  if (stream_ == nullptr && record_.appended.empty()) place_ = Place::kBytes;
+  if (IsCompressed(record_.type) && compressed_ == Compressed::kExpand && BeginToExpand()) {
+    place_ = Place::kExpander;
   }
   return true;
+}
+
+// Returns false if nothing of the COMPRESSED record can be expanded.
+bool RecordCursor::BeginToExpand() {
+  if (expander_ == nullptr) expander_ = std::make_unique<Expander>(order_);
+  const Status begun = expander_->Begin(record_);
+  if (!begun) Remember(begun.error());
+  return begun.has_value();
 }
 
 // Sets record_ to the record at the start of `left`. If it is not a valid record, remembers the

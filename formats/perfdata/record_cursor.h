@@ -80,10 +80,17 @@ class RecordCursor {
   std::optional<Error> ReleaseFailure() { return std::exchange(failure_, std::nullopt); }
 
  private:
+  // Where the next record is.
+  enum class Place : std::uint8_t {
+    kBytes,     // in left_, like record_, after which no bytes follow that its size does not count
+    kExpander,  // in the COMPRESSED record that expander_ expands, or after it
+    kAnywhere,  // in left_, in the stream or in the next part
+  };
+
   // Handles kernel records that are completely in the remaining bytes, without a function call.
   // These are nearly all records. StepAnywhere handles the others.
   bool StepInBytes() {
-    if (!is_simple_ || left_.size() < sizeof(RecordHeader)) return false;
+    if (place_ != Place::kBytes || left_.size() < sizeof(RecordHeader)) return false;
     const std::byte* at = left_.data();
     const auto type = LoadFixed<RecordType>(at + offsetof(RecordHeader, type), order_);
     const auto size = LoadFixed<std::uint16_t>(at + offsetof(RecordHeader, size), order_);
@@ -106,6 +113,7 @@ class RecordCursor {
   // Each of these sets record_, or returns false.
   bool StepInside();
   bool StepInPart();
+  bool BeginToExpand();
   bool ReadRecord(Bytes left);
   bool ReadAppended(Bytes left, std::uint64_t appended);
   void EndPart();
@@ -121,10 +129,7 @@ class RecordCursor {
   Compressed compressed_;
   std::uint32_t part_ = 0;  // RecordView::part of the current part
   std::size_t next_part_ = 0;
-  bool is_inside_ = false;
-  // record_ and the next record are in the bytes of this part, and no bytes follow record_ that its
-  // size does not count.
-  bool is_simple_ = false;
+  Place place_ = Place::kAnywhere;
   std::unique_ptr<Expander> expander_;  // created at the first COMPRESSED record of a part
   std::vector<Part> parts_;
   std::shared_ptr<const EventTable> events_;

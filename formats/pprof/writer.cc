@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "formats/base/bytes.h"
+#include "formats/base/utf8.h"
 #include "formats/pprof/field_writer.h"
 #include "formats/pprof/layout.h"
-#include "formats/pprof/utf8.h"
 
 namespace perftape::pprof {
 namespace {

@@ -356,7 +356,7 @@ class Deriver {
 
   // Adds what is known before an instruction, and sets `state` to the result. Returns false if
   // nothing is new.
-  bool Meet(std::size_t offset, Number& state, bool by_jump) {
+  bool Reach(std::size_t offset, Number& state, bool by_jump) {
     if (IsKnownBeforeTrial(offset)) {
       Compare(at_[offset], state, by_jump);
       return false;
@@ -396,7 +396,7 @@ class Deriver {
         return Doubt(offset, state);
       }
       if (!HasTrialsLeft()) return;
-      if (!Meet(offset, state, offset == first)) return;
+      if (!Reach(offset, state, offset == first)) return;
       for (std::size_t i = 1; i < instruction->size; ++i) {
         if (at_[offset + i] == kUnseen) Set(offset + i, kInside);
       }

@@ -7,7 +7,7 @@
 
 #include <cstring>
 
-#include "formats/base/path_within.h"
+#include "formats/base/file.h"
 #include "record/symbols/mapped_file.h"
 
 namespace perftape::record {

@@ -55,7 +55,7 @@ Profile ProfileOf(const std::vector<Hit>& hits, Kind kind) {
   const bool is_plain = kind == Kind::kPlain;
   const MappingId user =
       builder.Add(Mapping{.filename = builder.Add(folded::kMappingName), .names = {true}});
-  const MappingId kernel = builder.Add(Mapping{.filename = builder.Add(folded::kKernelMappingName),
+  const MappingId kernel = builder.Add(Mapping{.filename = builder.Add(folded::kMarkedMappingName),
                                                .type = MappingType::kKernel,
                                                .names = {true}});
   const EventId event =

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "formats/pprof/utf8.h"
+#include "formats/base/utf8.h"
 
 #include <gtest/gtest.h>
 
-namespace perftape::pprof {
+namespace perftape {
 namespace {
 
 TEST(ToValidUtf8, KeepsTextOfAllLengths) {
@@ -40,4 +40,4 @@ TEST(ToValidUtf8, ReplacesOverlongFormsSurrogatesAndWhatIsAboveUnicode) {
 }
 
 }  // namespace
-}  // namespace perftape::pprof
+}  // namespace perftape
