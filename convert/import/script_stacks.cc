@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "convert/model/folded_mapping.h"
 #include "formats/base/unknown_name.h"
-#include "formats/folded/folded.h"
 #include "formats/perfdata/mapping_name.h"
 #include "formats/script/escape.h"
 
@@ -75,9 +75,7 @@ struct ScriptStacks::State {
 MappingId ScriptStacks::State::AddMapping(const Frame& frame, bool is_kernel,
                                           const MappingNames& names) {
   const std::string dso = NameOf(frame.dso);
-  // Frames of folded stacks have no addresses, but those of a hidden kernel (hidden_kernel.h) have.
-  const bool is_folded =
-      dso == folded::kMappingName || (dso == folded::kKernelMappingName && frame.address == 0);
+  const bool is_folded = IsOfFolded(dso, frame.address);
   return builder.Add(Mapping{.filename = builder.Add(dso),
                              .limit = is_folded ? 0 : std::numeric_limits<std::uint64_t>::max(),
                              .type = is_kernel ? MappingType::kKernel : MappingType::kUser,
@@ -90,7 +88,7 @@ ScriptStacks::State::Known ScriptStacks::State::Make(Group group, bool is_return
   const bool is_named =
       std::ranges::any_of(group, [](const Frame& frame) { return IsKnown(frame.symbol); });
   // The mapping of folded stacks is no file: a frame without a name has no better one.
-  const bool is_mapped = IsKnown(dso) && (is_named || dso != folded::kMappingName);
+  const bool is_mapped = IsKnown(dso) && (is_named || !IsFoldedProgram(dso));
   Known made = {.location = {}, .is_kernel = IsKernelName(dso), .is_unmapped = !is_mapped};
   MappingNames names;
   std::vector<Line> lines;

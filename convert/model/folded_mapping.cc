@@ -15,12 +15,21 @@ MappingId AddFoldedMapping(ProfileBuilder& builder, MappingType type, const Mapp
 bool IsOfFolded(const Profile& profile, const Mapping& mapping) {
   const std::string_view name = profile.text(mapping.filename);
   if (name == folded::kKernelMappingName) return !IsHiddenKernel(profile, mapping);
-  return name == folded::kMappingName;
+  return IsFoldedProgram(name);
+}
+
+bool IsOfFolded(std::string_view mapping_name, std::uint64_t address) {
+  return IsFoldedProgram(mapping_name) ||
+         (mapping_name == folded::kKernelMappingName && address == 0);
+}
+
+bool IsFoldedProgram(std::string_view mapping_name) {
+  return mapping_name == folded::kMappingName;
 }
 
 bool HasName(const Profile& profile, const Location& location, const Line& line) {
   return profile[line.function].name != StringId{} ||
-         profile.text(profile[location.mapping].filename) == folded::kMappingName;
+         IsFoldedProgram(profile.text(profile[location.mapping].filename));
 }
 
 }  // namespace perftape::convert

@@ -29,6 +29,16 @@ TEST(FoldedMapping, IsNotTheHiddenKernel) {
   EXPECT_FALSE(IsOfFolded(profile, profile[hidden]));
 }
 
+TEST(FoldedMapping, IsKnownByItsNameAndItsAddresses) {
+  EXPECT_TRUE(IsOfFolded("[folded]", 0));
+  EXPECT_TRUE(IsOfFolded("[folded]", 0x10));
+  EXPECT_TRUE(IsOfFolded("[kernel]", 0));
+  EXPECT_FALSE(IsOfFolded("[kernel]", 0xffffffff81000000));
+  EXPECT_FALSE(IsOfFolded("[kernel.kallsyms]", 0));
+  EXPECT_TRUE(IsFoldedProgram("[folded]"));
+  EXPECT_FALSE(IsFoldedProgram("[kernel]"));
+}
+
 TEST(FoldedMapping, HasFunctionsWithAnEmptyName) {
   ProfileMaker made;
   const MappingId user = AddFoldedMapping(made.builder, MappingType::kUser, kNames);
