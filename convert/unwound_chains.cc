@@ -3,9 +3,9 @@
 
 #include <utility>
 
+#include "convert/import/first_pass.h"
 #include "convert/import/round_clock.h"
 #include "convert/import/stack_copies.h"
-#include "convert/import/survey.h"
 #include "convert/recording_binaries.h"
 #include "formats/perfdata/event_lookup.h"
 #include "formats/perfdata/reader.h"
@@ -17,9 +17,9 @@ struct UnwoundChains::State {
       : reader(std::move(opened)),
         binaries(input, combine.symbols),
         options(OptionsWith(binaries, combine)),
-        survey(MakeSurvey(reader, options, ignored)),
+        first_pass(RunFirstPass(reader, options, ignored)),
         tables(options.find_binary, options.index_cache),
-        unwinder(MakeUnwinder(reader, options, survey, tables, nullptr)),
+        unwinder(MakeUnwinder(reader, options, first_pass, tables, nullptr)),
         records(reader.records()),
         lookup(reader.events()) {}
 
@@ -37,7 +37,7 @@ struct UnwoundChains::State {
   RecordingBinaries binaries;
   const ImportOptions options;
   ImportReport ignored;  // the rewriter finds the same damage
-  const Survey survey;
+  const FirstPass first_pass;
   offline_unwind::BinaryTables tables;
   offline_unwind::SampleUnwinder unwinder;
   perfdata::RecordCursor records;
@@ -52,7 +52,7 @@ bool UnwoundChains::State::Step() {
     found = lookup.Of(records.record());
     const SortKey key = clock.KeyOf(records.record(), found.time);
     if (records.record().type != perfdata::RecordType::kSample) continue;
-    epoch = survey.history.EpochOf(key, epoch);
+    epoch = first_pass.history.EpochOf(key, epoch);
     return true;
   }
   return false;
@@ -78,7 +78,7 @@ rewrite::NewChain UnwoundChains::Next() {
   const auto sample = perfdata::DecodeSample(record, format);
   if (!sample) return std::nullopt;
   const ThreadState thread =
-      state_->survey.history.StateOf(sample->pid, sample->tid, state_->epoch);
+      state_->first_pass.history.StateOf(sample->pid, sample->tid, state_->epoch);
   const auto chain = state_->unwinder.Unwind(
       *sample, format, record.cpumode(),
       {.pid = sample->pid, .epoch = state_->epoch, .fingerprint = thread.spaces.user});

@@ -44,7 +44,8 @@ struct RangeStart {
   RoundClock clock;               // the state after all records before it
 };
 
-struct Survey {
+// What the first pass has collected.
+struct FirstPass {
   ProcessHistory history;
   ListedBuildIds build_ids;
   TimeSpan times;   // of the samples
@@ -62,15 +63,15 @@ struct Survey {
   }
 };
 
-// Counts all records that are not samples in `report`. The reader must outlive the survey. Only the
+// Counts all records that are not samples in `report`. The reader must outlive the result. Only the
 // number of ranges depends on options.threads.
-Survey MakeSurvey(const perfdata::Reader& reader, const ImportOptions& options,
-                  ImportReport& report);
+FirstPass RunFirstPass(const perfdata::Reader& reader, const ImportOptions& options,
+                       ImportReport& report);
 // The same on several threads. Returns nothing, and does not change `report`, if one thread has to
 // see all records in order. That is so for a short, compressed or damaged recording, for a pipe,
 // if samples have to be completed, and if records are older than their round allows.
-std::optional<Survey> MakeSurveyInRanges(const perfdata::Reader& reader,
-                                         const ImportOptions& options, ImportReport& report);
+std::optional<FirstPass> RunFirstPassInRanges(const perfdata::Reader& reader,
+                                              const ImportOptions& options, ImportReport& report);
 
 // Returns whether samples must be read in time order. They must with PERF_SAMPLE_READ, because a
 // sample's period is the difference to the counter of the sample before.

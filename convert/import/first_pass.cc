@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "convert/import/survey.h"
+#include "convert/import/first_pass.h"
 
 #include <algorithm>
 #include <limits>
@@ -54,16 +54,16 @@ void CountLoss(const RecordView& record, const perfdata::SampleFormat& format,
   }
 }
 
-// Adds the records that are not samples to a survey.
-class Surveyor {
+// Collects the records that are not samples.
+class RecordCollector {
  public:
-  Surveyor(const perfdata::Reader& reader, const ImportOptions& options, Survey& survey,
-           ImportReport& report)
+  RecordCollector(const perfdata::Reader& reader, const ImportOptions& options,
+                  FirstPass& first_pass, ImportReport& report)
       : events_(reader.events()),
         options_(options),
-        survey_(survey),
+        first_pass_(first_pass),
         report_(report),
-        has_build_ids_(ReadBuildIdFeature(reader, survey.build_ids)) {}
+        has_build_ids_(ReadBuildIdFeature(reader, first_pass.build_ids)) {}
 
   // Returns whether a record must be passed to Add. Only the times of other records matter.
   static bool Needs(RecordType type) {
@@ -77,14 +77,14 @@ class Surveyor {
     const perfdata::Event& event = its_event == nullptr ? events_[0] : *its_event;
     if (options_.time_label) NoteTaskEvent(record, event.format, key.time, report_.task_events);
     if (ProcessHistory::IsProcessRecord(record.type)) {
-      survey_.history.Add(record, event.format, key);
-      if (options_.find_jit_dump) survey_.jit.Note(record, event.format);
+      first_pass_.history.Add(record, event.format, key);
+      if (options_.find_jit_dump) first_pass_.jit.Note(record, event.format);
     } else if (record.type == RecordType::kLost || record.type == RecordType::kLostSamples) {
       CountLoss(record, event.format, report_);
     } else if (record.type == RecordType::kHeaderBuildId && !has_build_ids_) {
-      AddBuildId(record, survey_.build_ids);
+      AddBuildId(record, first_pass_.build_ids);
     } else if (record.type == RecordType::kEventUpdate) {
-      AddUnit(record, survey_.units);
+      AddUnit(record, first_pass_.units);
     } else if (!perfdata::IsKnown(record.type)) {
       ++report_.unknown_records;
     }
@@ -93,14 +93,14 @@ class Surveyor {
  private:
   const perfdata::EventTable& events_;
   const ImportOptions& options_;
-  Survey& survey_;
+  FirstPass& first_pass_;
   ImportReport& report_;
   const bool has_build_ids_;
 };
 
-// The survey of a range of records by one thread. It is added to the whole survey after the ranges
+// A range of records that one thread has read. It is added to the first pass after the ranges
 // before it. Aligned to cache lines, because other threads write to neighbouring ranges.
-class alignas(128) SurveyedRange {
+class alignas(128) ScannedRange {
  public:
   // Some records of which only the times matter, and the record after them.
   struct Stretch {
@@ -110,11 +110,11 @@ class alignas(128) SurveyedRange {
     perfdata::EventLookup::Answer found;
   };
 
-  explicit SurveyedRange(const perfdata::EventTable& events) : lookup_(events) {}
+  explicit ScannedRange(const perfdata::EventTable& events) : lookup_(events) {}
 
   void Add(const RecordView& record) {
     const perfdata::EventLookup::Answer found = lookup_.Of(record);
-    if (record.type == RecordType::kFinishedRound || Surveyor::Needs(record.type)) {
+    if (record.type == RecordType::kFinishedRound || RecordCollector::Needs(record.type)) {
       stretches_.push_back({last_.skipped, last_.times, record, found});
       last_ = {};
       return;
@@ -125,13 +125,13 @@ class alignas(128) SurveyedRange {
     if (found.time != std::numeric_limits<std::uint64_t>::max()) last_.times.Add(found.time);
   }
 
-  // Adds the range to the survey. Returns false if a record is older than its round allows, because
-  // then the times of all records are needed.
-  bool Replay(RoundClock& clock, Surveyor& surveyor) const {
+  // Adds the range to the first pass. Returns false if a record is older than its round allows,
+  // because then the times of all records are needed.
+  bool Replay(RoundClock& clock, RecordCollector& collector) const {
     for (const Stretch& stretch : stretches_) {
       if (!Advance(clock, stretch)) return false;
-      surveyor.Add(stretch.record, stretch.found.event,
-                   clock.KeyOf(stretch.record, stretch.found.time));
+      collector.Add(stretch.record, stretch.found.event,
+                    clock.KeyOf(stretch.record, stretch.found.time));
     }
     return Advance(clock, last_) && clock.out_of_order() == 0;
   }
@@ -154,10 +154,10 @@ std::size_t WantedRanges(const ImportOptions& options) {
   return options.threads > 1 ? options.threads * kForEachThread : 1;
 }
 
-void SurveyInOrder(const perfdata::Reader& reader, const ImportOptions& options, Survey& survey,
-                   ImportReport& report) {
-  survey.range_starts.push_back({.file_offset = reader.data_offset(), .clock = {}});
-  Surveyor surveyor(reader, options, survey, report);
+void ScanInOrder(const perfdata::Reader& reader, const ImportOptions& options,
+                 FirstPass& first_pass, ImportReport& report) {
+  first_pass.range_starts.push_back({.file_offset = reader.data_offset(), .clock = {}});
+  RecordCollector collector(reader, options, first_pass, report);
   RoundClock clock;
   perfdata::EventLookup lookup(reader.events());
   perfdata::RecordCursor cursor = reader.records();
@@ -166,12 +166,12 @@ void SurveyInOrder(const perfdata::Reader& reader, const ImportOptions& options,
     const RecordView& record = cursor.record();
     progress.MoveTo(record.file_offset, 0);
     const perfdata::EventLookup::Answer found = lookup.Of(record);
-    const std::uint64_t time = survey.TimeOf(found.time);
+    const std::uint64_t time = first_pass.TimeOf(found.time);
     const SortKey key = clock.KeyOf(record, time);
     if (record.type != RecordType::kSample) {
-      surveyor.Add(record, found.event, key);
+      collector.Add(record, found.event, key);
     } else if (time != 0) {
-      survey.times.Add(time);
+      first_pass.times.Add(time);
     }
   }
   if (std::optional<Error> failure = cursor.ReleaseFailure()) {
@@ -182,52 +182,52 @@ void SurveyInOrder(const perfdata::Reader& reader, const ImportOptions& options,
   report.late_records += clock.out_of_order();
 }
 
-void FinishSurvey(const perfdata::Reader& reader, const ImportOptions& options, Survey& survey,
-                  ImportReport& report) {
-  survey.jit.AddTo(reader.events(), options.find_jit_dump, survey.history, report);
+void FinishFirstPass(const perfdata::Reader& reader, const ImportOptions& options,
+                     FirstPass& first_pass, ImportReport& report) {
+  first_pass.jit.AddTo(reader.events(), options.find_jit_dump, first_pass.history, report);
   const bool unwinds = UnwindsStacks(reader, options);
-  if (unwinds) survey.history.KeepRegions();
-  survey.history.Finish();
+  if (unwinds) first_pass.history.KeepRegions();
+  first_pass.history.Finish();
   if (const auto machine = RecordedMachine(reader); unwinds && machine) {
-    survey.jit.ReadRules(survey.history, *machine);
+    first_pass.jit.ReadRules(first_pass.history, *machine);
   }
 }
 
 }  // namespace
 
-Survey MakeSurvey(const perfdata::Reader& reader, const ImportOptions& options,
-                  ImportReport& report) {
-  if (std::optional<Survey> survey = MakeSurveyInRanges(reader, options, report)) {
-    return *std::move(survey);
+FirstPass RunFirstPass(const perfdata::Reader& reader, const ImportOptions& options,
+                       ImportReport& report) {
+  if (std::optional<FirstPass> first_pass = RunFirstPassInRanges(reader, options, report)) {
+    return *std::move(first_pass);
   }
-  Survey survey;
+  FirstPass first_pass;
   if (perfdata::SampleCompletion::IsNeeded(reader.events())) {
-    survey.completion = std::make_unique<perfdata::SampleCompletion>(reader);
+    first_pass.completion = std::make_unique<perfdata::SampleCompletion>(reader);
   }
-  SurveyInOrder(reader, options, survey, report);
-  FinishSurvey(reader, options, survey, report);
-  return survey;
+  ScanInOrder(reader, options, first_pass, report);
+  FinishFirstPass(reader, options, first_pass, report);
+  return first_pass;
 }
 
-std::optional<Survey> MakeSurveyInRanges(const perfdata::Reader& reader,
-                                         const ImportOptions& options, ImportReport& report) {
+std::optional<FirstPass> RunFirstPassInRanges(const perfdata::Reader& reader,
+                                              const ImportOptions& options, ImportReport& report) {
   if (perfdata::SampleCompletion::IsNeeded(reader.events())) return {};
   const auto starts = perfdata::GuessRangeStarts(reader, WantedRanges(options));
   if (starts.size() < 2) return {};
-  std::vector<SurveyedRange> ranges(starts.size(), SurveyedRange(reader.events()));
+  std::vector<ScannedRange> ranges(starts.size(), ScannedRange(reader.events()));
   if (!perfdata::WalkInRanges(reader, starts, options.threads, ranges)) return {};
-  Survey survey;
+  FirstPass first_pass;
   ImportReport found = report;
-  Surveyor surveyor(reader, options, survey, found);
+  RecordCollector collector(reader, options, first_pass, found);
   RoundClock clock;
   for (std::size_t i = 0; i < ranges.size(); ++i) {
-    survey.range_starts.push_back({.file_offset = starts[i], .clock = clock});
-    survey.times.Add(ranges[i].sample_times());
-    if (!ranges[i].Replay(clock, surveyor)) return {};
+    first_pass.range_starts.push_back({.file_offset = starts[i], .clock = clock});
+    first_pass.times.Add(ranges[i].sample_times());
+    if (!ranges[i].Replay(clock, collector)) return {};
   }
-  FinishSurvey(reader, options, survey, found);
+  FinishFirstPass(reader, options, first_pass, found);
   report = std::move(found);
-  return survey;
+  return first_pass;
 }
 
 bool NeedTimeOrder(const perfdata::EventTable& events) {
