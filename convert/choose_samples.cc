@@ -28,7 +28,7 @@ Result<ChosenSamples> ChooseSamples(Input& input, const FilterOptions& filter,
   if (options.look_up_names && filter.needs_names()) {
     symbolize::SymbolizeReport unused;
     TRY_ASSIGN(profile, symbolize::SymbolizeFrom(profile, options.symbols,
-                                                 symbolize::Recording(input), unused));
+                                                 symbolize::ProfileOrigin(input), unused));
   }
 
   const FilterJudge judge(profile, filter);

@@ -28,7 +28,7 @@ class RecordingBinaries {
   Input& input_;
   symbolize::SymbolOptions options_;
   std::optional<symbolize::SymbolSources> sources_;
-  std::optional<symbolize::Recording> recording_;
+  std::optional<symbolize::ProfileOrigin> recording_;
   symbolize::SymbolSources::BinaryFinder find_;
 };
 

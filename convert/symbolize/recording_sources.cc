@@ -7,7 +7,7 @@ namespace perftape::symbolize {
 
 std::vector<SharedBundle> RecordingSources::Bundles() {
   std::vector<SharedBundle> bundles;
-  if (auto own = recording_.OwnBundle()) bundles.push_back(std::move(own));
+  if (auto own = origin_.OwnBundle()) bundles.push_back(std::move(own));
   if (given_) bundles.push_back(given_);
   return bundles;
 }
@@ -21,15 +21,15 @@ std::string RecordingSources::not_local() const {
     case LocalSystem::kSameBoot:
       break;
   }
-  return recording_.machine().other_than_here;
+  return origin_.machine().other_than_here;
 }
 
-JitSearchPath RecordingSources::JitFiles() {
+JitSearchPath RecordingSources::MakeJitSearchPath() {
   std::vector<SharedBundle> bundles = Bundles();  // before not_local(), which it may change
   return {.bundles = std::move(bundles),
           .symfs = options_.symfs,
           .not_local = not_local(),
-          .lives = recording_.machine().lives};
+          .lives = origin_.machine().lives};
 }
 
 }  // namespace perftape::symbolize

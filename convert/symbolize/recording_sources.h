@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "convert/symbolize/jit_files.h"
-#include "convert/symbolize/recording.h"
+#include "convert/symbolize/jit_file_search.h"
+#include "convert/symbolize/profile_origin.h"
 #include "convert/symbolize/symbol_options.h"
 #include "formats/bundle/bundle.h"
 
@@ -18,12 +18,12 @@ using SharedBundle = std::shared_ptr<const bundle::Bundle>;
 
 class RecordingSources {
  public:
-  // `given` is the bundle that the user named, or null. `recording` and `options` must outlive this
+  // `given` is the bundle that the user named, or null. `origin` and `options` must outlive this
   // object.
-  RecordingSources(Recording& recording, const SymbolOptions& options, SharedBundle given = {})
-      : recording_(recording), options_(options), given_(std::move(given)) {}
+  RecordingSources(ProfileOrigin& origin, const SymbolOptions& options, SharedBundle given = {})
+      : origin_(origin), options_(options), given_(std::move(given)) {}
 
-  const Recording& recording() const { return recording_; }
+  const ProfileOrigin& origin() const { return origin_; }
 
   // Returns the recording's own bundle, then the given one. The first call unpacks the own bundle.
   // Its manifest may identify the machine, which can change not_local().
@@ -32,10 +32,10 @@ class RecordingSources {
   // Returns why files of this machine must not be used; empty if they may be used.
   std::string not_local() const;
 
-  JitSearchPath JitFiles();
+  JitSearchPath MakeJitSearchPath();
 
  private:
-  Recording& recording_;
+  ProfileOrigin& origin_;
   const SymbolOptions& options_;
   SharedBundle given_;
 };

@@ -37,8 +37,8 @@ struct SharedSources {
 
 class RecordingSymbolizer : public Symbolizer {
  public:
-  // `shared` and `recording` must outlive this object.
-  RecordingSymbolizer(SharedSources& shared, Recording& recording);
+  // `shared` and `origin` must outlive this object.
+  RecordingSymbolizer(SharedSources& shared, ProfileOrigin& origin);
 
   // Uses the kernel's files, the vdso, perf maps or the binary itself, depending on the mapping's
   // name.

@@ -22,17 +22,17 @@ Result<SymbolSources> SymbolSources::Open(const SymbolOptions& options) {
   return SymbolSources(std::move(shared));
 }
 
-JitSearchPath SymbolSources::JitFilesOf(Recording& recording) const {
-  return RecordingSources(recording, shared_->options, shared_->given).JitFiles();
+JitSearchPath SymbolSources::JitSearchPathOf(ProfileOrigin& origin) const {
+  return RecordingSources(origin, shared_->options, shared_->given).MakeJitSearchPath();
 }
 
-void SymbolSources::ReadKernelAhead(Recording& recording) {
-  RecordingSources sources(recording, shared_->options, shared_->given);
+void SymbolSources::ReadKernelAhead(ProfileOrigin& origin) {
+  RecordingSources sources(origin, shared_->options, shared_->given);
   KernelSymbolizer(shared_->kernels, sources).ReadAhead();
 }
 
-SymbolSources::BinaryFinder SymbolSources::BinariesOf(Recording& recording) {
-  auto symbolizer = std::make_shared<RecordingSymbolizer>(*shared_, recording);
+SymbolSources::BinaryFinder SymbolSources::BinariesOf(ProfileOrigin& origin) {
+  auto symbolizer = std::make_shared<RecordingSymbolizer>(*shared_, origin);
   return [symbolizer](const std::string& path,
                       const BuildId& build_id) -> Result<const elf::ElfFile*> {
     const bool is_vdso = perfdata::SourceOf(path) == MappingSource::kVdso;
@@ -50,20 +50,20 @@ void SymbolSources::ReadNamesAhead() {
   shared_->binaries.ReadNamesAhead();
 }
 
-convert::Profile SymbolSources::Name(const convert::Profile& profile, Recording recording,
+convert::Profile SymbolSources::Name(const convert::Profile& profile, ProfileOrigin origin,
                                      SymbolizeReport& report) {
-  recording.LearnLives(ProcessesWithPerfMaps(profile));
-  RecordingSymbolizer symbolizer(*shared_, recording);
+  origin.LearnLives(ProcessesWithPerfMaps(profile));
+  RecordingSymbolizer symbolizer(*shared_, origin);
   convert::Profile named =
       Symbolize(profile, symbolizer, report,
                 shared_->options.replace_names ? OldNames::kReplace : OldNames::kKeep);
-  if (!recording.bundle_problem().empty()) report.problems.push_back(recording.bundle_problem());
+  if (!origin.bundle_problem().empty()) report.problems.push_back(origin.bundle_problem());
   return named;
 }
 
-Status SymbolSources::Collect(const convert::Profile& profile, Recording& recording,
+Status SymbolSources::Collect(const convert::Profile& profile, ProfileOrigin& origin,
                               const SymbolFileSink& sink) {
-  RecordingSymbolizer symbolizer(*shared_, recording);
+  RecordingSymbolizer symbolizer(*shared_, origin);
   for (const convert::Mapping& mapping : profile.mappings()) {
     const std::string filename(profile.text(mapping.filename));
     const auto id = BuildId::FromHex(profile.text(mapping.build_id));
@@ -89,20 +89,20 @@ Status SymbolSources::Collect(const convert::Profile& profile, Recording& record
   return {};
 }
 
-Result<CacheReport> SymbolSources::FillCache(const convert::Profile& profile, Recording recording,
+Result<CacheReport> SymbolSources::FillCache(const convert::Profile& profile, ProfileOrigin origin,
                                              const std::filesystem::path& directory) {
   BuildIdCache cache(directory);
-  TRY(Collect(profile, recording, [&](const SymbolFile& file, std::optional<Bytes> bytes) {
+  TRY(Collect(profile, origin, [&](const SymbolFile& file, std::optional<Bytes> bytes) {
     return cache.Add(file, bytes);
   }));
   return std::move(cache).Finish();
 }
 
 Result<convert::Profile> SymbolizeFrom(const convert::Profile& profile,
-                                       const SymbolOptions& options, Recording recording,
+                                       const SymbolOptions& options, ProfileOrigin origin,
                                        SymbolizeReport& report) {
   TRY_ASSIGN(SymbolSources sources, SymbolSources::Open(options));
-  return sources.Name(profile, std::move(recording), report);
+  return sources.Name(profile, std::move(origin), report);
 }
 
 }  // namespace perftape::symbolize

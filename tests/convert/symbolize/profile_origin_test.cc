@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "convert/symbolize/recording.h"
+#include "convert/symbolize/profile_origin.h"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -28,10 +28,10 @@ using testing::IsEmpty;
 constexpr std::uint64_t kText = 0xffffffff81000000;
 const BuildId kKernelId = BuildId::From(AsBytes("abc"));
 
-Recording::Machine MachineOf(const PerfDataBuilder& file) {
+ProfileOrigin::Machine MachineOf(const PerfDataBuilder& file) {
   const std::vector<std::byte> bytes = file.Build();
   BytesInput input(bytes);
-  return Recording(input).machine();
+  return ProfileOrigin(input).machine();
 }
 
 perfdata::MmapOptions KernelMapping(std::string_view name, std::uint64_t text) {
@@ -43,7 +43,7 @@ perfdata::MmapOptions KernelMapping(std::string_view name, std::uint64_t text) {
           .mode = CpuMode::kKernel};
 }
 
-TEST(Recording, FindsTheKernelBaseByItsReferenceSymbol) {
+TEST(ProfileOrigin, FindsTheKernelBaseByItsReferenceSymbol) {
   PerfDataBuilder file;
   file.AddEvent();
   file.AddMmap(KernelMapping("[kernel.kallsyms]_stext", kText));
@@ -53,7 +53,7 @@ TEST(Recording, FindsTheKernelBaseByItsReferenceSymbol) {
   EXPECT_EQ(kernel.limit, kText + 0x1000000);
 }
 
-TEST(Recording, UsesTheKernelsFirstMapping) {
+TEST(ProfileOrigin, UsesTheKernelsFirstMapping) {
   PerfDataBuilder file;
   file.AddEvent();
   file.AddMmap(KernelMapping("[kernel.kallsyms]_text", kText));
@@ -61,7 +61,7 @@ TEST(Recording, UsesTheKernelsFirstMapping) {
   EXPECT_EQ(MachineOf(file).kernel.reference_address, kText);
 }
 
-TEST(Recording, ListsModulesByNameInTheirOrder) {
+TEST(ProfileOrigin, ListsModulesByNameInTheirOrder) {
   PerfDataBuilder file;
   file.AddEvent();
   file.AddMmap(KernelMapping("[zram]", 0xffffffffc0700000));
@@ -75,7 +75,7 @@ TEST(Recording, ListsModulesByNameInTheirOrder) {
 }
 
 // perf writes the kernel in MMAP records, and in MMAP2 if these have build ids.
-TEST(Recording, FindsTheKernelBaseInAMmapToo) {
+TEST(ProfileOrigin, FindsTheKernelBaseInAMmapToo) {
   PerfDataBuilder file;
   file.AddEvent();
   file.AddComm({.pid = 7, .tid = 7, .comm = "[kernel.kallsyms]"});
@@ -88,7 +88,7 @@ TEST(Recording, FindsTheKernelBaseInAMmapToo) {
   EXPECT_EQ(MachineOf(file).kernel.reference_address, kText);
 }
 
-TEST(Recording, IgnoresMappingsOfProcessesForTheKernel) {
+TEST(ProfileOrigin, IgnoresMappingsOfProcessesForTheKernel) {
   PerfDataBuilder file;
   file.AddEvent();
   file.AddMmap({.pid = 7, .tid = 7, .start = 0x400000, .path = "[kernel.kallsyms]_text"});
@@ -96,7 +96,7 @@ TEST(Recording, IgnoresMappingsOfProcessesForTheKernel) {
 }
 
 // perf writes the kernel's record before the first sample.
-TEST(Recording, ReadsNoFurtherThanToTheFirstSample) {
+TEST(ProfileOrigin, ReadsNoFurtherThanToTheFirstSample) {
   PerfDataBuilder file;
   file.AddEvent();
   file.AddSample({.ip = 0x400000, .pid = 7, .tid = 7});
@@ -104,7 +104,7 @@ TEST(Recording, ReadsNoFurtherThanToTheFirstSample) {
   EXPECT_EQ(MachineOf(file).kernel, RecordedKernel());
 }
 
-TEST(Recording, HasTheKernelsBuildIdOfTheHeader) {
+TEST(ProfileOrigin, HasTheKernelsBuildIdOfTheHeader) {
   PerfDataBuilder file;
   file.AddEvent();
   file.AddFeature(
@@ -114,14 +114,14 @@ TEST(Recording, HasTheKernelsBuildIdOfTheHeader) {
   EXPECT_EQ(MachineOf(file).kernel.build_id, kKernelId);
 }
 
-TEST(Recording, HasTheKernelsBuildIdOfARecord) {
+TEST(ProfileOrigin, HasTheKernelsBuildIdOfARecord) {
   PerfDataBuilder file;
   file.AddEvent();
   file.AddBuildId("[kernel.kallsyms]", kKernelId, CpuMode::kKernel);
   EXPECT_EQ(MachineOf(file).kernel.build_id, kKernelId);
 }
 
-TEST(Recording, HasTheKernelsBuildIdOfItsMapping) {
+TEST(ProfileOrigin, HasTheKernelsBuildIdOfItsMapping) {
   PerfDataBuilder file;
   file.AddEvent();
   perfdata::MmapOptions mapping = KernelMapping("[kernel.kallsyms]_text", kText);
@@ -130,23 +130,23 @@ TEST(Recording, HasTheKernelsBuildIdOfItsMapping) {
   EXPECT_EQ(MachineOf(file).kernel.build_id, kKernelId);
 }
 
-TEST(Recording, ReportsItsHost) {
+TEST(ProfileOrigin, ReportsItsHost) {
   PerfDataBuilder file;
   file.AddEvent();
   file.AddFeature(FeatureBit::kHostname, TextFeature{"moon.invalid"});
   file.AddFeature(FeatureBit::kOsRelease, TextFeature{"6.1.0-moon"});
-  const Recording::Machine machine = MachineOf(file);
+  const ProfileOrigin::Machine machine = MachineOf(file);
   EXPECT_EQ(machine.kernel_release, "6.1.0-moon");
   EXPECT_EQ(machine.other_than_here, "it was recorded on host moon.invalid");
 }
 
-TEST(Recording, HasNoMachineWithoutHostFeatures) {
+TEST(ProfileOrigin, HasNoMachineWithoutHostFeatures) {
   PerfDataBuilder file;
   file.AddEvent();
   EXPECT_EQ(MachineOf(file).other_than_here, "it does not say on which machine it was recorded");
   const std::string folded = "main;f 3\n";
   BytesInput input(AsBytes(folded));
-  EXPECT_FALSE(Recording(input).machine().other_than_here.empty());
+  EXPECT_FALSE(ProfileOrigin(input).machine().other_than_here.empty());
 }
 
 // A perf.data with a bundle, in a directory of its own.
@@ -178,7 +178,7 @@ class RecordingWithBundle : public testing::Test {
 TEST_F(RecordingWithBundle, HasSymbolsThatAreUnpackedOnce) {
   Embed({.host = "moon.invalid"});
   Input input = Input::Open(path_).value();
-  Recording recording(input);
+  ProfileOrigin recording(input);
   EXPECT_TRUE(recording.brings_names());
   const auto bundle = recording.OwnBundle();
   ASSERT_TRUE(bundle);
@@ -192,7 +192,7 @@ TEST_F(RecordingWithBundle, GetsTheBootIdFromTheBundle) {
   while (boot->ends_with('\n')) boot->pop_back();
   Embed({.boot_id = *boot});
   Input input = Input::Open(path_).value();
-  Recording recording(input);
+  ProfileOrigin recording(input);
   EXPECT_THAT(recording.machine().other_than_here, HasSubstr("moon"));
   ASSERT_TRUE(recording.OwnBundle());
   EXPECT_EQ(recording.machine().other_than_here, "");
@@ -204,7 +204,7 @@ TEST_F(RecordingWithBundle, ReportsAnUnreadableBundle) {
   const auto extent = bundle::FindEmbedded(AsBytes(bytes)).value().value();
   bytes.replace(extent.offset, extent.size, extent.size, '?');
   BytesInput input(AsBytes(bytes));
-  Recording recording(input);
+  ProfileOrigin recording(input);
   EXPECT_TRUE(recording.brings_names());
   EXPECT_FALSE(recording.OwnBundle());
   EXPECT_NE(recording.bundle_problem(), "");
@@ -212,7 +212,7 @@ TEST_F(RecordingWithBundle, ReportsAnUnreadableBundle) {
 
 TEST_F(RecordingWithBundle, HasNoSymbolsWithoutABundle) {
   Input input = Input::Open(path_).value();
-  Recording recording(input);
+  ProfileOrigin recording(input);
   EXPECT_FALSE(recording.brings_names());
   EXPECT_FALSE(recording.OwnBundle());
   EXPECT_EQ(recording.bundle_problem(), "");
@@ -226,7 +226,7 @@ TEST_F(RecordingWithBundle, HasNoSymbolsWithOnlyNotes) {
                                 }),
               IsOk());
   Input input = Input::Open(path_).value();
-  Recording recording(input);
+  ProfileOrigin recording(input);
   EXPECT_FALSE(recording.brings_names());
   EXPECT_FALSE(recording.OwnBundle());
   EXPECT_EQ(recording.bundle_problem(), "");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "convert/symbolize/jit_files.h"
+#include "convert/symbolize/jit_file_search.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -25,7 +25,7 @@ std::string MapName(std::uint32_t pid) {
 }
 
 // Both kinds of files have a size limit, for every source.
-Status CheckSize(const JitFile& file, FileKind kind) {
+Status CheckSize(const FoundJitFile& file, FileKind kind) {
   const std::uint64_t limit =
       kind == FileKind::kPerfMap ? symbol_limits::kPerfMap : symbol_limits::kJitDump;
   if (file.bytes.size() <= limit) return {};
@@ -53,8 +53,9 @@ class Search {
   std::string message_;
 };
 
-std::optional<JitFile> FindInBundles(const JitSearchPath& search_path, FileKind kind,
-                                     std::uint32_t pid, std::string_view path, Search& search) {
+std::optional<FoundJitFile> FindInBundles(const JitSearchPath& search_path, FileKind kind,
+                                          std::uint32_t pid, std::string_view path,
+                                          Search& search) {
   for (const auto& each : search_path.bundles) {
     for (const bundle::BundledFile& file : each->manifest().files) {
       if (file.kind != kind || file.pid != pid) continue;
@@ -62,17 +63,17 @@ std::optional<JitFile> FindInBundles(const JitSearchPath& search_path, FileKind 
       if (!file.missing.empty()) search.Missed("bundle: " + file.path + ": " + file.missing);
       const std::optional<Bytes> bytes = each->Find(file.member);
       if (!file.member.empty() && bytes) {
-        return JitFile{.bytes = *bytes, .keeper = each, .source = "bundle: " + file.path};
+        return FoundJitFile{.bytes = *bytes, .keeper = each, .source = "bundle: " + file.path};
       }
     }
   }
   return std::nullopt;
 }
 
-Result<JitFile> OpenGiven(const std::filesystem::path& path) {
+Result<FoundJitFile> OpenGiven(const std::filesystem::path& path) {
   TRY_ASSIGN(MappedFile mapped, MapRegularFile(path));
   auto keeper = std::make_shared<const MappedFile>(std::move(mapped));
-  return JitFile{.bytes = keeper->bytes(), .keeper = keeper, .source = path.native()};
+  return FoundJitFile{.bytes = keeper->bytes(), .keeper = keeper, .source = path.native()};
 }
 
 // The process of this machine that a recorded number means.
@@ -118,8 +119,8 @@ std::string WhyAmbiguous(const JitSearchPath& search_path, const LocalProcess& p
   return "in a directory that is shared with another process " + std::to_string(process.own_pid());
 }
 
-Result<JitFile> OpenLocal(const JitSearchPath& search_path, const std::filesystem::path& root,
-                          const std::string& below, const LocalProcess& process) {
+Result<FoundJitFile> OpenLocal(const JitSearchPath& search_path, const std::filesystem::path& root,
+                               const std::string& below, const LocalProcess& process) {
   const std::string path = (root / below).native();
   const UniqueFd path_only = OpenPathWithin(root, below);
   if (!path_only) return FailErrno(path, errno);
@@ -133,13 +134,13 @@ Result<JitFile> OpenLocal(const JitSearchPath& search_path, const std::filesyste
   TRY_ASSIGN(const UniqueFd fd, ReopenRegularFile(path_only, path));
   TRY_ASSIGN(MappedFile mapped, MappedFile::FromFd(fd.get(), path));
   auto keeper = std::make_shared<const MappedFile>(std::move(mapped));
-  return JitFile{
+  return FoundJitFile{
       .bytes = keeper->bytes(), .keeper = keeper, .source = path, .own_pid = process.own_pid()};
 }
 
 // Tries this machine: the root of the process, then the own one.
-std::optional<JitFile> FindHere(const JitSearchPath& search_path, std::string_view below,
-                                std::uint32_t pid, Search& search) {
+std::optional<FoundJitFile> FindHere(const JitSearchPath& search_path, std::string_view below,
+                                     std::uint32_t pid, Search& search) {
   const LocalProcess process = FindProcess(search_path, pid);
   const std::string name = below == MapName(pid) ? MapName(process.own_pid()) : std::string(below);
   if (process.identity) {
@@ -156,8 +157,9 @@ std::optional<JitFile> FindHere(const JitSearchPath& search_path, std::string_vi
 }
 
 // Tries one path below --symfs, then on this machine.
-std::optional<JitFile> FindInDirectories(const JitSearchPath& search_path, std::string_view below,
-                                         std::uint32_t pid, Search& search) {
+std::optional<FoundJitFile> FindInDirectories(const JitSearchPath& search_path,
+                                              std::string_view below, std::uint32_t pid,
+                                              Search& search) {
   if (!search_path.symfs.empty()) {
     auto file = OpenGiven(search_path.symfs / below);
     if (file) return *std::move(file);
@@ -178,7 +180,7 @@ bool MayHavePerfMap(std::uint32_t pid) {
       OpenPathWithin("/proc/" + std::to_string(pid) + "/root", MapName(now->own_pid)));
 }
 
-Result<JitFile> FindPerfMap(std::uint32_t pid, const JitSearchPath& search_path) {
+Result<FoundJitFile> FindPerfMap(std::uint32_t pid, const JitSearchPath& search_path) {
   Search search;
   auto file = FindInBundles(search_path, FileKind::kPerfMap, pid, {}, search);
   if (!file) file = FindInDirectories(search_path, MapName(pid), pid, search);
@@ -187,8 +189,8 @@ Result<JitFile> FindPerfMap(std::uint32_t pid, const JitSearchPath& search_path)
   return *std::move(file);
 }
 
-Result<JitFile> FindJitDump(std::string_view path, std::uint32_t pid,
-                            const JitSearchPath& search_path) {
+Result<FoundJitFile> FindJitDump(std::string_view path, std::uint32_t pid,
+                                 const JitSearchPath& search_path) {
   Search search;
   auto file = FindInBundles(search_path, FileKind::kJitDump, pid, path, search);
   // As a path below another root, which ".." must not leave.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "convert/symbolize/recording.h"
+#include "convert/symbolize/profile_origin.h"
 
 #include <sys/stat.h>
 
@@ -108,9 +108,9 @@ std::optional<std::int64_t> WhenMade(const perfdata::Reader& reader, const Input
   return std::int64_t{status.st_mtim.tv_sec} * kNsPerSecond + status.st_mtim.tv_nsec;
 }
 
-Recording::Machine ReadMachine(const perfdata::Reader& reader, const Input& input) {
-  Recording::Machine machine = {.kernel_release = reader.text(FeatureBit::kOsRelease),
-                                .kernel = ReadKernel(reader)};
+ProfileOrigin::Machine ReadMachine(const perfdata::Reader& reader, const Input& input) {
+  ProfileOrigin::Machine machine = {.kernel_release = reader.text(FeatureBit::kOsRelease),
+                                    .kernel = ReadKernel(reader)};
   const bool knows_text = machine.kernel.reference == "_text";
   machine.other_than_here =
       DifferenceOfBoots({.host = reader.text(FeatureBit::kHostname),
@@ -158,13 +158,14 @@ RecordedKernel KernelOf(const convert::Profile& profile) {
   return kernel;
 }
 
-Recording::Recording(Input& input) : kallsyms_(perfdata::KallsymsOf(input)), input_(&input) {
+ProfileOrigin::ProfileOrigin(Input& input)
+    : kallsyms_(perfdata::KallsymsOf(input)), input_(&input) {
   has_bundle_ = may_open_bundle_ = HasBundle(input);
   const auto reader = perfdata::Reader::Open(input);
   if (reader) machine_ = ReadMachine(*reader, input);
 }
 
-void Recording::LearnLives(std::span<const std::uint32_t> pids) {
+void ProfileOrigin::LearnLives(std::span<const std::uint32_t> pids) {
   if (input_ == nullptr || pids.empty() || !machine_.other_than_here.empty()) return;
   if (!lives_) {
     lives_.emplace();
@@ -176,7 +177,7 @@ void Recording::LearnLives(std::span<const std::uint32_t> pids) {
   }
 }
 
-std::shared_ptr<const bundle::Bundle> Recording::OwnBundle() {
+std::shared_ptr<const bundle::Bundle> ProfileOrigin::OwnBundle() {
   if (!std::exchange(may_open_bundle_, false)) return bundle_;
   auto opened = bundle::Bundle::OpenEmbedded(*input_);
   if (!opened) {

@@ -43,7 +43,7 @@ struct RecordedKernel {
 // Returns the kernel as far as the profile's mappings describe it.
 RecordedKernel KernelOf(const convert::Profile& profile);
 
-class Recording {
+class ProfileOrigin {
  public:
   // The machine that made the recording. Recordings of equal machines may be merged before they are
   // named.
@@ -58,11 +58,11 @@ class Recording {
   };
 
   // From an unknown machine: a pprof, folded stacks.
-  Recording() = default;
+  ProfileOrigin() = default;
   // For several recordings that have no symbol files of their own.
-  explicit Recording(Machine machine) : machine_(std::move(machine)) {}
+  explicit ProfileOrigin(Machine machine) : machine_(std::move(machine)) {}
   // For a perf.data. The input must outlive this object.
-  explicit Recording(Input& input);
+  explicit ProfileOrigin(Input& input);
 
   // Learns when the processes of these numbers started and ended. Does nothing for a recording of
   // another machine, or without its input. The first call reads all records. The input must be

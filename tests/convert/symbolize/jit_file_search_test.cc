@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "convert/symbolize/jit_files.h"
+#include "convert/symbolize/jit_file_search.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,19 +18,19 @@ namespace {
 
 using testing::HasSubstr;
 
-class JitFilesTest : public testing::Test {
+class JitFileSearch : public testing::Test {
  protected:
-  JitFilesTest() {
+  JitFileSearch() {
     const mode_t before = umask(022);
     path_ = dir_.Write("app/jit-5.dump", "local");
     umask(before);
   }
 
-  Result<JitFile> FindDump() const {
+  Result<FoundJitFile> FindDump() const {
     return FindJitDump("/app/jit-5.dump", 5,
                        {.local_root = dir_.path(), .proc = machine_.dir / "proc"});
   }
-  Result<JitFile> FindMap(perfdata::ProcessLives lives = {}) const {
+  Result<FoundJitFile> FindMap(perfdata::ProcessLives lives = {}) const {
     return FindPerfMap(
         5, {.local_root = dir_.path(), .proc = machine_.dir / "proc", .lives = std::move(lives)});
   }
@@ -40,14 +40,14 @@ class JitFilesTest : public testing::Test {
   std::filesystem::path path_;
 };
 
-TEST_F(JitFilesTest, FindsADumpByItsPath) {
+TEST_F(JitFileSearch, FindsADumpByItsPath) {
   const auto found = FindDump();
   ASSERT_THAT(found, IsOk());
   EXPECT_EQ(AsText(found->bytes), "local");
   EXPECT_EQ(found->source, path_.native());
 }
 
-TEST_F(JitFilesTest, PrefersWhatTheUserGave) {
+TEST_F(JitFileSearch, PrefersWhatTheUserGave) {
   dir_.Write("carried/app/jit-5.dump", "carried");
   const auto found =
       FindJitDump("/app/jit-5.dump", 5, {.symfs = dir_ / "carried", .local_root = dir_.path()});
@@ -55,25 +55,25 @@ TEST_F(JitFilesTest, PrefersWhatTheUserGave) {
   EXPECT_EQ(AsText(found->bytes), "carried");
 }
 
-TEST_F(JitFilesTest, DoesNotLeaveTheRootByDots) {
+TEST_F(JitFileSearch, DoesNotLeaveTheRootByDots) {
   dir_.Write("carried/x", "");
   EXPECT_THAT(
       FindJitDump("/../app/jit-5.dump", 5, {.symfs = dir_ / "carried", .not_local = "elsewhere"}),
       FailsWith(ErrorCode::kNotFound, HasSubstr("carried/app/jit-5.dump")));
 }
 
-TEST_F(JitFilesTest, LeavesThisMachineAloneWhereTheRecordingIsOfAnother) {
+TEST_F(JitFileSearch, LeavesThisMachineAloneWhereTheRecordingIsOfAnother) {
   EXPECT_THAT(FindJitDump("/app/jit-5.dump", 5,
                           {.not_local = "recorded elsewhere", .local_root = dir_.path()}),
               FailsWith(ErrorCode::kNotFound, HasSubstr("recorded elsewhere")));
 }
 
-TEST_F(JitFilesTest, RejectsAFileThatOthersMayWrite) {
+TEST_F(JitFileSearch, RejectsAFileThatOthersMayWrite) {
   ASSERT_EQ(chmod(path_.c_str(), 0666), 0);
   EXPECT_THAT(FindDump(), FailsWith(ErrorCode::kPermission, HasSubstr("others may write to it")));
 }
 
-TEST_F(JitFilesTest, RejectsAFileOfAnotherUser) {
+TEST_F(JitFileSearch, RejectsAFileOfAnotherUser) {
   if (chown(path_.c_str(), 12345, 12345) != 0) GTEST_SKIP() << "only root can give files away";
   EXPECT_THAT(FindDump(), FailsWith(ErrorCode::kPermission, HasSubstr("belongs to another user")));
   machine_.AddProcess(5, 54321, 5);
@@ -82,7 +82,7 @@ TEST_F(JitFilesTest, RejectsAFileOfAnotherUser) {
                         HasSubstr("owned by user 12345, its process is of user 54321")));
 }
 
-TEST_F(JitFilesTest, TellsTheNumberOfTheProcessInItsOwnNamespace) {
+TEST_F(JitFileSearch, TellsTheNumberOfTheProcessInItsOwnNamespace) {
   machine_.AddProcess(5, geteuid(), 1);
   const auto file = machine_.dir.Write("proc/5/root/app/jit-5.dump", "its own");
   std::filesystem::permissions(file, std::filesystem::perms{0644});
@@ -92,7 +92,7 @@ TEST_F(JitFilesTest, TellsTheNumberOfTheProcessInItsOwnNamespace) {
   EXPECT_EQ(found->own_pid, 1u);
 }
 
-TEST_F(JitFilesTest, LeavesTheMapsOfThisNamespaceAloneForAProcessOfAnother) {
+TEST_F(JitFileSearch, LeavesTheMapsOfThisNamespaceAloneForAProcessOfAnother) {
   machine_.AddProcess(5, geteuid(), 1);
   for (const char* path : {"tmp/perf-1.map", "tmp/perf-5.map"}) {
     std::filesystem::permissions(dir_.Write(path, "1000 10 f\n"), std::filesystem::perms{0644});
@@ -100,7 +100,7 @@ TEST_F(JitFilesTest, LeavesTheMapsOfThisNamespaceAloneForAProcessOfAnother) {
   EXPECT_THAT(FindMap(), FailsWith(ErrorCode::kNotFound));
 }
 
-TEST_F(JitFilesTest, RejectsAMapThatIsOlderThanItsProcess) {
+TEST_F(JitFileSearch, RejectsAMapThatIsOlderThanItsProcess) {
   const auto map = dir_.Write("tmp/perf-5.map", "1000 10 f\n");
   std::filesystem::permissions(map, std::filesystem::perms{0644});
   EXPECT_THAT(FindMap(), IsOk());
@@ -113,7 +113,7 @@ TEST_F(JitFilesTest, RejectsAMapThatIsOlderThanItsProcess) {
   EXPECT_THAT(FindMap(), older);
 }
 
-TEST_F(JitFilesTest, RejectsTheMapOfAProcessThatGotTheNumberLater) {
+TEST_F(JitFileSearch, RejectsTheMapOfAProcessThatGotTheNumberLater) {
   machine_.AddProcess(5, geteuid(), 5);
   const auto map = machine_.dir.Write("proc/5/root/tmp/perf-5.map", "1000 10 f\n");
   std::filesystem::permissions(map, std::filesystem::perms{0644});
@@ -123,20 +123,20 @@ TEST_F(JitFilesTest, RejectsTheMapOfAProcessThatGotTheNumberLater) {
               FailsWith(ErrorCode::kNotFound));
 }
 
-TEST_F(JitFilesTest, RejectsTheMapOfAProcessThatWasRecordedInAnotherNamespace) {
+TEST_F(JitFileSearch, RejectsTheMapOfAProcessThatWasRecordedInAnotherNamespace) {
   const auto map = dir_.Write("tmp/perf-5.map", "1000 10 f\n");
   std::filesystem::permissions(map, std::filesystem::perms{0644});
   EXPECT_THAT(FindMap({{5, {.pid_namespace = 4711}}}),
               FailsWith(ErrorCode::kPermission, HasSubstr("another pid namespace")));
 }
 
-TEST_F(JitFilesTest, DoesNotFollowLinks) {
+TEST_F(JitFileSearch, DoesNotFollowLinks) {
   std::filesystem::create_symlink(path_, dir_ / "jit-6.dump");
   EXPECT_FALSE(
       FindJitDump("/jit-6.dump", 6, {.local_root = dir_.path(), .proc = machine_.dir / "proc"}));
 }
 
-TEST_F(JitFilesTest, RefusesFilesOfGigabytesWhereverTheyAreFrom) {
+TEST_F(JitFileSearch, RefusesFilesOfGigabytesWhereverTheyAreFrom) {
   std::filesystem::resize_file(path_, std::uint64_t{2} << 30);
   EXPECT_THAT(
       FindDump(),

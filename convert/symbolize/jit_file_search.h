@@ -33,7 +33,7 @@ struct JitSearchPath {
   perfdata::ProcessLives lives = {};  // of the recorded processes, as far as known
 };
 
-struct JitFile {
+struct FoundJitFile {
   Bytes bytes;  // valid as long as the keeper
   std::shared_ptr<const void> keeper;
   std::string source;  // where it was found, for messages
@@ -44,11 +44,11 @@ struct JitFile {
 // Finds the perf map of a process. `pid` is the recorded number; a process in a container may use
 // another number in the file name. Fails with kNotFound if there is none, otherwise with the error
 // of the existing file. Both messages name the search paths.
-Result<JitFile> FindPerfMap(std::uint32_t pid, const JitSearchPath& search_path);
+Result<FoundJitFile> FindPerfMap(std::uint32_t pid, const JitSearchPath& search_path);
 
 // Finds the jitdump that a process had mapped from `path`.
-Result<JitFile> FindJitDump(std::string_view path, std::uint32_t pid,
-                            const JitSearchPath& search_path);
+Result<FoundJitFile> FindJitDump(std::string_view path, std::uint32_t pid,
+                                 const JitSearchPath& search_path);
 
 // Returns whether this machine may have a perf map of the process, under the number that it has.
 bool MayHavePerfMap(std::uint32_t pid);
