@@ -176,7 +176,8 @@ class AddressPlan::Maker {
     const std::uint64_t size = (functions.size() * elf::kFunctionSize / kPage + 1) * kPage;
     const std::optional<std::uint64_t> start = user_addresses_.Allocate(size, 0);
     if (!start) return false;
-    SymbolFile& file = plan_.symbol_files_.emplace_back(SymbolFile{.path = functions[0].path});
+    GeneratedSymbolFile& file =
+        plan_.symbol_files_.emplace_back(GeneratedSymbolFile{.path = functions[0].path});
     const auto mapping = static_cast<std::uint32_t>(plan_.mappings_.size());
     std::uint64_t address = *start;
     for (const FunctionKey& function : functions) {

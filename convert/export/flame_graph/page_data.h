@@ -30,8 +30,7 @@
 #include <string_view>
 #include <vector>
 
-#include "convert/export/flame_graph/call_tree.h"
-#include "convert/export/flame_graph/frame_table.h"
+#include "convert/export/flame_graph/stack_tree.h"
 #include "convert/model/profile.h"
 
 namespace perftape::flame_graph {
@@ -51,10 +50,10 @@ enum PageColumns : std::uint8_t {
 struct PageTab {
   TreeEvents events = {};
   std::string_view name;
-  CallTree tree = {};
+  StackTree tree = {};
 };
 
-std::vector<std::byte> EncodePage(const convert::Profile& profile, const FrameTable& frames,
+std::vector<std::byte> EncodePage(const convert::Profile& profile, const RootedFrameTable& frames,
                                   const std::vector<PageTab>& tabs);
 
 }  // namespace perftape::flame_graph

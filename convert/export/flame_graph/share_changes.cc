@@ -8,8 +8,8 @@
 
 namespace perftape::flame_graph {
 
-ShareChanges::ShareChanges(const CallTree& tree, std::int64_t gone)
-    : before_(TotalsOf(tree, &CallNode::before)),
+ShareChanges::ShareChanges(const StackTree& tree, std::int64_t gone)
+    : before_(TotalsOf(tree, &StackNode::before)),
       after_(TotalsOf(tree)),
       total_before_(tree.total_before()),
       total_after_(tree.total()),
@@ -19,7 +19,7 @@ ShareChanges::ShareChanges(const CallTree& tree, std::int64_t gone)
   }
 }
 
-std::int64_t GoneSamples(const CallTree& tree) {
+std::int64_t GoneSamples(const StackTree& tree) {
   const std::vector<std::int64_t> after = TotalsOf(tree);
   std::int64_t gone = 0;
   for (std::size_t i = 0; i < after.size(); ++i) {

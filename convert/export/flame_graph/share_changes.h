@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "convert/export/flame_graph/call_tree.h"
+#include "convert/export/flame_graph/stack_tree.h"
 
 namespace perftape::flame_graph {
 
@@ -15,7 +15,7 @@ namespace perftape::flame_graph {
 class ShareChanges {
  public:
   // `gone` is GoneSamples of the tree before FoldSmallCalls.
-  ShareChanges(const CallTree& tree, std::int64_t gone);
+  ShareChanges(const StackTree& tree, std::int64_t gone);
 
   // Return the share of a node, with what it calls.
   double Before(std::size_t node) const { return Percent(before_[node], total_before_); }
@@ -38,6 +38,6 @@ class ShareChanges {
 };
 
 // Returns how many samples of `before` end in calls that `after` does not have.
-std::int64_t GoneSamples(const CallTree& tree);
+std::int64_t GoneSamples(const StackTree& tree);
 
 }  // namespace perftape::flame_graph

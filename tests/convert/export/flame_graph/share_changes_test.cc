@@ -17,10 +17,10 @@ using convert::Profile;
 using convert::ProfileMaker;
 
 // Returns the tree of the difference of two profiles with the event "cycles".
-CallTree TreeOf(const Profile& before, const Profile& after) {
+StackTree TreeOf(const Profile& before, const Profile& after) {
   const Profile both = convert::MakeDifferential(before, after);
   const convert::EventPair pair = convert::ChooseEventPair(both).value();
-  FrameTable frames(both, {.root = folded::Root::kNone, .differential = true});
+  RootedFrameTable frames(both, {.root = folded::Root::kNone, .differential = true});
   const StackForest forest = StackForest::Of(both, {pair.after, pair.before}, frames);
   return forest.Join(frames.Ranks());
 }
@@ -33,7 +33,7 @@ TEST(ShareChanges, AreOfSharesAndNotOfNumbers) {
   const EventId new_cycles = after.Counts("cycles");
   after.Hit(after.Calls({"main", "f"}), {}, new_cycles, 2);
   after.Hit(after.Calls({"main", "g"}), {}, new_cycles, 2);
-  const CallTree tree = TreeOf(before.Make(), after.Make());
+  const StackTree tree = TreeOf(before.Make(), after.Make());
   ASSERT_EQ(tree.nodes.size(), 3);
   const ShareChanges changes(tree, GoneSamples(tree));
   EXPECT_DOUBLE_EQ(changes.Of(0), 0);
@@ -54,7 +54,7 @@ TEST(ShareChanges, MatchBuildsByName) {
   // The new build inlines parse.
   after.Hit(after.Calls({after.Frame(after.Map("/new/app-1.1"), 0x40, {"parse", "main"})}), {},
             after.Counts("cycles"), 5);
-  const CallTree tree = TreeOf(before.Make(), after.Make());
+  const StackTree tree = TreeOf(before.Make(), after.Make());
   ASSERT_EQ(tree.nodes.size(), 2);
   EXPECT_EQ(tree.nodes[1].self, 5);
   EXPECT_EQ(tree.nodes[1].before, 5);
@@ -67,7 +67,7 @@ TEST(GoneSamples, AreInCallsThatOnlyBeforeHas) {
   before.Hit(before.Calls({"main", "gone"}), {}, old_cycles, 2);
   before.Hit(before.Calls({"main", "gone", "deeper"}), {}, old_cycles, 4);
   after.Hit(after.Calls({"main"}), {}, after.Counts("cycles"), 1);
-  CallTree tree = TreeOf(before.Make(), after.Make());
+  StackTree tree = TreeOf(before.Make(), after.Make());
   EXPECT_EQ(GoneSamples(tree), 6);
   FoldSmallCalls(tree, TotalsOf(tree), 1);
   ASSERT_EQ(tree.nodes.size(), 1);

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stacks of one event as a tree, in preorder. Children of a node are sorted by name, and no two
-// of them have the same frame. The tree of a differential profile has the stacks of a pair of
-// events, and two numbers for each node.
+// The stacks of one event, or of a pair of events, as a tree; and the frames in it.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +8,40 @@
 #include <span>
 #include <vector>
 
-#include "convert/export/flame_graph/frame_table.h"
+#include "convert/export/frame_texts.h"
+#include "convert/export/to_folded.h"
+#include "convert/frames/frame_table.h"
 #include "convert/frames/stack_trie.h"
 #include "convert/model/profile.h"
+#include "formats/base/unknown_name.h"
 
 namespace perftape::flame_graph {
 
-struct CallNode {
+using convert::Frame;
+using convert::FrameId;
+using convert::FrameType;
+
+// The frames of a flame graph: those of a profile, and the root frames, which name threads.
+class RootedFrameTable : public convert::FrameTable {
+ public:
+  // `profile` must outlive this object. Of `options`, only mark_kernel is ignored.
+  RootedFrameTable(const convert::Profile& profile, const convert::FoldedOptions& options);
+
+  // Returns the root frame of this text.
+  FrameId OfRoot(convert::TextId text) { return Add(texts_[text], FrameType::kThread); }
+  // Returns the frame of a stack without frames.
+  FrameId OfNoFrames() { return Add(kUnknownName, FrameType::kUser); }
+
+  // The texts of root frames.
+  convert::FrameTexts& texts() { return texts_; }
+  const convert::FoldedOptions& options() const { return options_; }
+
+ private:
+  const convert::FoldedOptions options_;
+  convert::FrameTexts texts_;
+};
+
+struct StackNode {
   FrameId frame = 0;
   std::uint32_t depth = 0;   // 0 for a root
   std::uint32_t folded = 0;  // number of calls that FoldSmallCalls removed below this node
@@ -27,8 +52,10 @@ struct CallNode {
   std::int64_t other = 0, other_before = 0;
 };
 
-struct CallTree {
-  std::vector<CallNode> nodes;
+// In preorder. Children of a node are sorted by name, and no two of them have the same frame. The
+// tree of a differential profile has the stacks of a pair of events, and two numbers for each node.
+struct StackTree {
+  std::vector<StackNode> nodes;
   // What the tree does not show: samples with a negative number, as in the difference of profiles.
   std::uint64_t negative_samples = 0;
   convert::FoldedValue value = {};  // what `self` and `before` are, for sampled events
@@ -55,10 +82,10 @@ class StackForest {
   // Adds the stacks of the samples of `events`, and their frames to `frames`. The numbers are those
   // of the table's options, or ChooseValue of all events. Samples without any number are left out.
   static StackForest Of(const convert::Profile& profile, const TreeEvents& events,
-                        FrameTable& frames);
+                        RootedFrameTable& frames);
 
-  // Returns the tree. `ranks` are FrameTable::Ranks after all forests were made.
-  CallTree Join(std::span<const std::uint32_t> ranks) const;
+  // Returns the tree. `ranks` are RootedFrameTable::Ranks after all forests were made.
+  StackTree Join(std::span<const std::uint32_t> ranks) const;
 
  private:
   struct Content {
@@ -82,15 +109,15 @@ class StackForest {
 };
 
 // Returns for each node the sum of its own `number` and those of all calls below it.
-std::vector<std::int64_t> TotalsOf(const CallTree& tree,
-                                   std::int64_t CallNode::*number = &CallNode::self);
+std::vector<std::int64_t> TotalsOf(const StackTree& tree,
+                                   std::int64_t StackNode::*number = &StackNode::self);
 
 // Returns for each node the earliest `first_ms` of it and all calls below it.
-std::vector<std::uint32_t> FirstTimesOf(const CallTree& tree);
+std::vector<std::uint32_t> FirstTimesOf(const StackTree& tree);
 
 // Removes nodes whose total, an element of `totals`, is below `smallest`. Their callers get their
 // numbers and count them. A caller's total is never below that of what it calls.
-void FoldSmallCalls(CallTree& tree, std::span<const std::int64_t> totals, std::int64_t smallest);
+void FoldSmallCalls(StackTree& tree, std::span<const std::int64_t> totals, std::int64_t smallest);
 
 // Returns the smallest total with which at most `most` nodes are left.
 std::int64_t SmallestForAtMost(std::vector<std::int64_t> totals, std::size_t most);

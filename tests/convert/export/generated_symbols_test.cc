@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "convert/export/symbol_files.h"
+#include "convert/export/generated_symbols.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -20,8 +20,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-SymbolFile FileOf(std::string_view path) {
-  SymbolFile file = {.path = path, .names = {"main", "f"}};
+GeneratedSymbolFile FileOf(std::string_view path) {
+  GeneratedSymbolFile file = {.path = path, .names = {"main", "f"}};
   file.build_id = elf::NamedFunctionsId(file.names);
   return file;
 }
@@ -49,10 +49,10 @@ TEST(SymbolFilePath, LeadsOutOfNoDirectory) {
   EXPECT_EQ(SymbolFilePath("/" + std::string(300, 'x')), "/unknown");
 }
 
-TEST(SymbolFiles, IsWrittenWherePerfLooks) {
+TEST(GeneratedSymbolFiles, IsWrittenWherePerfLooks) {
   const TempDir directory;
-  const SymbolFile file = FileOf("/bin/app");
-  SymbolFiles files;
+  const GeneratedSymbolFile file = FileOf("/bin/app");
+  GeneratedSymbolFiles files;
   ASSERT_THAT(files.Write(file, directory / "symbols"), IsOk());
   const std::string id = file.build_id.hex();
   const fs::path link = directory / "symbols" / ".build-id" / id.substr(0, 2) / id.substr(2);
@@ -60,18 +60,18 @@ TEST(SymbolFiles, IsWrittenWherePerfLooks) {
   EXPECT_EQ(fs::canonical(link), fs::canonical(directory / "symbols/bin/app" / id));
 }
 
-TEST(SymbolFiles, RemovesFilesThatAreNotKept) {
+TEST(GeneratedSymbolFiles, RemovesFilesThatAreNotKept) {
   const TempDir directory;
-  { EXPECT_THAT(SymbolFiles().Write(FileOf("/bin/app"), directory / "symbols"), IsOk()); }
+  { EXPECT_THAT(GeneratedSymbolFiles().Write(FileOf("/bin/app"), directory / "symbols"), IsOk()); }
   EXPECT_TRUE(fs::is_empty(directory.path()));
 }
 
-TEST(SymbolFiles, LeavesWhatWasThere) {
+TEST(GeneratedSymbolFiles, LeavesWhatWasThere) {
   const TempDir directory;
-  SymbolFiles kept;
+  GeneratedSymbolFiles kept;
   ASSERT_THAT(kept.Write(FileOf("/bin/app"), directory.path()), IsOk());
   kept.Keep();
-  { EXPECT_THAT(SymbolFiles().Write(FileOf("/bin/app"), directory.path()), IsOk()); }
+  { EXPECT_THAT(GeneratedSymbolFiles().Write(FileOf("/bin/app"), directory.path()), IsOk()); }
   const fs::path elf = directory / "bin/app" / FileOf("/bin/app").build_id.hex() / "elf";
   EXPECT_TRUE(fs::exists(elf));
 }

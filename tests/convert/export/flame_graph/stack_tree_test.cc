@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "convert/export/flame_graph/call_tree.h"
+#include "convert/export/flame_graph/stack_tree.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -24,8 +24,8 @@ using testing::IsEmpty;
 
 struct Trees {
   Profile profile;
-  FrameTable frames;
-  CallTree tree;
+  RootedFrameTable frames;
+  StackTree tree;
   Trees(const Profile& made, EventId event, const FoldedOptions& options = {})
       : profile(made), frames(profile, options) {
     const StackForest forest = StackForest::Of(profile, event, frames);
@@ -35,7 +35,7 @@ struct Trees {
   // Returns "depth name self" of each node, with " +folded" if calls were folded into it.
   std::vector<std::string> Lines() const {
     std::vector<std::string> lines;
-    for (const CallNode& node : tree.nodes) {
+    for (const StackNode& node : tree.nodes) {
       const std::string folded = node.folded == 0 ? "" : fmt::format(" +{}", node.folded);
       lines.push_back(
           fmt::format("{} {} {}{}", node.depth, frames.NameOf(node.frame), node.self, folded));
@@ -44,7 +44,7 @@ struct Trees {
   }
 };
 
-TEST(CallTree, IsInPreorderSortedByName) {
+TEST(StackTree, IsInPreorderSortedByName) {
   ProfileMaker made;
   const convert::ThreadId app = made.Runs("app");
   const EventId cycles = made.Counts("cycles");
@@ -57,7 +57,7 @@ TEST(CallTree, IsInPreorderSortedByName) {
   EXPECT_THAT(TotalsOf(trees.tree), ElementsAre(6, 6, 3, 3, 1));
 }
 
-TEST(CallTree, JoinsAddressesAndThreadsOfOneName) {
+TEST(StackTree, JoinsAddressesAndThreadsOfOneName) {
   ProfileMaker made;
   const EventId cycles = made.Counts("cycles");
   const MappingId app = made.Map("/bin/app");
@@ -73,7 +73,7 @@ TEST(CallTree, JoinsAddressesAndThreadsOfOneName) {
               ElementsAre("0 app-1 0", "1 f 0", "2 g 1", "0 app-2 0", "1 f 0", "2 g 2"));
 }
 
-TEST(CallTree, ContainsOneEvent) {
+TEST(StackTree, ContainsOneEvent) {
   ProfileMaker made;
   const EventId cycles = made.Counts("cycles");
   const EventId faults = made.Counts("faults");
@@ -85,7 +85,7 @@ TEST(CallTree, ContainsOneEvent) {
               ElementsAre("0 f 1000"));
 }
 
-TEST(CallTree, HasBothNumbersOfASampledEvent) {
+TEST(StackTree, HasBothNumbersOfASampledEvent) {
   ProfileMaker made;
   const EventId wait = made.Counts("offcpu-time", "nanoseconds");
   made.Hit(made.Calls({"f"}), {}, wait, 1, 400);
@@ -95,20 +95,20 @@ TEST(CallTree, HasBothNumbersOfASampledEvent) {
   const Trees by_time(profile, wait);
   EXPECT_EQ(by_time.tree.value, convert::FoldedValue::kPeriod);
   EXPECT_THAT(by_time.Lines(), ElementsAre("0 f 400", "0 g 100", "0 no_time 0"));
-  EXPECT_THAT(TotalsOf(by_time.tree, &CallNode::other), ElementsAre(1, 80, 1));
+  EXPECT_THAT(TotalsOf(by_time.tree, &StackNode::other), ElementsAre(1, 80, 1));
   const Trees by_samples(profile, wait, {.value = convert::FoldedValue::kSamples});
   EXPECT_THAT(by_samples.Lines(), ElementsAre("0 f 1", "0 g 80", "0 no_time 1"));
-  EXPECT_THAT(TotalsOf(by_samples.tree, &CallNode::other), ElementsAre(400, 100, 0));
+  EXPECT_THAT(TotalsOf(by_samples.tree, &StackNode::other), ElementsAre(400, 100, 0));
 }
 
-TEST(CallTree, HasAFrameForAStackWithoutFrames) {
+TEST(StackTree, HasAFrameForAStackWithoutFrames) {
   ProfileMaker made;
   const EventId cycles = made.Counts("cycles");
   made.Hit({}, {}, cycles, 4);
   EXPECT_THAT(Trees(made.Make(), cycles).Lines(), ElementsAre("0 [unknown] 4"));
 }
 
-TEST(CallTree, LeavesOutAndCountsNegativeNumbers) {
+TEST(StackTree, LeavesOutAndCountsNegativeNumbers) {
   ProfileMaker made;
   const EventId value = made.CountsPlainly("delta");
   made.Hit(made.Calls({"less"}), made.Runs("a"), value, 0, -3);
@@ -118,7 +118,7 @@ TEST(CallTree, LeavesOutAndCountsNegativeNumbers) {
   EXPECT_EQ(trees.tree.negative_samples, 1);
 }
 
-TEST(CallTree, SaturatesItsSums) {
+TEST(StackTree, SaturatesItsSums) {
   constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
   ProfileMaker made;
   const EventId cycles = made.Counts("cycles");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "convert/export/symbol_files.h"
+#include "convert/export/generated_symbols.h"
 
 #include <algorithm>
 #include <ranges>
@@ -46,13 +46,13 @@ std::string SymbolFilePath(std::string_view filename) {
   return IsPlainComponent(name) ? "/" + name : "/unknown";
 }
 
-SymbolFiles::~SymbolFiles() {
+GeneratedSymbolFiles::~GeneratedSymbolFiles() {
   // Directories stay if another process has added files to them.
   std::error_code ignored;
   for (const fs::path& path : made_ | std::views::reverse) fs::remove(path, ignored);
 }
 
-Status SymbolFiles::Write(const SymbolFile& file, const fs::path& directory) {
+Status GeneratedSymbolFiles::Write(const GeneratedSymbolFile& file, const fs::path& directory) {
   const std::string id = file.build_id.hex();
   const fs::path below = fs::path(file.path).relative_path() / id;
   const fs::path elf = directory / below / "elf";
@@ -69,7 +69,7 @@ Status SymbolFiles::Write(const SymbolFile& file, const fs::path& directory) {
   return MakeLink(link, fs::path("../..") / below);
 }
 
-Status SymbolFiles::MakeDirectories(const fs::path& path) {
+Status GeneratedSymbolFiles::MakeDirectories(const fs::path& path) {
   std::error_code error;
   if (path.empty() || fs::is_directory(path, error)) return {};
   if (path.has_relative_path()) TRY(MakeDirectories(path.parent_path()));
@@ -78,7 +78,7 @@ Status SymbolFiles::MakeDirectories(const fs::path& path) {
   return {};
 }
 
-Status SymbolFiles::MakeLink(const fs::path& link, const fs::path& target) {
+Status GeneratedSymbolFiles::MakeLink(const fs::path& link, const fs::path& target) {
   std::error_code error;
   fs::create_symlink(target, link, error);
   if (!error) {

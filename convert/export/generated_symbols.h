@@ -18,7 +18,7 @@
 
 namespace perftape::convert {
 
-struct SymbolFile {
+struct GeneratedSymbolFile {
   std::string_view path = {};  // from SymbolFilePath
   BuildId build_id = {};
   std::vector<std::string_view> names = {};  // of the functions, in address order
@@ -30,16 +30,16 @@ struct SymbolFile {
 std::string SymbolFilePath(std::string_view filename);
 
 // Written files. The destructor removes them unless Keep was called.
-class SymbolFiles {
+class GeneratedSymbolFiles {
  public:
-  SymbolFiles() = default;
-  SymbolFiles(const SymbolFiles&) = delete;
-  SymbolFiles& operator=(const SymbolFiles&) = delete;
-  ~SymbolFiles();
+  GeneratedSymbolFiles() = default;
+  GeneratedSymbolFiles(const GeneratedSymbolFiles&) = delete;
+  GeneratedSymbolFiles& operator=(const GeneratedSymbolFiles&) = delete;
+  ~GeneratedSymbolFiles();
 
   // Writes the file and its link below `directory`, which is created if needed. An existing file
   // stays, because its name determines its content. Errors: kIo, kPermission, kNotFound.
-  Status Write(const SymbolFile& file, const std::filesystem::path& directory);
+  Status Write(const GeneratedSymbolFile& file, const std::filesystem::path& directory);
   void Keep() { made_.clear(); }
 
  private:

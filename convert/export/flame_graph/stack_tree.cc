@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "convert/export/flame_graph/call_tree.h"
+#include "convert/export/flame_graph/stack_tree.h"
 
 #include <algorithm>
 #include <array>
@@ -11,6 +11,7 @@
 #include "convert/model/saturating.h"
 
 namespace perftape::flame_graph {
+namespace {
 
 using convert::AddUpToLimit;
 using convert::FoldedValue;
@@ -18,9 +19,26 @@ using convert::Profile;
 using convert::Sample;
 using convert::StackId;
 
+convert::FoldedOptions WithoutMarks(convert::FoldedOptions options) {
+  options.mark_kernel = false;  // the type tells it
+  return options;
+}
+
+convert::FrameIdentity IdentityFor(const convert::FoldedOptions& options) {
+  return options.differential ? convert::FrameIdentity::kName : convert::FrameIdentity::kType;
+}
+
+}  // namespace
+
+RootedFrameTable::RootedFrameTable(const convert::Profile& profile,
+                                   const convert::FoldedOptions& options)
+    : convert::FrameTable(profile, IdentityFor(options)),
+      options_(WithoutMarks(options)),
+      texts_(profile, options_) {}
+
 class StackForest::Builder {
  public:
-  Builder(const Profile& profile, FrameTable& frames) : trie_(profile), frames_(frames) {}
+  Builder(const Profile& profile, RootedFrameTable& frames) : trie_(profile), frames_(frames) {}
 
   // Sets the root frame of all stacks that are added from now on; kNoText means none.
   void StartRoot(convert::TextId text) {
@@ -44,10 +62,11 @@ class StackForest::Builder {
 
  private:
   Trie trie_;
-  FrameTable& frames_;
+  RootedFrameTable& frames_;
 };
 
-StackForest StackForest::Of(const Profile& profile, const TreeEvents& events, FrameTable& frames) {
+StackForest StackForest::Of(const Profile& profile, const TreeEvents& events,
+                            RootedFrameTable& frames) {
   StackForest forest;
   Builder builder(profile, frames);
   convert::TextId root = convert::kNoText;
@@ -91,8 +110,8 @@ void StackForest::AppendChildren(std::span<const Item> parents,
   std::ranges::sort(items.begin() + begin, items.end(), std::greater());
 }
 
-CallTree StackForest::Join(std::span<const std::uint32_t> ranks) const {
-  CallTree tree;
+StackTree StackForest::Join(std::span<const std::uint32_t> ranks) const {
+  StackTree tree;
   tree.nodes.reserve(nodes_.size());
   tree.negative_samples = negative_samples_;
   tree.value = value_;
@@ -106,8 +125,8 @@ CallTree StackForest::Join(std::span<const std::uint32_t> ranks) const {
       begins.pop_back();
       continue;
     }
-    CallNode node = {.frame = nodes_[items.back().node].frame,
-                     .depth = static_cast<std::uint32_t>(begins.size() - 1)};
+    StackNode node = {.frame = nodes_[items.back().node].frame,
+                      .depth = static_cast<std::uint32_t>(begins.size() - 1)};
     const std::uint32_t rank = items.back().rank;
     same.clear();
     for (; items.size() > begins.back() && items.back().rank == rank; items.pop_back()) {
@@ -126,23 +145,23 @@ CallTree StackForest::Join(std::span<const std::uint32_t> ranks) const {
   return tree;
 }
 
-std::int64_t CallTree::total() const {
+std::int64_t StackTree::total() const {
   std::int64_t total = 0;
-  for (const CallNode& node : nodes) total = AddUpToLimit(total, node.self);
+  for (const StackNode& node : nodes) total = AddUpToLimit(total, node.self);
   return total;
 }
 
-std::int64_t CallTree::total_before() const {
+std::int64_t StackTree::total_before() const {
   std::int64_t total = 0;
-  for (const CallNode& node : nodes) total = AddUpToLimit(total, node.before);
+  for (const StackNode& node : nodes) total = AddUpToLimit(total, node.before);
   return total;
 }
 
-std::vector<std::int64_t> TotalsOf(const CallTree& tree, std::int64_t CallNode::*number) {
+std::vector<std::int64_t> TotalsOf(const StackTree& tree, std::int64_t StackNode::*number) {
   std::vector<std::int64_t> totals(tree.nodes.size());
   std::vector<std::int64_t> open;  // sums of the children of a node of each depth
   for (std::size_t i = tree.nodes.size(); i-- > 0;) {
-    const CallNode& node = tree.nodes[i];
+    const StackNode& node = tree.nodes[i];
     if (open.size() < node.depth + std::size_t{2}) open.resize(node.depth + std::size_t{2});
     totals[i] = AddUpToLimit(node.*number, open[node.depth + 1]);
     open[node.depth + 1] = 0;
@@ -151,11 +170,11 @@ std::vector<std::int64_t> TotalsOf(const CallTree& tree, std::int64_t CallNode::
   return totals;
 }
 
-std::vector<std::uint32_t> FirstTimesOf(const CallTree& tree) {
+std::vector<std::uint32_t> FirstTimesOf(const StackTree& tree) {
   std::vector<std::uint32_t> times(tree.nodes.size());
   std::vector<std::uint32_t> open;  // the earliest of the children of a node of each depth
   for (std::size_t i = tree.nodes.size(); i-- > 0;) {
-    const CallNode& node = tree.nodes[i];
+    const StackNode& node = tree.nodes[i];
     open.resize(std::max(open.size(), node.depth + std::size_t{2}), convert::Sample::kNoTime);
     times[i] =
         std::min(node.first_ms, std::exchange(open[node.depth + 1], convert::Sample::kNoTime));
@@ -164,19 +183,19 @@ std::vector<std::uint32_t> FirstTimesOf(const CallTree& tree) {
   return times;
 }
 
-void FoldSmallCalls(CallTree& tree, std::span<const std::int64_t> totals, std::int64_t smallest) {
+void FoldSmallCalls(StackTree& tree, std::span<const std::int64_t> totals, std::int64_t smallest) {
   if (smallest <= 0) return;
   std::vector<std::size_t> kept;  // the path to the last kept node
   std::size_t count = 0;
   for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
-    const CallNode node = tree.nodes[i];
+    const StackNode node = tree.nodes[i];
     kept.resize(std::min<std::size_t>(kept.size(), node.depth));
     if (totals[i] >= smallest || node.depth == 0) {
       kept.push_back(count);
       tree.nodes[count++] = node;
       continue;
     }
-    CallNode& caller = tree.nodes[kept.back()];
+    StackNode& caller = tree.nodes[kept.back()];
     caller.self = AddUpToLimit(caller.self, node.self);
     caller.before = AddUpToLimit(caller.before, node.before);
     caller.other = AddUpToLimit(caller.other, node.other);
