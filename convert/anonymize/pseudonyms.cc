@@ -10,7 +10,7 @@
 #include <iterator>
 
 #include "convert/anonymize/public_names.h"
-#include "convert/model/comment_keys.h"
+#include "convert/model/profile_facts.h"
 #include "formats/perfdata/mapping_name.h"
 
 namespace perftape::anonymize {

@@ -12,7 +12,7 @@
 #include <tuple>
 
 #include "convert/export/address_allocator.h"
-#include "convert/model/folded_mapping.h"
+#include "convert/model/mappings_without_files.h"
 #include "formats/base/bytes_hash.h"
 #include "formats/elf/elf_writer.h"
 #include "formats/perfdata/converted.h"

@@ -7,7 +7,7 @@
 #include <ranges>
 
 #include "convert/frames/frame_table.h"
-#include "convert/model/folded_mapping.h"
+#include "convert/model/mappings_without_files.h"
 #include "formats/folded/folded.h"
 
 namespace perftape::convert {

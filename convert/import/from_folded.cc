@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "convert/model/folded_mapping.h"
+#include "convert/model/mappings_without_files.h"
 #include "convert/model/profile_builder.h"
 #include "convert/model/sample_thread.h"
 #include "convert/model/saturating.h"

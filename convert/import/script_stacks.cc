@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "convert/model/folded_mapping.h"
+#include "convert/model/mappings_without_files.h"
 #include "formats/base/unknown_name.h"
 #include "formats/perfdata/mapping_name.h"
 #include "formats/script/escape.h"

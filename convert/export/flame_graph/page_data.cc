@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "convert/export/flame_graph/display_text.h"
-#include "convert/export/profile_facts.h"
+#include "convert/model/profile_facts.h"
 
 namespace perftape::flame_graph {
 namespace {

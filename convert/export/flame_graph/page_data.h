@@ -3,7 +3,7 @@
 //
 //   version           kPageVersion
 //   size, bytes       all texts as UTF-8, each ended by '\n'; the first one is empty
-//   facts             their number, and for each its text (export/profile_facts.h)
+//   facts             their number, and for each its text (model/profile_facts.h)
 //   frames            their number n, then six columns of n numbers: name, type (FrameType), dso,
 //                     source file (texts), first line, last line - first line
 //   tabs              their number, and for each, an event or a pair of events:

@@ -6,7 +6,7 @@
 #include <span>
 
 #include "convert/frames/frame_table.h"
-#include "convert/model/folded_mapping.h"
+#include "convert/model/mappings_without_files.h"
 #include "formats/base/unknown_name.h"
 #include "formats/folded/folded.h"
 

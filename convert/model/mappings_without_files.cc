@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "convert/model/hidden_kernel.h"
+#include "convert/model/mappings_without_files.h"
 
 #include <algorithm>
 #include <cstdint>
 #include <limits>
 
+#include "formats/folded/folded.h"
 #include "formats/perfdata/mapping_name.h"
 
 namespace perftape::convert {
@@ -33,6 +34,32 @@ std::string_view WhyHidden(const Profile& profile) {
   return std::ranges::any_of(profile.mappings(), is_known)
              ? "in no mapping of the kernel: in a module whose address was not recorded"
              : "recorded without CAP_SYSLOG: no kernel names";
+}
+
+MappingId AddFoldedMapping(ProfileBuilder& builder, MappingType type, const MappingNames& names) {
+  const std::string_view name =
+      type == MappingType::kKernel ? folded::kKernelMappingName : folded::kMappingName;
+  return builder.Add(Mapping{.filename = builder.Add(name), .type = type, .names = names});
+}
+
+bool IsOfFolded(const Profile& profile, const Mapping& mapping) {
+  const std::string_view name = profile.text(mapping.filename);
+  if (name == folded::kKernelMappingName) return !IsHiddenKernel(profile, mapping);
+  return IsFoldedProgram(name);
+}
+
+bool IsOfFolded(std::string_view mapping_name, std::uint64_t address) {
+  return IsFoldedProgram(mapping_name) ||
+         (mapping_name == folded::kKernelMappingName && address == 0);
+}
+
+bool IsFoldedProgram(std::string_view mapping_name) {
+  return mapping_name == folded::kMappingName;
+}
+
+bool HasName(const Profile& profile, const Location& location, const Line& line) {
+  return profile[line.function].name != StringId{} ||
+         IsFoldedProgram(profile.text(profile[location.mapping].filename));
 }
 
 }  // namespace perftape::convert

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The keys of the comments that say where a profile was recorded ("hostname: box"). Readers and
-// writers of perf.data, whose header has a feature for each, use the same keys.
+// What is known about a profile as a whole, as lines for people: "hostname: box". Most of them are
+// the comments of the profile. Readers and writers of perf.data, whose header has a feature for
+// each, use the same keys for them.
 #pragma once
 
+#include <string>
 #include <string_view>
+#include <vector>
+
+#include "convert/model/profile.h"
 
 namespace perftape::convert {
 
@@ -23,5 +28,13 @@ constexpr std::string_view CommentValue(std::string_view comment, std::string_vi
   if (!comment.starts_with(kCommentSeparator)) return {};
   return comment.substr(kCommentSeparator.size());
 }
+
+// The keys of facts that are no comments. A page makes its title of some (page/profile_facts.js).
+inline constexpr std::string_view kRecordedFact = "recorded";
+inline constexpr std::string_view kDurationFact = "duration";
+inline constexpr std::string_view kLossesFact = "losses";
+
+// Returns the comments, then when it was recorded (in UTC) and for how long, if that is known.
+std::vector<std::string> FactsOf(const Metadata& metadata);
 
 }  // namespace perftape::convert

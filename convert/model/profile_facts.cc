@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "convert/export/profile_facts.h"
+#include "convert/model/profile_facts.h"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <ctime>
 
-#include "convert/model/comment_keys.h"
 #include "formats/base/duration.h"
 
 namespace perftape::convert {
