@@ -9,9 +9,11 @@
 
 #include "convert/import/round_clock.h"
 #include "convert/import/stack_copies.h"
-#include "convert/import/task_events.h"
+#include "convert/model/task_event.h"
 #include "formats/base/progress.h"
+#include "formats/perfdata/abi.h"
 #include "formats/perfdata/event_lookup.h"
+#include "formats/perfdata/record.h"
 #include "formats/perfdata/record_ranges.h"
 
 namespace perftape::convert {
@@ -39,19 +41,64 @@ void AddBuildId(const RecordView& record, ListedBuildIds& ids) {
   }
 }
 
-void CountLoss(const RecordView& record, const perfdata::SampleFormat& format,
-               ImportReport& report) {
+// Returns how many records or samples were lost before this record, which is a LOST or
+// LOST_SAMPLES.
+std::uint64_t LossOf(const RecordView& record, const perfdata::SampleFormat& format) {
   if (record.type == RecordType::kLost) {
-    if (const auto lost = perfdata::Decode<perfdata::Lost>(record, format)) {
-      report.lost_records += lost->count;
-    }
-    return;
+    const auto lost = perfdata::Decode<perfdata::Lost>(record, format);
+    return lost ? lost->count : 0;
   }
   // With this bit they are not lost: a filter of perf dropped them intentionally.
-  if ((record.misc & perfdata::kMiscLostSamplesBpf) != 0) return;
-  if (const auto lost = perfdata::Decode<perfdata::LostSamples>(record, format)) {
-    report.lost_samples += lost->count;
+  if ((record.misc & perfdata::kMiscLostSamplesBpf) != 0) return 0;
+  const auto lost = perfdata::Decode<perfdata::LostSamples>(record, format);
+  return lost ? lost->count : 0;
+}
+
+// Decodes a record that names a thread. Returns nothing if it is damaged.
+template <class Record>
+std::optional<Record> DecodeThread(const perfdata::RecordView& record,
+                                   const perfdata::SampleFormat& format, TaskEvent& event) {
+  const Result<Record> decoded = perfdata::Decode<Record>(record, format);
+  if (!decoded) return std::nullopt;
+  event.pid = decoded->pid;
+  event.tid = decoded->tid;
+  return *decoded;
+}
+
+// Sets all of `event` but its time. Returns false if the record says nothing of threads.
+bool Describe(const perfdata::RecordView& record, const perfdata::SampleFormat& format,
+              TaskEvent& event) {
+  switch (record.type) {
+    case RecordType::kComm: {
+      const bool is_exec = (record.misc & perfdata::kMiscCommExec) != 0;
+      event.type = is_exec ? TaskEvent::Type::kExec : TaskEvent::Type::kComm;
+      const auto comm = DecodeThread<perfdata::Comm>(record, format, event);
+      if (comm) event.comm = comm->comm;
+      return comm.has_value();
+    }
+    case RecordType::kFork:
+      event.type = TaskEvent::Type::kFork;
+      return DecodeThread<perfdata::Fork>(record, format, event).has_value();
+    case RecordType::kExit:
+      event.type = TaskEvent::Type::kExit;
+      return DecodeThread<perfdata::Exit>(record, format, event).has_value();
+    case RecordType::kLost:
+    case RecordType::kLostSamples:
+      event.type = TaskEvent::Type::kLoss;
+      event.lost = LossOf(record, format);
+      return event.lost != 0;
+    default:
+      return false;
   }
+}
+
+// Appends what a record says of threads. Records of other types, and those of the initial state,
+// which has the time 0, add nothing.
+void NoteTaskEvent(const perfdata::RecordView& record, const perfdata::SampleFormat& format,
+                   std::uint64_t time, TaskEvents& events) {
+  if (time == 0 || time > std::uint64_t{std::numeric_limits<std::int64_t>::max()}) return;
+  TaskEvent event{.time_ns = static_cast<std::int64_t>(time)};
+  if (Describe(record, format, event)) events.push_back(std::move(event));
 }
 
 // Collects the records that are not samples.
@@ -79,8 +126,10 @@ class RecordCollector {
     if (ProcessHistory::IsProcessRecord(record.type)) {
       first_pass_.history.Add(record, event.format, key);
       if (options_.find_jit_dump) first_pass_.jit.Note(record, event.format);
-    } else if (record.type == RecordType::kLost || record.type == RecordType::kLostSamples) {
-      CountLoss(record, event.format, report_);
+    } else if (record.type == RecordType::kLost) {
+      report_.lost_records += LossOf(record, event.format);
+    } else if (record.type == RecordType::kLostSamples) {
+      report_.lost_samples += LossOf(record, event.format);
     } else if (record.type == RecordType::kHeaderBuildId && !has_build_ids_) {
       AddBuildId(record, first_pass_.build_ids);
     } else if (record.type == RecordType::kEventUpdate) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "convert/import/mapping_type.h"
+#include "convert/import/pprof_tables.h"
 
 #include <gtest/gtest.h>
 
