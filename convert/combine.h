@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "convert/export/to_folded.h"
-#include "convert/filter/glob.h"
+#include "convert/filter/name_patterns.h"
 #include "convert/formats.h"
 #include "convert/model/merge.h"
 #include "convert/model/profile.h"

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "convert/filter/glob.h"
+#include "convert/filter/name_patterns.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "tests/support/matchers.h"
 
 namespace perftape::convert {
 namespace {
@@ -34,6 +37,26 @@ TEST(Globs, MatchTheLastPartOfAPathUnlessTheyHaveASlash) {
   EXPECT_FALSE(Globs("usr*").MatchPath("/usr/lib/libc.so.6"));
   EXPECT_TRUE(Globs("/usr/*").MatchPath("/usr/lib/libc.so.6"));
   EXPECT_FALSE(Globs("/lib/*").MatchPath("/usr/lib/libc.so.6"));
+}
+
+TEST(NameRegex, FindsAnyPart) {
+  const NameRegex regex = NameRegex::Compile("^std::|alloc").value();
+  EXPECT_TRUE(regex.Find("std::sort"));
+  EXPECT_TRUE(regex.Find("je_malloc"));
+  EXPECT_FALSE(regex.Find("my_std::x"));
+}
+
+TEST(NameRegex, MatchesBytes) {
+  EXPECT_TRUE(NameRegex::Compile("f.g").value().Find("f\xffg"));
+}
+
+TEST(NameRegex, ReadsALongNameInOneGo) {
+  EXPECT_FALSE(NameRegex::Compile("(a*)*b").value().Find(std::string(1 << 20, 'a')));
+}
+
+TEST(NameRegex, ReportsErrorsInAnExpression) {
+  EXPECT_THAT(NameRegex::Compile("a("),
+              FailsWith(ErrorCode::kInvalidArgument, testing::HasSubstr("'a(' is not a regular")));
 }
 
 }  // namespace
