@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "convert/unwind/sampled_registers.h"
+#include "convert/unwind/sample_unwinder.h"
 #include "formats/base/build_id.h"
 
 namespace perftape::convert {
