@@ -15,9 +15,8 @@ class RE2;
 
 namespace perftape::convert {
 
-// Lists of name patterns, as written in options: "nginx*,java".
-
-// Matches a name that equals one of the patterns, or matches one as a shell glob (* ? []). So
+// A list of name patterns: "nginx*,java". Matches a name that equals one of the patterns, or
+// matches one as a shell glob (* ? []). So
 // "[kernel.kallsyms]" matches itself. Without patterns it matches nothing.
 class Globs {
  public:

@@ -23,9 +23,7 @@
 namespace perftape::offline_unwind {
 
 // How code that was compiled at run time is unwound, if its compiler has described it (in a
-// jitdump): by process, time and address.
-
-// Threads may share it after Finish().
+// jitdump): by process, time and address. Threads may share it after Finish().
 class CompiledRules {
  public:
   struct Placement {
@@ -48,8 +46,6 @@ class CompiledRules {
   std::unordered_map<std::uint32_t, std::vector<Placement>> placements_;  // by pid
 };
 
-// The code of one process at one time: which table describes the instruction at an address.
-
 // Returns the table of a mapped file.
 using TableFinder = std::function<const BinaryTable&(const perfdata::Dso& dso)>;
 
@@ -59,7 +55,8 @@ struct FoundCode {
   std::optional<std::uint64_t> packed;  // the location, if something is mapped and it can be packed
 };
 
-// For one thread.
+// The code of one process at one time: which table describes the instruction at an address. For one
+// thread.
 class CodeMap {
  public:
   // `regions` are sorted by address and do not overlap. Their dsos and the tables must outlive this

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the registers and the copy of the stack in a sample to a callchain.
+// Makes a callchain from the registers and the copy of the stack in a sample (perf record
+// --call-graph dwarf). The unwound frames replace the user part of the sample's own callchain, as
+// in perf (tools/perf/util/machine.c, thread__resolve_callchain_unwind).
 #pragma once
 
 #include <cstddef>
@@ -26,8 +28,6 @@
 
 namespace perftape::offline_unwind {
 
-// The user registers of a sample, as far as a stack walk needs them.
-
 // The processor of a recording: by the feature ARCH, which is the machine name of uname(2), or, if
 // that is empty, by the recorded registers. Nothing for a processor that cannot be unwound.
 std::optional<unwind::Machine> MachineOf(std::string_view arch, std::uint64_t regs_user_mask);
@@ -37,13 +37,10 @@ std::optional<unwind::Machine> MachineOf(std::string_view arch, std::uint64_t re
 enum class RegistersAbi : std::uint8_t { kNone, k32Bit, k64Bit };
 RegistersAbi AbiOf(const perfdata::Sample& sample);
 
-// The registers of a 64-bit process. Nothing if the instruction or stack pointer was not recorded.
+// The user registers of a 64-bit process, as far as a stack walk needs them. Nothing if the
+// instruction or stack pointer was not recorded.
 std::optional<unwind::Registers> RegistersOf(const perfdata::Sample& sample, std::uint64_t mask,
                                              unwind::Machine machine);
-
-// Makes a callchain from the registers and the copy of the stack in a sample (perf record
-// --call-graph dwarf). The unwound frames replace the user part of the sample's own callchain, as
-// in perf (tools/perf/util/machine.c, thread__resolve_callchain_unwind).
 
 // Whether the samples of an event have copies of registers and stack.
 bool HasStackCopies(const perfdata::SampleFormat& format);

@@ -1,16 +1,87 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "convert/unwound_chains.h"
+#include "convert/rewritten_samples.h"
 
+#include <functional>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "convert/import/first_pass.h"
+#include "convert/import/from_perfdata.h"
 #include "convert/import/round_clock.h"
 #include "convert/import/stack_copies.h"
-#include "convert/recording_binaries.h"
+#include "convert/symbolize/symbol_sources.h"
+#include "convert/unwind/binary_tables.h"
+#include "formats/base/input.h"
 #include "formats/perfdata/event_lookup.h"
 #include "formats/perfdata/reader.h"
 
 namespace perftape::convert {
+namespace {
+
+// The binaries of one recording, from the sources that also give names.
+class RecordingBinaries {
+ public:
+  // Opens nothing yet. The input must outlive this object.
+  RecordingBinaries(Input& input, const symbolize::SymbolOptions& options)
+      : input_(input), options_(options) {}
+  RecordingBinaries(const RecordingBinaries&) = delete;
+  RecordingBinaries& operator=(const RecordingBinaries&) = delete;
+
+  // Returns a finder that this object must outlive. It opens the sources when it is first called.
+  offline_unwind::BinaryFinder Finder() { return std::bind_front(&RecordingBinaries::Find, this); }
+
+ private:
+  Result<const elf::ElfFile*> Find(const std::string& path, const BuildId& build_id) {
+    if (!find_) {
+      TRY_ASSIGN(sources_, symbolize::SymbolSources::Open(options_));
+      origin_.emplace(input_);
+      find_ = sources_->BinariesOf(*origin_);
+    }
+    return find_(path, build_id);
+  }
+
+  Input& input_;
+  symbolize::SymbolOptions options_;
+  std::optional<symbolize::SymbolSources> sources_;
+  std::optional<symbolize::ProfileOrigin> origin_;
+  symbolize::SymbolSources::BinaryFinder find_;
+};
+
+}  // namespace
+
+Result<ChosenSamples> ChooseSamples(Input& input, const FilterOptions& filter,
+                                    const CombineOptions& options) {
+  if (filter.cuts_frames()) {
+    return Fail(
+        ErrorCode::kUnsupported,
+        "filters that remove frames cannot be applied from perf.data to perf.data: convert to "
+        "pprof first");
+  }
+  ChosenSamples chosen;
+  RecordedSamples samples;
+  RecordingBinaries binaries(input, options.symbols);
+  ImportOptions import = options.import;
+  import.find_binary = binaries.Finder();
+  import.index_cache = options.symbols.index_cache;
+  Result<Profile> read = ReadPerfDataByRecord(input, import, chosen.read, samples);
+  if (!read) return Fail(InContext(input.name(), std::move(read).error()));
+  Profile profile = *std::move(read);
+  if (options.look_up_names && filter.needs_names()) {
+    symbolize::SymbolizeReport unused;
+    TRY_ASSIGN(profile, symbolize::SymbolizeFrom(profile, options.symbols,
+                                                 symbolize::ProfileOrigin(input), unused));
+  }
+
+  const FilterJudge judge(profile, filter);
+  std::vector<bool> passes;
+  for (const Sample& sample : samples.distinct) passes.push_back(!judge.Of(sample));
+  for (const std::uint32_t index : samples.of_records) {
+    chosen.kept.push_back(index != RecordedSamples::kNone && passes[index]);
+  }
+  ApplyFilter(profile, filter, chosen.filter);
+  return chosen;
+}
 
 struct UnwoundChains::State {
   State(perfdata::Reader opened, Input& input, const CombineOptions& combine)
