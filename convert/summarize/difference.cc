@@ -13,8 +13,8 @@
 #include "convert/frames/frame_table.h"
 #include "convert/model/saturating.h"
 #include "convert/summarize/amount.h"
+#include "convert/summarize/breakdowns.h"
 #include "convert/summarize/call_tree.h"
-#include "convert/summarize/functions.h"
 
 namespace perftape::summarize {
 namespace {
