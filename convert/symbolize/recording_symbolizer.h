@@ -13,7 +13,7 @@
 #include "convert/symbolize/kernel_files.h"
 #include "convert/symbolize/kernel_symbolizer.h"
 #include "convert/symbolize/perf_map_symbolizer.h"
-#include "convert/symbolize/recording_sources.h"
+#include "convert/symbolize/profile_origin.h"
 #include "convert/symbolize/symbol_options.h"
 #include "convert/symbolize/symbolizer.h"
 #include "convert/symbolize/vdso.h"

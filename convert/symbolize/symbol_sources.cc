@@ -1,16 +1,88 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "convert/symbolize/symbol_sources.h"
 
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <string>
+#include <system_error>
 #include <utility>
 
-#include "convert/symbolize/build_id_cache.h"
 #include "convert/symbolize/perf_map_symbolizer.h"
 #include "convert/symbolize/recording_symbolizer.h"
+#include "formats/base/build_id.h"
+#include "formats/base/bytes.h"
+#include "formats/base/output_file.h"
+#include "formats/base/result.h"
+#include "formats/bundle/layout.h"
+#include "formats/bundle/manifest.h"
 #include "formats/perfdata/mapping_name.h"
 
 namespace perftape::symbolize {
+namespace {
 
+namespace fs = std::filesystem;
 using perfdata::MappingSource;
+
+Status MakeDirectories(const fs::path& directory) {
+  std::error_code error;
+  fs::create_directories(directory, error);
+  if (error) return FailErrno(directory.native(), error.value());
+  return {};
+}
+
+// Writes perf's build-id cache (~/.debug): PATH/ID/{elf,debug,vdso,kallsyms}, and a link to the
+// directory from .build-id/aa/rest (formats/bundle/layout.h).
+class BuildIdCache {
+ public:
+  explicit BuildIdCache(std::filesystem::path directory) : directory_(std::move(directory)) {}
+
+  // Adds a file, once even if it is called several times for an entry. Without bytes the entry is
+  // reported as not found.
+  Status Add(const SymbolFile& entry, std::optional<Bytes> bytes);
+  CacheReport Finish() && { return std::move(report_); }
+
+ private:
+  Status Write(const std::filesystem::path& member, const SymbolFile& entry, Bytes bytes);
+
+  std::filesystem::path directory_;
+  std::set<std::string> seen_;  // members
+  CacheReport report_;
+};
+
+Status BuildIdCache::Add(const SymbolFile& entry, std::optional<Bytes> bytes) {
+  const std::string member =
+      bundle::MemberName({.path = entry.path, .kind = entry.kind, .build_id = entry.build_id});
+  if (!seen_.insert(member).second) return {};
+  std::error_code error;
+  if (fs::exists(directory_ / member, error)) {
+    ++report_.there;
+  } else if (!bytes) {
+    report_.not_found.push_back(entry.path + " " + entry.build_id.hex());
+    return {};
+  } else {
+    TRY(Write(member, entry, *bytes));
+    ++report_.copied;
+  }
+  return {};
+}
+
+Status BuildIdCache::Write(const fs::path& member, const SymbolFile& entry, Bytes bytes) {
+  const fs::path file = directory_ / member;
+  TRY(MakeDirectories(file.parent_path()));
+  TRY_ASSIGN(OutputFile out, OutputFile::Create(file, IfExists::kReplace));
+  TRY(out.Write(bytes));
+  TRY(std::move(out).Commit());
+  const bundle::BuildIdLink link = bundle::LinkTo(member.native(), entry.build_id);
+  const fs::path name = directory_ / link.name;
+  TRY(MakeDirectories(name.parent_path()));
+  std::error_code error;
+  fs::create_symlink(link.target, name, error);
+  if (error && error != std::errc::file_exists) return FailErrno(name.native(), error.value());
+  return {};
+}
+
+}  // namespace
 
 SymbolSources::SymbolSources(std::unique_ptr<SharedSources> shared) : shared_(std::move(shared)) {}
 SymbolSources::SymbolSources(SymbolSources&&) noexcept = default;
