@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "convert/rewrite/feature_table.h"
+#include "convert/rewrite/header_recovery.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

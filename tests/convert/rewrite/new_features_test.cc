@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "convert/rewrite/pipe_features.h"
+#include "convert/rewrite/new_features.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
