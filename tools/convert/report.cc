@@ -11,9 +11,8 @@
 #include <string_view>
 #include <utility>
 
-#include "convert/export/default_event.h"
 #include "convert/export/differential.h"
-#include "convert/export/stack_numbers.h"
+#include "convert/export/shown_numbers.h"
 #include "convert/model/profile_facts.h"
 #include "formats/perfdata/period_unit.h"
 #include "tools/common/cli/count.h"

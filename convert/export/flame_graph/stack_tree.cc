@@ -7,7 +7,7 @@
 #include <ranges>
 #include <utility>
 
-#include "convert/export/sample_roots.h"
+#include "convert/export/frame_texts.h"
 #include "convert/model/saturating.h"
 
 namespace perftape::flame_graph {

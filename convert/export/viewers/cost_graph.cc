@@ -9,7 +9,7 @@
 #include <tuple>
 #include <utility>
 
-#include "convert/export/sample_roots.h"
+#include "convert/export/frame_texts.h"
 #include "convert/frames/stack_trie.h"
 #include "convert/model/mappings_without_files.h"
 #include "convert/model/saturating.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which number a stack is shown with: how many samples it has, or what these samples stand for.
+// Which of several events is shown first, and which number a stack is shown with.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,19 @@
 #include "convert/model/profile.h"
 
 namespace perftape::convert {
+
+// Which of several events is shown first.
+
+// Returns the event to show if none is chosen. That is the one that the metadata names if it has
+// values, otherwise the sampled event with the most samples; the first of those with equally many.
+// Otherwise it is the last event with a value, as in pprof; the last one if all are empty. Nothing
+// for a profile without events.
+std::optional<EventId> DefaultEvent(const Profile& profile);
+
+// Returns the events with samples: DefaultEvent first if it is one of them, then in their order.
+std::vector<EventId> EventsWithSamples(const Profile& profile);
+
+// Which number a stack is shown with: how many samples it has, or what these samples stand for.
 
 // The two numbers of a sampled event. Plain values have one number.
 enum class FoldedValue : std::uint8_t { kSamples, kPeriod };
