@@ -11,8 +11,6 @@
 
 namespace perftape::convert {
 
-// Which of several events is shown first.
-
 // Returns the event to show if none is chosen. That is the one that the metadata names if it has
 // values, otherwise the sampled event with the most samples; the first of those with equally many.
 // Otherwise it is the last event with a value, as in pprof; the last one if all are empty. Nothing
@@ -22,8 +20,7 @@ std::optional<EventId> DefaultEvent(const Profile& profile);
 // Returns the events with samples: DefaultEvent first if it is one of them, then in their order.
 std::vector<EventId> EventsWithSamples(const Profile& profile);
 
-// Which number a stack is shown with: how many samples it has, or what these samples stand for.
-
+// The number that a stack is shown with: how many samples it has, or what these samples stand for.
 // The two numbers of a sampled event. Plain values have one number.
 enum class FoldedValue : std::uint8_t { kSamples, kPeriod };
 

@@ -41,10 +41,10 @@ std::uint64_t WeightOf(const Profile& profile, const Sample& sample) {
   return value < 0 ? 0 - static_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(value);
 }
 
-// Returns the mapping of the main program, which pprof regards the first mapping as: the outermost
-// program of most samples. If no sample has one, returns the first mapping that can be a program,
-// or no mapping if there is none. `order` has the indexes of all mappings; of equal candidates the
-// first one in `order` wins.
+// Returns the mapping of the main program: the one that is the outermost program of most samples.
+// If no sample has one, returns the first mapping that can be a program, or no mapping if there is
+// none. `order` has the indexes of all mappings; of equal candidates the first one in `order` wins.
+// pprof regards the first mapping as the main program.
 MappingId FindMainMapping(const Profile& profile, std::span<const std::uint32_t> order) {
   std::vector<bool> may_be_main;
   for (const Mapping& mapping : profile.mappings()) {

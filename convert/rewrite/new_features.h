@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The features of a rewritten file: those that can be decoded, and those rebuilt from records.
+// The features of a rewritten file: those that can be decoded, and those rebuilt from records. A
+// pipe has them as records: most as HEADER_FEATURE, two as records of their own type.
 #pragma once
 
 #include <cstddef>
@@ -39,8 +40,6 @@ void GatherTracingData(const perfdata::RecordView& record, Gathered& gathered);
 // has the bit of.
 std::vector<perfdata::Feature> FeaturesFor(const RecoveredLayout& layout, const Gathered& gathered,
                                            std::vector<FeatureOutcome>& outcomes);
-
-// Writes features as records of a pipe: most as HEADER_FEATURE, two as records of their own type.
 
 // Returns the features to write as HEADER_FEATURE. Adds the others to `outcomes`, with the reason.
 // AUXTRACE contains offsets in a file, simpleperf's features end perf's report, and a section that
