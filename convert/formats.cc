@@ -6,8 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "convert/export/flame_graph/to_html.h"
-#include "convert/export/flame_graph/to_svg.h"
+#include "convert/export/flame_graph/flame_graph.h"
 #include "convert/export/viewers/to_callgrind.h"
 #include "convert/export/viewers/to_cpuprofile.h"
 #include "convert/export/viewers/to_firefox.h"

@@ -27,11 +27,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "convert/export/flame_graph/stack_tree.h"
 #include "convert/model/profile.h"
+#include "formats/base/bytes.h"
 
 namespace perftape::flame_graph {
 
@@ -55,5 +57,8 @@ struct PageTab {
 
 std::vector<std::byte> EncodePage(const convert::Profile& profile, const RootedFrameTable& frames,
                                   const std::vector<PageTab>& tabs);
+
+// Base64 as in RFC 4648, section 4, with padding.
+std::string Base64(Bytes bytes);
 
 }  // namespace perftape::flame_graph

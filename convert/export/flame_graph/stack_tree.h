@@ -2,6 +2,7 @@
 // The stacks of one event, or of a pair of events, as a tree; and the frames in it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -121,5 +122,37 @@ void FoldSmallCalls(StackTree& tree, std::span<const std::int64_t> totals, std::
 
 // Returns the smallest total with which at most `most` nodes are left.
 std::int64_t SmallestForAtMost(std::vector<std::int64_t> totals, std::size_t most);
+
+// How the shares of calls changed between the two sides of a differential tree.
+
+// Shares are in percent of all samples of a side, so sides with different numbers of samples can be
+// compared.
+class ShareChanges {
+ public:
+  // `gone` is GoneSamples of the tree before FoldSmallCalls.
+  ShareChanges(const StackTree& tree, std::int64_t gone);
+
+  // Return the share of a node, with what it calls.
+  double Before(std::size_t node) const { return Percent(before_[node], total_before_); }
+  double After(std::size_t node) const { return Percent(after_[node], total_after_); }
+  double Of(std::size_t node) const { return After(node) - Before(node); }
+  // Returns the largest change of a node, without its sign.
+  double largest() const { return largest_; }
+  std::int64_t total_before() const { return total_before_; }
+  std::int64_t gone() const { return gone_; }
+
+ private:
+  static double Percent(std::int64_t part, std::int64_t whole) {
+    return whole == 0 ? 0 : 100 * static_cast<double>(part) / static_cast<double>(whole);
+  }
+
+  std::vector<std::int64_t> before_, after_;  // totals, by node
+  std::int64_t total_before_ = 0, total_after_ = 0;
+  std::int64_t gone_ = 0;
+  double largest_ = 0;
+};
+
+// Returns how many samples of `before` end in calls that `after` does not have.
+std::int64_t GoneSamples(const StackTree& tree);
 
 }  // namespace perftape::flame_graph

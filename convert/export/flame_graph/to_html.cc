@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "convert/export/flame_graph/to_html.h"
-
 #include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "convert/export/differential.h"
-#include "convert/export/flame_graph/base64.h"
+#include "convert/export/flame_graph/flame_graph.h"
 #include "convert/export/flame_graph/page_data.h"
 #include "convert/export/flame_graph/page_files.h"
 #include "convert/model/saturating.h"

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "convert/export/flame_graph/to_svg.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,8 +14,8 @@
 
 #include "convert/export/differential.h"
 #include "convert/export/flame_graph/display_text.h"
+#include "convert/export/flame_graph/flame_graph.h"
 #include "convert/export/flame_graph/page_files.h"
-#include "convert/export/flame_graph/share_changes.h"
 #include "convert/export/flame_graph/stack_tree.h"
 #include "convert/model/saturating.h"
 #include "formats/base/utf8.h"

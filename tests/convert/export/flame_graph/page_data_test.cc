@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "convert/export/flame_graph/base64.h"
+#include "convert/export/flame_graph/page_data.h"
 
 #include <gtest/gtest.h>
 
