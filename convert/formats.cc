@@ -7,10 +7,7 @@
 #include <utility>
 
 #include "convert/export/flame_graph/flame_graph.h"
-#include "convert/export/viewers/to_callgrind.h"
-#include "convert/export/viewers/to_cpuprofile.h"
-#include "convert/export/viewers/to_firefox.h"
-#include "convert/export/viewers/to_speedscope.h"
+#include "convert/export/viewers/viewers.h"
 #include "convert/import/from_folded.h"
 #include "convert/import/from_other_programs.h"
 #include "convert/import/from_perfdata.h"

@@ -8,10 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "convert/export/viewers/firefox_libs.h"
 #include "convert/export/viewers/firefox_tables.h"
-#include "convert/export/viewers/json_columns.h"
-#include "convert/export/viewers/json_string.h"
+#include "convert/export/viewers/text_output.h"
 
 namespace perftape::viewers {
 namespace {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "convert/export/viewers/to_cpuprofile.h"
-
 #include <fmt/format.h>
 
 #include <cstdint>
@@ -10,8 +8,8 @@
 #include <vector>
 
 #include "convert/export/flame_graph/stack_tree.h"
-#include "convert/export/viewers/json_string.h"
 #include "convert/export/viewers/text_output.h"
+#include "convert/export/viewers/viewers.h"
 #include "convert/model/saturating.h"
 #include "formats/folded/count.h"
 #include "formats/perfdata/period_unit.h"

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "convert/export/viewers/to_speedscope.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,8 +14,8 @@
 #include "convert/export/flame_graph/stack_tree.h"
 #include "convert/export/rank.h"
 #include "convert/export/viewers/firefox_threads.h"
-#include "convert/export/viewers/json_string.h"
 #include "convert/export/viewers/text_output.h"
+#include "convert/export/viewers/viewers.h"
 #include "convert/model/sample_thread.h"
 #include "convert/model/saturating.h"
 #include "formats/base/unknown_name.h"

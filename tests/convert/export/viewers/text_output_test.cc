@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "convert/export/viewers/json_string.h"
+#include "convert/export/viewers/text_output.h"
 
 #include <gtest/gtest.h>
 
