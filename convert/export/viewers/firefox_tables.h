@@ -25,6 +25,7 @@ namespace perftape::viewers {
 // replace missing digits. Empty if the build id is empty or not hex.
 std::string BreakpadIdOf(std::string_view build_id);
 
+// A library, as samply writes it for an ELF file.
 struct FirefoxLib {
   std::string_view path, build_id;
   std::string_view arch;  // "x86_64"; empty if unknown
@@ -32,10 +33,6 @@ struct FirefoxLib {
 
 // Appends the JSON object of a library.
 void AppendFirefoxLib(std::string& out, const FirefoxLib& lib);
-
-// The tables of a Firefox profile that all its threads share: strings, libraries, functions, frames
-// and stacks. They are numbered by the ranks of a profile's entries, so equal profiles have equal
-// tables.
 
 // The indexes of meta.categories.
 enum class FirefoxCategory : std::uint8_t { kOther = 0, kUser = 1, kKernel = 2 };

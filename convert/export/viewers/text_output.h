@@ -41,7 +41,7 @@ class TextOutput {
 };
 
 // A table of a JSON file that is written column by column: {"length":2,"a":[1,2],"b":[3,null]}.
-
+//
 // Writes `,"name":[...]`. `append` is called with the output's text for each entry, and appends its
 // value.
 template <class Entries, class Append>
