@@ -140,36 +140,36 @@ Result<const Format*> FormatOf(const Input& input, const Format* given) {
 // Called only if the recording maps a jitdump. Its bundle is opened once, for all jitdumps and for
 // names.
 Result<JitDumpBytes> Combiner::FindDump(Input& input,
-                                        std::optional<symbolize::Recording>& recording,
+                                        std::optional<symbolize::ProfileOrigin>& origin,
                                         const std::string& path, std::uint32_t pid) {
   TRY_ASSIGN(symbolize::SymbolSources* const sources, Sources());
-  if (!recording) recording.emplace(input);
-  recording->LearnLives(std::span(&pid, 1));
-  TRY_ASSIGN(symbolize::JitFile file,
-             symbolize::FindJitDump(path, pid, sources->JitFilesOf(*recording)));
+  if (!origin) origin.emplace(input);
+  origin->LearnLives(std::span(&pid, 1));
+  TRY_ASSIGN(symbolize::FoundJitFile file,
+             symbolize::FindJitDump(path, pid, sources->JitSearchPathOf(*origin)));
   return JitDumpBytes{
       .bytes = file.bytes, .keeper = std::move(file.keeper), .own_pid = file.own_pid};
 }
 
 // Called only if the recording has stacks to unwind.
 Result<const elf::ElfFile*> Combiner::FindBinary(Input& input,
-                                                 std::optional<symbolize::Recording>& recording,
+                                                 std::optional<symbolize::ProfileOrigin>& origin,
                                                  symbolize::SymbolSources::BinaryFinder& find,
                                                  const std::string& path, const BuildId& build_id) {
   if (!find) {
     TRY_ASSIGN(symbolize::SymbolSources* const sources, Sources());
-    if (!recording) recording.emplace(input);
-    find = sources->BinariesOf(*recording);
+    if (!origin) origin.emplace(input);
+    find = sources->BinariesOf(*origin);
   }
   return find(path, build_id);
 }
 
 // While a large recording is read, another thread can read the symbols of its kernel.
-Status Combiner::ReadKernelAhead(Input& input, std::optional<symbolize::Recording>& recording) {
+Status Combiner::ReadKernelAhead(Input& input, std::optional<symbolize::ProfileOrigin>& origin) {
   if (options_.import.threads < 2 || !IsLargeFile(input)) return {};
   TRY_ASSIGN(symbolize::SymbolSources* const sources, Sources());
-  if (!recording) recording.emplace(input);
-  sources->ReadKernelAhead(*recording);
+  if (!origin) origin.emplace(input);
+  sources->ReadKernelAhead(*origin);
   return {};
 }
 
@@ -200,7 +200,7 @@ Status Combiner::AddOpen(Input& input) {
   TRY_ASSIGN(const Format* format, FormatOf(input, options_.from));
   InputReport report = {.name = input.name(), .format = format->name, .read = {}};
   ImportOptions import = options_.import;
-  std::optional<symbolize::Recording> opened;
+  std::optional<symbolize::ProfileOrigin> opened;
   symbolize::SymbolSources::BinaryFinder find_binary;
   if (options_.look_up_names && format->is_recording) {
     import.find_jit_dump =
@@ -227,14 +227,14 @@ Status Combiner::AddOpen(Input& input) {
     return {};
   }
   if (!opened && format->is_recording) opened.emplace(input);
-  symbolize::Recording recording = opened ? *std::move(opened) : symbolize::Recording();
-  recording.LearnLives(symbolize::ProcessesWithPerfMaps(profile));
-  if (!recording.brings_names()) {
-    nameless_[recording.machine()].Add(profile);
+  symbolize::ProfileOrigin origin = opened ? *std::move(opened) : symbolize::ProfileOrigin();
+  origin.LearnLives(symbolize::ProcessesWithPerfMaps(profile));
+  if (!origin.brings_names()) {
+    nameless_[origin.machine()].Add(profile);
     return {};
   }
   TRY_ASSIGN(symbolize::SymbolSources* const sources, Sources());
-  named_.Add(sources->Name(profile, std::move(recording), symbols_));
+  named_.Add(sources->Name(profile, std::move(origin), symbols_));
   return {};
 }
 
@@ -259,7 +259,8 @@ Result<symbolize::SymbolSources*> Combiner::Sources() {
 Result<Profile> Combiner::Finish() && {
   for (auto& [machine, merger] : nameless_) {
     TRY_ASSIGN(symbolize::SymbolSources* const sources, Sources());
-    named_.Add(sources->Name(std::move(merger).Finish(), symbolize::Recording(machine), symbols_));
+    named_.Add(
+        sources->Name(std::move(merger).Finish(), symbolize::ProfileOrigin(machine), symbols_));
   }
   Profile merged = std::move(named_).Finish();
   const bool has_several = options_.one_value && merged.events().size() > 1;

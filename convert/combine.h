@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "convert/export/to_folded.h"
-#include "convert/filter/glob.h"
+#include "convert/filter/name_patterns.h"
 #include "convert/formats.h"
 #include "convert/model/merge.h"
 #include "convert/model/profile.h"
@@ -63,12 +63,12 @@ class Combiner {
   Status AddOpen(Input& input);
   void CloseInBackground(Input input);
   Profile KeepOneEvent(const Profile& read, InputReport& report) const;
-  Status ReadKernelAhead(Input& input, std::optional<symbolize::Recording>& recording);
+  Status ReadKernelAhead(Input& input, std::optional<symbolize::ProfileOrigin>& origin);
   void ReadNamesAhead();
-  Result<JitDumpBytes> FindDump(Input& input, std::optional<symbolize::Recording>& recording,
+  Result<JitDumpBytes> FindDump(Input& input, std::optional<symbolize::ProfileOrigin>& origin,
                                 const std::string& path, std::uint32_t pid);
   Result<const elf::ElfFile*> FindBinary(Input& input,
-                                         std::optional<symbolize::Recording>& recording,
+                                         std::optional<symbolize::ProfileOrigin>& origin,
                                          symbolize::SymbolSources::BinaryFinder& find,
                                          const std::string& path, const BuildId& build_id);
   // Opens the sources at the first call.
@@ -79,7 +79,7 @@ class Combiner {
   symbolize::SymbolizeReport symbols_;
   std::optional<symbolize::SymbolSources> sources_;
   // Recordings without names of their own, by the machine that recorded them.
-  std::map<symbolize::Recording::Machine, Merger> nameless_;
+  std::map<symbolize::ProfileOrigin::Machine, Merger> nameless_;
   Merger named_;
   std::future<void> closing_;
 };

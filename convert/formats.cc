@@ -6,20 +6,13 @@
 #include <string>
 #include <utility>
 
-#include "convert/export/flame_graph/to_html.h"
-#include "convert/export/flame_graph/to_svg.h"
-#include "convert/export/viewers/to_callgrind.h"
-#include "convert/export/viewers/to_cpuprofile.h"
-#include "convert/export/viewers/to_firefox.h"
-#include "convert/export/viewers/to_speedscope.h"
-#include "convert/import/from_cpuprofile.h"
+#include "convert/export/flame_graph/flame_graph.h"
+#include "convert/export/viewers/viewers.h"
 #include "convert/import/from_folded.h"
-#include "convert/import/from_heap_v2.h"
+#include "convert/import/from_other_programs.h"
 #include "convert/import/from_perfdata.h"
 #include "convert/import/from_pprof.h"
 #include "convert/import/from_script.h"
-#include "convert/import/from_speedscope.h"
-#include "convert/import/from_stack_text.h"
 #include "formats/base/progress.h"
 #include "formats/bundle/expanded_input.h"
 #include "formats/perfdata/reader.h"

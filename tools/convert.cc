@@ -10,12 +10,11 @@
 #include <utility>
 
 #include "convert/anonymize/anonymize.h"
-#include "convert/choose_samples.h"
 #include "convert/combine.h"
 #include "convert/export/differential.h"
 #include "convert/model/hybrid_events.h"
 #include "convert/model/sample_thread.h"
-#include "convert/unwound_chains.h"
+#include "convert/rewritten_samples.h"
 #include "formats/base/input.h"
 #include "formats/base/progress.h"
 #include "tools/common/cli/console.h"

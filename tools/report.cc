@@ -11,7 +11,7 @@
 #include "convert/combine.h"
 #include "convert/filter/filter.h"
 #include "convert/model/hybrid_events.h"
-#include "convert/summarize/groups.h"
+#include "convert/summarize/breakdowns.h"
 #include "formats/base/output_file.h"
 #include "formats/base/progress.h"
 #include "tools/common/cli/console.h"

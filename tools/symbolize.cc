@@ -67,7 +67,7 @@ Result<int> NameProfile(const Plan& plan, const convert::Format& format, Input& 
   symbols.replace_names |= format.holds_one_value || format.write == nullptr;
   symbolize::SymbolizeReport report;
   TRY_ASSIGN(const convert::Profile named,
-             symbolize::SymbolizeFrom(*profile, symbols, symbolize::Recording(), report));
+             symbolize::SymbolizeFrom(*profile, symbols, symbolize::ProfileOrigin(), report));
   const convert::Format& to =
       format.write != nullptr ? format : *convert::FindFormat(convert::kFoldedFormat);
   TRY_ASSIGN(const convert::Losses losses, to.write(named, WriteOptionsOf(plan), plan.output));
@@ -92,11 +92,11 @@ Result<int> CarrySymbols(const Plan& plan, const convert::Format& format, Input&
   PrintDamage(read, input, console);
   TRY_ASSIGN(symbolize::SymbolSources sources, symbolize::SymbolSources::Open(plan.symbol_options));
   symbolize::SymbolizeReport report;
-  (void)sources.Name(*profile, symbolize::Recording(input), report);
+  (void)sources.Name(*profile, symbolize::ProfileOrigin(input), report);
   PrintSymbols(report, plan, console);
   if (!plan.cache.empty()) {
     TRY_ASSIGN(const symbolize::CacheReport filled,
-               sources.FillCache(*profile, symbolize::Recording(input), plan.cache));
+               sources.FillCache(*profile, symbolize::ProfileOrigin(input), plan.cache));
     console.Note(fmt::format("{}: {} copied, {} existed already", plan.cache.native(),
                              cli::Counted(filled.copied, "file"), filled.there));
     PrintNotFound(filled.not_found, console);

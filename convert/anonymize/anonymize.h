@@ -13,7 +13,7 @@
 
 #include <cstdint>
 
-#include "convert/anonymize/name_key.h"
+#include "convert/anonymize/pseudonyms.h"
 #include "convert/model/profile.h"
 #include "convert/model/task_event.h"
 

@@ -2,21 +2,32 @@
 #include "convert/anonymize/pseudonyms.h"
 
 #include <fmt/format.h>
+#include <sodium.h>
 
 #include <algorithm>
 #include <array>
 #include <cctype>
 #include <cstddef>
+#include <cstdint>
 #include <iterator>
+#include <string>
 
 #include "convert/anonymize/public_names.h"
-#include "convert/model/comment_keys.h"
+#include "convert/model/profile_facts.h"
 #include "formats/perfdata/mapping_name.h"
 
 namespace perftape::anonymize {
 namespace {
 
 using perfdata::MappingSource;
+
+unsigned char* Into(std::span<std::byte> bytes) {
+  return reinterpret_cast<unsigned char*>(bytes.data());
+}
+
+const unsigned char* Raw(Bytes bytes) {
+  return reinterpret_cast<const unsigned char*>(bytes.data());
+}
 
 constexpr std::string_view kPathWord = "p";  // a component of a path
 
@@ -34,6 +45,30 @@ std::string FirstWord(std::string_view name) {
 }
 
 }  // namespace
+
+Result<NameKey> NameKey::FromSecret(Bytes secret) {
+  if (secret.size() < kLeastSize) {
+    return Fail(ErrorCode::kInvalidArgument,
+                fmt::format("a key of {} bytes can be guessed: it needs {} random bytes or more",
+                            secret.size(), kLeastSize));
+  }
+  if (sodium_init() < 0) return Fail(ErrorCode::kUnsupported, "libsodium cannot start");
+  NameKey key;
+  crypto_generichash(Into(key.key_), key.key_.size(), Raw(secret), secret.size(), nullptr, 0);
+  return key;
+}
+
+void NameKey::Hash(std::string_view domain, std::string_view text,
+                   std::span<std::byte> hash) const {
+  // The size before the domain keeps ("ab", "c") and ("a", "bc") apart.
+  crypto_generichash_state state;
+  const auto size = static_cast<unsigned char>(domain.size());
+  crypto_generichash_init(&state, Raw(key_), key_.size(), hash.size());
+  crypto_generichash_update(&state, &size, 1);
+  crypto_generichash_update(&state, Raw(AsBytes(domain)), domain.size());
+  crypto_generichash_update(&state, Raw(AsBytes(text)), text.size());
+  crypto_generichash_final(&state, Into(hash), hash.size());
+}
 
 std::string Pseudonyms::Digits(std::string_view domain, std::string_view text,
                                std::size_t count) const {

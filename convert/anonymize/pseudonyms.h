@@ -1,16 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words that replace names. A word consists of what it stands for and of 12 hexadecimal digits
-// of the keyed hash of the name: "fn_3f9c2a71b6d0". Equal names have equal words, in all files that
-// are written with the same key.
+// The words that replace names, and the secret that they are made with.
 #pragma once
 
+#include <array>
+#include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 
-#include "convert/anonymize/name_key.h"
+#include "formats/base/bytes.h"
+#include "formats/base/result.h"
 
 namespace perftape::anonymize {
 
+// The secret that turns names into pseudonyms. Nobody without it can test a guess, because the hash
+// is keyed (BLAKE2b of libsodium).
+class NameKey {
+ public:
+  // The least size of a secret in bytes: that of a 128-bit key.
+  static constexpr std::size_t kLeastSize = 16;
+
+  // Makes the key of a secret, which may be of any larger size. Returns kInvalidArgument if it is
+  // smaller.
+  static Result<NameKey> FromSecret(Bytes secret);
+
+  // Fills `hash`, of 16 to 64 bytes, with the keyed hash of `text` in the domain `domain`. Equal
+  // texts have other hashes in other domains. Any thread may call it.
+  void Hash(std::string_view domain, std::string_view text, std::span<std::byte> hash) const;
+
+ private:
+  NameKey() = default;
+  std::array<std::byte, 32> key_ = {};
+};
+
+// The words that replace names. A word consists of what it stands for and of 12 hexadecimal digits
+// of the keyed hash of the name: "fn_3f9c2a71b6d0". Equal names have equal words, in all files that
+// are written with the same key.
 class Pseudonyms {
  public:
   explicit Pseudonyms(const NameKey& key) : key_(key) {}

@@ -4,6 +4,7 @@
 #include <tsl/robin_map.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -11,14 +12,52 @@
 #include <set>
 #include <tuple>
 
-#include "convert/export/address_allocator.h"
-#include "convert/model/folded_mapping.h"
+#include "convert/model/mappings_without_files.h"
 #include "formats/base/bytes_hash.h"
 #include "formats/elf/elf_writer.h"
+#include "formats/perfdata/abi.h"
 #include "formats/perfdata/converted.h"
 
 namespace perftape::convert {
 namespace {
+
+// Allocates free ranges of an address space.
+class AddressAllocator {
+ public:
+  static constexpr std::uint64_t kPage = 0x1000;
+  // The highest address to use. Callers are written as this plus 1, which is still below the
+  // context markers (PERF_CONTEXT_MAX).
+  static constexpr std::uint64_t kLast = perfdata::kContextMax - 2;
+
+  // Reserves a range. Returns false if part of it is in use or outside the address space.
+  bool Reserve(std::uint64_t start, std::uint64_t size);
+  // Reserves a free range above 4 GiB, with the same offset within a page as `like`. Returns
+  // nothing if none is free.
+  std::optional<std::uint64_t> Allocate(std::uint64_t size, std::uint64_t like);
+
+ private:
+  std::map<std::uint64_t, std::uint64_t> ends_;  // by start
+  std::uint64_t next_ = std::uint64_t{1} << 32;  // Allocate starts to search here
+};
+
+bool AddressAllocator::Reserve(std::uint64_t start, std::uint64_t size) {
+  if (size == 0 || start > kLast || size > kLast - start) return false;
+  const auto above = ends_.lower_bound(start + size);
+  if (above != ends_.begin() && std::prev(above)->second > start) return false;
+  ends_.emplace(start, start + size);
+  return true;
+}
+
+std::optional<std::uint64_t> AddressAllocator::Allocate(std::uint64_t size, std::uint64_t like) {
+  const std::uint64_t behind_all = ends_.empty() ? 0 : std::prev(ends_.end())->second;
+  for (const std::uint64_t from : {next_, behind_all}) {
+    const std::uint64_t start = (from / kPage + 1) * kPage + like % kPage;
+    if (start < from || !Reserve(start, size)) continue;
+    next_ = start + size;
+    return start;
+  }
+  return std::nullopt;
+}
 
 // Returns which locations are in the stack of a sample.
 std::vector<bool> UsedLocations(const Profile& profile) {
@@ -176,7 +215,8 @@ class AddressPlan::Maker {
     const std::uint64_t size = (functions.size() * elf::kFunctionSize / kPage + 1) * kPage;
     const std::optional<std::uint64_t> start = user_addresses_.Allocate(size, 0);
     if (!start) return false;
-    SymbolFile& file = plan_.symbol_files_.emplace_back(SymbolFile{.path = functions[0].path});
+    GeneratedSymbolFile& file =
+        plan_.symbol_files_.emplace_back(GeneratedSymbolFile{.path = functions[0].path});
     const auto mapping = static_cast<std::uint32_t>(plan_.mappings_.size());
     std::uint64_t address = *start;
     for (const FunctionKey& function : functions) {

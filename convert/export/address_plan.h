@@ -15,8 +15,8 @@
 #include <string_view>
 #include <vector>
 
+#include "convert/export/generated_symbols.h"
 #include "convert/export/rank.h"
-#include "convert/export/symbol_files.h"
 #include "convert/model/profile.h"
 #include "formats/base/build_id.h"
 #include "formats/perfdata/abi.h"
@@ -60,7 +60,7 @@ class AddressPlan {
 
   std::span<const PlannedFunction> functions() const { return functions_; }
   std::span<const PlannedMapping> mappings() const { return mappings_; }
-  std::span<const SymbolFile> symbol_files() const { return symbol_files_; }
+  std::span<const GeneratedSymbolFile> symbol_files() const { return symbol_files_; }
   // The frames of a location that is in the stack of a sample, innermost first.
   std::span<const PlannedFrame> FramesOf(LocationId location) const {
     const std::size_t first = first_frame_[location.index];
@@ -75,7 +75,7 @@ class AddressPlan {
 
   std::vector<PlannedFunction> functions_;
   std::vector<PlannedMapping> mappings_;
-  std::vector<SymbolFile> symbol_files_;
+  std::vector<GeneratedSymbolFile> symbol_files_;
   std::vector<PlannedFrame> frames_;      // grouped by location, in the order of locations
   std::vector<std::size_t> first_frame_;  // by location, plus the end of the last one
   std::deque<std::string> own_names_;

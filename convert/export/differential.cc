@@ -10,10 +10,10 @@
 #include <string>
 #include <utility>
 
-#include "convert/export/profile_facts.h"
 #include "convert/export/to_folded.h"
 #include "convert/model/profile_builder.h"
 #include "convert/model/profile_copier.h"
+#include "convert/model/profile_facts.h"
 #include "convert/model/sample_thread.h"
 
 namespace perftape::convert {

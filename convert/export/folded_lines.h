@@ -1,17 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes a LineTree as sorted lines, on several threads.
+// The lines of a folded file: as a tree of their frames, and sorted.
 #pragma once
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
 
 #include "convert/export/frame_texts.h"
-#include "convert/export/line_tree.h"
+#include "convert/frames/stack_trie.h"
 #include "convert/model/profile.h"
 #include "formats/base/file.h"
 #include "formats/base/result.h"
 
 namespace perftape::convert {
+
+// The numbers of a line.
+using Sums = std::array<std::int64_t, 2>;
+
+struct LineFrame {
+  TextId text = kNoText;
+  std::uint32_t line = 0;  // the index of its sums; 0 if no line ends here
+};
+
+// The lines before they are sorted. Root frames (comm, pid) are nodes too. Siblings may have the
+// same text if their addresses differ, or if the root was started more than once.
+class LineTree {
+ public:
+  using Node = StackTrie<LineFrame>::Node;
+
+  LineTree(const Profile& profile, FrameTexts& texts) : trie_(profile), texts_(texts) {}
+
+  // Sets the root frame of all stacks that are added from now on; kNoText means none.
+  void StartRoot(TextId text);
+  // Adds `value` to a column of the stack's line.
+  void Add(StackId stack, std::size_t column, std::int64_t value);
+
+  const Node& operator[](std::uint32_t node) const { return trie_[node]; }
+  const Sums& SumsOf(const Node& node) const { return sums_[node.line]; }
+  std::span<const Node> nodes() const { return trie_.nodes(); }
+
+ private:
+  StackTrie<LineFrame> trie_;
+  FrameTexts& texts_;
+  std::vector<Sums> sums_ = {{}};
+};
 
 // The events whose numbers a line contains.
 struct FoldedColumns {

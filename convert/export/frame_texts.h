@@ -6,6 +6,7 @@
 #include <tsl/robin_map.h>
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,10 +16,12 @@
 #include "convert/model/arena.h"
 #include "convert/model/profile.h"
 #include "formats/folded/escape.h"
+#include "formats/folded/root.h"
 
 namespace perftape::convert {
 
 using TextId = std::uint32_t;
+constexpr auto kNoText = std::numeric_limits<TextId>::max();
 
 // Maps frames to their names, as to_folded.h describes them, not yet escaped. Equal texts have
 // equal ids.
@@ -70,5 +73,16 @@ class FrameKeys {
   std::vector<std::string_view> sorted_;
   std::vector<std::uint32_t> of_callers_, of_leaves_;
 };
+
+// The root frames of samples: the frame below the outermost function, which names the thread.
+struct RootedSample {
+  std::uint32_t sample = 0;  // its index in Profile::samples
+  TextId root = kNoText;     // kNoText if its thread is unknown, or if `root` is kNone
+};
+
+// Returns the samples of `events`, grouped by their root frame; within a group in their old order.
+// Samples without a root frame come first. Adds the texts of the root frames to `texts`.
+std::vector<RootedSample> SamplesByRoot(const Profile& profile, std::span<const EventId> events,
+                                        folded::Root root, FrameTexts& texts);
 
 }  // namespace perftape::convert

@@ -6,7 +6,7 @@
 #include <iterator>
 #include <utility>
 
-#include "convert/model/comment_keys.h"
+#include "convert/model/profile_facts.h"
 #include "formats/perfdata/converted.h"
 #include "formats/perfdata/period_unit.h"
 #include "formats/perfdata/record.h"

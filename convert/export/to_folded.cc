@@ -8,8 +8,6 @@
 #include "convert/export/differential.h"
 #include "convert/export/folded_lines.h"
 #include "convert/export/frame_texts.h"
-#include "convert/export/line_tree.h"
-#include "convert/export/sample_roots.h"
 #include "formats/folded/count.h"
 
 namespace perftape::convert {

@@ -15,8 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "convert/export/default_event.h"
-#include "convert/export/stack_numbers.h"
+#include "convert/export/shown_numbers.h"
 #include "convert/model/profile.h"
 #include "formats/base/output_file.h"
 #include "formats/base/result.h"

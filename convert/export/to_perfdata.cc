@@ -166,8 +166,8 @@ Result<PerfDataReport> PerfDataExport::Run(const std::filesystem::path& output) 
   TRY(Flush());
   const bool to_pipe = writer_->container() == perfdata::Container::kPipe;
   if (!to_pipe) AddFeaturesOfAFile();
-  SymbolFiles symbol_files;
-  for (const SymbolFile& file : addresses_.symbol_files()) {
+  GeneratedSymbolFiles symbol_files;
+  for (const GeneratedSymbolFile& file : addresses_.symbol_files()) {
     TRY(symbol_files.Write(file, options_.symbol_dir));
   }
   TRY(std::move(*writer_).Finish(features_));

@@ -38,8 +38,8 @@ struct PerfDataOptions {
   perfdata::Container container = perfdata::Container::kFile;
   std::optional<int> compression_level = {};  // of zstd, 1 to 22; not compressed if not set
   IfExists if_exists = IfExists::kRefuse;
-  // Directory for files that name user frames (symbol_files.h). These frames are then not [k] but
-  // in dsos of their own. If empty, all names are in the perf.data.
+  // Directory for files that name user frames (generated_symbols.h). These frames are then not [k]
+  // but in dsos of their own. If empty, all names are in the perf.data.
   std::filesystem::path symbol_dir = {};
   // If the counts need more SAMPLE records than this, several counts share a record.
   std::uint64_t most_records = 10'000'000;

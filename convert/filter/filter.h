@@ -15,8 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "convert/filter/glob.h"
-#include "convert/filter/name_regex.h"
+#include "convert/filter/name_patterns.h"
 #include "convert/model/profile.h"
 
 namespace perftape::convert {

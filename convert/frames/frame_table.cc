@@ -6,7 +6,7 @@
 #include <numeric>
 #include <tuple>
 
-#include "convert/model/folded_mapping.h"
+#include "convert/model/mappings_without_files.h"
 #include "formats/folded/folded.h"
 #include "formats/perfdata/mapping_name.h"
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "convert/model/folded_mapping.h"
+#include "convert/model/mappings_without_files.h"
 #include "convert/model/saturating.h"
 #include "formats/perfdata/converted.h"
 

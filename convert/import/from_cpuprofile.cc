@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "convert/import/from_cpuprofile.h"
-
 #include <algorithm>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "convert/import/from_other_programs.h"
 #include "convert/import/named_frames.h"
 #include "convert/model/profile_builder.h"
 #include "convert/model/saturating.h"

@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "convert/model/folded_mapping.h"
+#include "convert/model/mappings_without_files.h"
 #include "convert/model/profile_builder.h"
 #include "convert/model/sample_thread.h"
 #include "convert/model/saturating.h"
@@ -58,11 +58,11 @@ std::size_t CommonPrefix(std::string_view a, std::string_view b) {
 }
 
 // What must be known of all counts before the first one becomes a sample.
-struct CountSurvey {
+struct CountBounds {
   std::size_t decimals = 0;  // largest number of decimals of a count
   std::uint64_t total = 0;   // upper bound of the sum of the counts' absolute values
 
-  void See(const folded::Count& count) {
+  void Add(const folded::Count& count) {
     decimals = std::max(decimals, count.fraction.size());
     total = AddUpToLimit(total, count.whole);
     if (HasFraction(count)) total = AddUpToLimit(total, std::uint64_t{1});
@@ -73,13 +73,13 @@ struct CountSurvey {
   }
 };
 
-// Returns the largest number of decimals, up to the survey's, with which the total fits a signed
-// 64-bit number.
-unsigned DecimalsThatFit(const CountSurvey& survey) {
+// Returns the largest number of decimals, at most that of the counts, with which the total fits a
+// signed 64-bit number.
+unsigned DecimalsThatFit(const CountBounds& bounds) {
   std::uint64_t limit = std::numeric_limits<std::int64_t>::max();
   unsigned decimals = 0;
-  while (decimals < survey.decimals && decimals < folded::kMostDecimals &&
-         survey.total <= limit / 10) {
+  while (decimals < bounds.decimals && decimals < folded::kMostDecimals &&
+         bounds.total <= limit / 10) {
     limit /= 10;
     ++decimals;
   }
@@ -96,7 +96,7 @@ class FoldedImporter {
   Result<Profile> Import(std::string_view text) {
     const std::size_t size = text.size();
     AddWorkToProgress(size, 2);
-    TRY(LookThrough(text));
+    TRY(CheckLines(text));
     AddEvents();
     ProgressMeter progress(0, report_.samples);
     for (std::string_view line; folded::ReadLine(text, line);) {
@@ -113,9 +113,9 @@ class FoldedImporter {
   }
 
  private:
-  // Finds lines without a count, and surveys the counts.
-  Status LookThrough(std::string_view text) {
-    CountSurvey survey;
+  // Finds lines without a count, and the bounds of all counts.
+  Status CheckLines(std::string_view text) {
+    CountBounds bounds;
     std::uint64_t number = 0, lines = 0, lines_of_two = 0;
     const std::size_t size = text.size();
     ProgressMeter progress(0);
@@ -125,8 +125,8 @@ class FoldedImporter {
       if (line.empty()) continue;
       Result<folded::Line> parsed = folded::ParseLine(line, columns_);
       if (parsed) {
-        survey.See(parsed->before);
-        survey.See(parsed->count);
+        bounds.Add(parsed->before);
+        bounds.Add(parsed->count);
         ++lines;
         if (folded::EndsLikeACount(parsed->stack)) ++lines_of_two;
       } else if (const std::uint64_t lost = folded::LostStacksIn(line)) {
@@ -144,13 +144,13 @@ class FoldedImporter {
           "all lines end in two numbers, and the first was read as part of the last frame: read "
           "them as differential lines to get both counts");
     }
-    decimals_ = DecimalsThatFit(survey);
-    if (decimals_ < survey.decimals) {
+    decimals_ = DecimalsThatFit(bounds);
+    if (decimals_ < bounds.decimals) {
       report_.notes.push_back(
           fmt::format("counts of {} decimals were rounded to {}, which is what 64 bits hold",
-                      survey.decimals, decimals_));
+                      bounds.decimals, decimals_));
     }
-    if (survey.total > std::uint64_t{std::numeric_limits<std::int64_t>::max()}) {
+    if (bounds.total > std::uint64_t{std::numeric_limits<std::int64_t>::max()}) {
       report_.problems.emplace_back("the counts add up to more than 64 bits hold; sums stop there");
     }
     return {};

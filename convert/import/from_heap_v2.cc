@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "convert/import/from_heap_v2.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "convert/import/from_other_programs.h"
 #include "convert/model/profile_builder.h"
 #include "formats/base/utf8_text.h"
 #include "formats/jemalloc/heap_v2.h"

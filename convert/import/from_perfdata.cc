@@ -12,14 +12,14 @@
 
 #include "convert/import/converted.h"
 #include "convert/import/field_labels.h"
+#include "convert/import/first_pass.h"
 #include "convert/import/hashed_stacks.h"
 #include "convert/import/sample_reader.h"
 #include "convert/import/sample_table.h"
 #include "convert/import/stack_resolver.h"
-#include "convert/import/survey.h"
-#include "convert/model/comment_keys.h"
 #include "convert/model/label_keys.h"
 #include "convert/model/profile_builder.h"
+#include "convert/model/profile_facts.h"
 #include "convert/model/saturating.h"
 #include "formats/base/duration.h"
 #include "formats/base/parallel.h"
@@ -55,10 +55,10 @@ Event EventOf(const perfdata::Event& event, const UnitsById& units, ProfileBuild
 class ProfileMaker {
  public:
   // `fields` are ImportOptions::field_labels.
-  ProfileMaker(const perfdata::Reader& reader, const Survey& survey,
+  ProfileMaker(const perfdata::Reader& reader, const FirstPass& first_pass,
                std::span<const std::string> fields, SampleSet& samples)
       : reader_(reader),
-        survey_(survey),
+        first_pass_(first_pass),
         fields_(fields),
         table_(samples.table),
         locations_(samples.locations.get()),
@@ -78,7 +78,7 @@ class ProfileMaker {
   void AddSamples(std::span<const StackResolver::Answer> stacks, std::vector<Sample>* distinct);
 
   const perfdata::Reader& reader_;
-  const Survey& survey_;
+  const FirstPass& first_pass_;
   std::span<const std::string> fields_;
   SampleTable& table_;
   const offline_unwind::PackedLocations* locations_;
@@ -93,15 +93,15 @@ std::vector<StackResolver::Answer> ProfileMaker::ResolveStacks(unsigned threads)
   const std::vector<std::uint32_t> order = table_.StacksByEpoch();
   const Origin origin = is_converted_ ? Origin::kConverted : Origin::kRecorded;
   std::vector<StackResolver::Answer> answers(order.size());
-  StackResolver resolver(origin, survey_.build_ids, survey_.jit, builder_);
+  StackResolver resolver(origin, first_pass_.build_ids, first_pass_.jit, builder_);
   if (locations_ != nullptr) resolver.AddUnwound(table_.unwound(), *locations_);
-  ProcessHistory::Replay replay(survey_.history);
+  ProcessHistory::Replay replay(first_pass_.history);
   std::size_t resolved = 0;
   const auto hash = [&](std::size_t batch) {
     const std::size_t begin = batch * kBatch;
     const std::span<const std::uint32_t> indexes =
         std::span(order).subspan(begin, std::min(kBatch, order.size() - begin));
-    return HashStacks(table_, indexes, reader_.order(), origin, survey_.history);
+    return HashStacks(table_, indexes, reader_.order(), origin, first_pass_.history);
   };
   const auto resolve = [&](const HashedStacks& batch) {
     for (const StackResolver::Answer& answer : resolver.Resolve(batch, replay)) {
@@ -123,7 +123,7 @@ std::vector<EventId> ProfileMaker::AddEvents() {
   for (const EventLabels& labels : table_.event_labels()) has_samples[labels.event] = true;
   std::vector<EventId> ids(events.size());
   for (std::size_t i = 0; i < events.size(); ++i) {
-    if (has_samples[i]) ids[i] = builder_.Add(EventOf(events[i], survey_.units, builder_));
+    if (has_samples[i]) ids[i] = builder_.Add(EventOf(events[i], first_pass_.units, builder_));
   }
   return ids;
 }
@@ -161,7 +161,7 @@ void ProfileMaker::AppendWoken(const RawThread& woken, std::vector<Label>& label
 LabelsId ProfileMaker::AddLabels(const EventLabels& of) {
   std::vector<Label> labels;
   if (of.cgroup != 0) {
-    const std::string_view path = survey_.history.CgroupOf(of.cgroup);
+    const std::string_view path = first_pass_.history.CgroupOf(of.cgroup);
     labels.push_back(
         {.key = builder_.Add(kCgroupLabel),
          .text = builder_.Add(path.empty() ? fmt::format("{}", of.cgroup) : std::string(path))});
@@ -300,11 +300,11 @@ Result<Profile> Read(Input& input, const ImportOptions& options, ImportReport& r
   AddWorkToProgress(reader.data_size(), 2);
 
   if (!options.field_labels.empty()) report.fields = FieldNamesOf(reader.events());
-  const Survey survey = MakeSurvey(reader, options, report);
-  SampleSet samples = recorded == nullptr ? ReadSamples(reader, options, survey, report)
-                                          : ReadSamplesByRecord(reader, options, survey, report,
+  const FirstPass first_pass = RunFirstPass(reader, options, report);
+  SampleSet samples = recorded == nullptr ? ReadSamples(reader, options, first_pass, report)
+                                          : ReadSamplesByRecord(reader, options, first_pass, report,
                                                                 recorded->of_records);
-  return ProfileMaker(reader, survey, options.field_labels, samples)
+  return ProfileMaker(reader, first_pass, options.field_labels, samples)
       .Make(DescribeRecording(reader, samples.times), options.threads, report,
             recorded == nullptr ? nullptr : &recorded->distinct);
 }

@@ -10,7 +10,7 @@
 //   process record  COMM, FORK, EXIT, MMAP, MMAP2, KSYMBOL or CGROUP: changes names or mappings
 //   epoch           the number of process records before a time. Names and mappings do not change
 //                   within an epoch (process_history.h).
-//   range           a part of the file that one thread reads; survey.h lists where ranges start
+//   range           a part of the file that one thread reads; first_pass.h lists where ranges start
 //   thread cache    the states of the threads that were sampled last (sample_reader.cc)
 //   event labels    the event of a sample and its optional labels, cpu and cgroup
 //   row             all samples of equal stack, thread and event labels (sample_table.h)

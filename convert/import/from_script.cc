@@ -11,8 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "convert/import/deferred_script.h"
-#include "convert/import/script_stacks.h"
+#include "convert/import/script_samples.h"
 #include "convert/import/time_window.h"
 #include "convert/model/label_keys.h"
 #include "convert/model/profile_builder.h"

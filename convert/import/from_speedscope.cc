@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "convert/import/from_speedscope.h"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -9,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "convert/import/from_other_programs.h"
 #include "convert/import/named_frames.h"
 #include "convert/model/profile_builder.h"
 #include "convert/model/sample_thread.h"

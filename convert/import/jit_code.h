@@ -13,7 +13,7 @@
 
 #include "convert/import/import_options.h"
 #include "convert/import/import_report.h"
-#include "convert/unwind/compiled_rules.h"
+#include "convert/unwind/code_map.h"
 #include "formats/jitdump/jitdump.h"
 #include "formats/perfdata/address_space.h"
 #include "formats/perfdata/event_table.h"

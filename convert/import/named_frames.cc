@@ -5,7 +5,7 @@
 #include <limits>
 #include <optional>
 
-#include "convert/model/folded_mapping.h"
+#include "convert/model/mappings_without_files.h"
 #include "formats/folded/kernel_address.h"
 #include "formats/perfdata/mapping_name.h"
 

@@ -7,7 +7,8 @@
 #include <tuple>
 #include <utility>
 
-#include "convert/import/mapping_type.h"
+#include "formats/base/addresses.h"
+#include "formats/perfdata/mapping_name.h"
 #include "formats/pprof/message_cursor.h"
 
 namespace perftape::convert {
@@ -176,6 +177,20 @@ std::unexpected<Error> WrongEntry(std::string_view table, std::size_t index,
                                   std::string_view what) {
   return Fail(ErrorCode::kCorrupt,
               std::string(table) + " " + std::to_string(index) + ": " + std::string(what));
+}
+
+MappingType TypeOfMapping(std::string_view filename, std::uint64_t start) {
+  switch (perfdata::SourceOf(filename)) {
+    case perfdata::MappingSource::kKernel:
+    case perfdata::MappingSource::kGuestKernel:
+    case perfdata::MappingSource::kModule:
+      return MappingType::kKernel;
+    default:
+      break;
+  }
+  // Mappings of a process, such as [vsyscall], may be in the upper half.
+  const bool is_in_kernel = IsInKernelHalf(start) && !filename.starts_with('[');
+  return is_in_kernel ? MappingType::kKernel : MappingType::kUser;
 }
 
 }  // namespace perftape::convert

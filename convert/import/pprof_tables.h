@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "convert/import/import_report.h"
+#include "convert/model/profile.h"
 #include "convert/model/profile_builder.h"
 #include "formats/base/bytes.h"
 #include "formats/base/result.h"
@@ -83,5 +84,11 @@ Result<PprofLocations> ReadLocations(Bytes encoded, PprofTexts& texts, ProfileBu
 
 // Returns the error "location 12: no such mapping".
 std::unexpected<Error> WrongEntry(std::string_view table, std::size_t index, std::string_view what);
+
+// Returns kKernel for names that perf gives to the kernel and its modules
+// ("[kernel.kallsyms]_text", "[guest.kernel.kallsyms]", "[nf_tables]", "/lib/.../nf_tables.ko.xz",
+// "vmlinux"), and for addresses in the upper half of the address space. Names such as "[vdso]" and
+// "[heap]" are never kernel.
+MappingType TypeOfMapping(std::string_view filename, std::uint64_t start);
 
 }  // namespace perftape::convert

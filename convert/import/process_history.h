@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The names and mappings of all processes at any time of a recording. perfdata::Processes has them
 // for one time only, and only moves forward. Samples in file order need them at any time.
-//
-// A time is an epoch (epoch.h).
 #pragma once
 
 #include <algorithm>
@@ -13,8 +11,6 @@
 #include <unordered_map>
 #include <vector>
 
-#include "convert/import/epoch.h"
-#include "convert/import/region_history.h"
 #include "convert/import/round_clock.h"
 #include "convert/model/arena.h"
 #include "formats/perfdata/address_space.h"
@@ -22,6 +18,35 @@
 #include "formats/perfdata/record.h"
 
 namespace perftape::convert {
+
+// A time in a recording: the number of process records that precede it in time order.
+using Epoch = std::uint32_t;
+
+// What was mapped in each process at any time of a recording. Samples whose stacks are unwound need
+// it in file order, which is not time order. Memory grows with the number of mappings.
+class RegionHistory {
+ public:
+  // Notes what a process has mapped from `epoch` on. Epochs must not decrease from call to call.
+  // The dsos must outlive this object.
+  void Note(std::uint32_t pid, Epoch epoch, const perfdata::AddressSpace& space);
+
+  // Returns what the process has mapped at an epoch, sorted by address.
+  std::vector<perfdata::Region> At(std::uint32_t pid, Epoch epoch) const;
+
+ private:
+  // A mapped region, in the epochs [from, to).
+  struct Lifetime {
+    perfdata::Region region;
+    Epoch from = 0, to = 0;
+  };
+  struct Process {
+    std::vector<Lifetime> ended;
+    std::vector<Lifetime> mapped;  // at the last Note, sorted by address; `to` is not set
+    std::uint64_t fingerprint = 0;
+  };
+
+  std::unordered_map<std::uint32_t, Process> processes_;  // by pid
+};
 
 // A value that changes with the epoch.
 template <class Value>

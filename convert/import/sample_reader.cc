@@ -54,8 +54,8 @@ struct Unwinding {
 // Reads the samples of a recording, or of a range of it.
 class SampleReader {
  public:
-  SampleReader(const perfdata::Reader& reader, const ImportOptions& options, const Survey& survey,
-               const std::optional<Unwinding>& unwinding);
+  SampleReader(const perfdata::Reader& reader, const ImportOptions& options,
+               const FirstPass& first_pass, const std::optional<Unwinding>& unwinding);
 
   // From now on, appends the row of each SAMPLE record to `rows`.
   void RecordRows(std::vector<std::uint32_t>& rows) { rows_of_records_ = &rows; }
@@ -104,7 +104,7 @@ class SampleReader {
 
   const perfdata::Reader& reader_;
   const ImportOptions& options_;
-  const Survey& survey_;
+  const FirstPass& first_pass_;
   ImportReport report_;
   std::uint64_t first_skipped_offset_ = kToTheEnd;
   perfdata::Deliveries deliveries_;
@@ -123,13 +123,13 @@ class SampleReader {
 };
 
 SampleReader::SampleReader(const perfdata::Reader& reader, const ImportOptions& options,
-                           const Survey& survey, const std::optional<Unwinding>& unwinding)
+                           const FirstPass& first_pass, const std::optional<Unwinding>& unwinding)
     : reader_(reader),
       options_(options),
-      survey_(survey),
+      first_pass_(first_pass),
       deliveries_(reader.events()),
       fields_(reader.events(), options.field_labels) {
-  const TimeSpan& times = survey.times;
+  const TimeSpan& times = first_pass.times;
   if (options.time && !times.is_empty()) {
     window_ =
         Resolve(*options.time, {.first = ToSigned(times.first), .last = ToSigned(times.last)});
@@ -146,8 +146,8 @@ SampleReader::SampleReader(const perfdata::Reader& reader, const ImportOptions& 
   if (unwinding) {
     // Compiled code is found by address and time.
     offline_unwind::PackedLocations* locations =
-        survey.jit.dumps().empty() ? unwinding->locations.get() : nullptr;
-    unwinder_.emplace(MakeUnwinder(reader, options, survey, *unwinding->tables, locations));
+        first_pass.jit.dumps().empty() ? unwinding->locations.get() : nullptr;
+    unwinder_.emplace(MakeUnwinder(reader, options, first_pass, *unwinding->tables, locations));
   }
   plain_labels_.resize(reader.events().size(), IdTable::kNone);
 }
@@ -171,9 +171,9 @@ void SampleReader::RunInFileOrder(perfdata::RecordCursor cursor, const RangeStar
     if (record.file_offset >= end) break;
     progress.MoveTo(record.file_offset, report_.samples);
     const perfdata::EventLookup::Answer found = lookup.Of(record);
-    const SortKey key = clock.KeyOf(record, survey_.TimeOf(found.time));
+    const SortKey key = clock.KeyOf(record, first_pass_.TimeOf(found.time));
     if (record.type != RecordType::kSample) continue;
-    epoch = survey_.history.EpochOf(key, epoch);
+    epoch = first_pass_.history.EpochOf(key, epoch);
     if (unwinder_) PrefetchBehind(record.payload);
     Read(record, found.event, epoch);
   }
@@ -189,11 +189,11 @@ void SampleReader::RunInTimeOrder() {
   while (cursor.Step()) {
     progress.MoveTo(cursor.record().file_offset, report_.samples);
     if (cursor.record().type == RecordType::kSample) {
-      const std::uint64_t time = survey_.TimeOf(lookup.Of(cursor.record()).time);
-      epoch = survey_.history.EpochAfterCode(epoch, time);
+      const std::uint64_t time = first_pass_.TimeOf(lookup.Of(cursor.record()).time);
+      epoch = first_pass_.history.EpochAfterCode(epoch, time);
       Read(cursor.record(), cursor.event(), epoch);
     } else if (ProcessHistory::IsProcessRecord(cursor.record().type)) {
-      epoch = survey_.history.EpochAfterRecord(epoch);
+      epoch = first_pass_.history.EpochAfterRecord(epoch);
     }
   }
   progress.Finish(reader_.data_offset() + reader_.data_size(), report_.samples);
@@ -243,13 +243,13 @@ bool IsPreciseLeaf(const RecordView& record, const perfdata::Sample& sample,
 
 void SampleReader::CountCompleted(const RecordView& record, const perfdata::Sample& sample,
                                   const perfdata::Event& event, Epoch epoch) {
-  if (survey_.completion == nullptr || !survey_.completion->Changes(event)) {
+  if (first_pass_.completion == nullptr || !first_pass_.completion->Changes(event)) {
     return Count(record, sample, event, epoch);
   }
   RecordView completed_record = record;
   perfdata::Sample completed = sample;
   const auto outcome =
-      survey_.completion->Complete(completed_record, event, completed, completed_chain_);
+      first_pass_.completion->Complete(completed_record, event, completed, completed_chain_);
   const std::uint64_t samples = report_.samples;
   Count(completed_record, completed, event, epoch);
   if (outcome == perfdata::SampleCompletion::Outcome::kWithoutUserFrames) {
@@ -329,7 +329,7 @@ const SampleReader::ThreadCacheEntry& SampleReader::StateOf(std::uint32_t pid, s
                                                             Epoch epoch) {
   ThreadCacheEntry& entry = thread_cache_[tid % kThreadCacheSize];
   if (entry.pid != pid || entry.tid != tid || epoch < entry.state.from || epoch >= entry.state.to) {
-    const ThreadState state = survey_.history.StateOf(pid, tid, epoch);
+    const ThreadState state = first_pass_.history.StateOf(pid, tid, epoch);
     entry = {.pid = pid,
              .tid = tid,
              .state = state,
@@ -359,7 +359,7 @@ std::uint32_t SampleReader::EventLabelsOf(const perfdata::Sample& sample,
   if (options_.time_label && sample.time <= kMostTime) labels.time_ns = sample.time;
   if (wakes_[index]) {
     labels.woken.tid = static_cast<std::uint32_t>(sample.addr);
-    labels.woken.comm = survey_.history.CommOf(labels.woken.tid, epoch);
+    labels.woken.comm = first_pass_.history.CommOf(labels.woken.tid, epoch);
   }
   if (!fields_.reads_nothing()) {
     const std::size_t of_record = reader_.events().IndexOf(event);
@@ -370,8 +370,8 @@ std::uint32_t SampleReader::EventLabelsOf(const perfdata::Sample& sample,
 
 std::uint32_t SampleReader::MillisecondsOf(std::uint64_t time) const {
   constexpr std::uint64_t kMost = Sample::kNoTime - 1;
-  if (time == 0 || survey_.times.is_empty()) return Sample::kNoTime;
-  const std::uint64_t first = std::min(survey_.times.first, time);
+  if (time == 0 || first_pass_.times.is_empty()) return Sample::kNoTime;
+  const std::uint64_t first = std::min(first_pass_.times.first, time);
   return static_cast<std::uint32_t>(std::min((time - first) / 1'000'000, kMost));
 }
 
@@ -415,23 +415,23 @@ constexpr unsigned kMostReaders = 4;
 
 // Reads the ranges of the file, several at once.
 SampleSet ReadRanges(const perfdata::Reader& reader, const ImportOptions& options,
-                     const Survey& survey, const std::optional<Unwinding>& unwinding,
+                     const FirstPass& first_pass, const std::optional<Unwinding>& unwinding,
                      ImportReport& report) {
   const std::size_t threads =
-      std::min<std::size_t>({options.threads, kMostReaders, survey.range_starts.size()});
+      std::min<std::size_t>({options.threads, kMostReaders, first_pass.range_starts.size()});
   std::vector<std::unique_ptr<SampleReader>> readers;
   for (std::size_t i = 0; i < std::max<std::size_t>(threads, 1); ++i) {
-    readers.push_back(std::make_unique<SampleReader>(reader, options, survey, unwinding));
+    readers.push_back(std::make_unique<SampleReader>(reader, options, first_pass, unwinding));
   }
   const auto read = [&](std::size_t range, unsigned worker) {
-    const std::uint64_t end = range + 1 < survey.range_starts.size()
-                                  ? survey.range_starts[range + 1].file_offset
+    const std::uint64_t end = range + 1 < first_pass.range_starts.size()
+                                  ? first_pass.range_starts[range + 1].file_offset
                                   : kToTheEnd;
-    const RangeStart& from = survey.range_starts[range];
+    const RangeStart& from = first_pass.range_starts[range];
     readers[worker]->RunInFileOrder(
         range == 0 ? reader.records() : reader.records_from(from.file_offset), from, end);
   };
-  ParallelFor(survey.range_starts.size(), static_cast<unsigned>(readers.size()), read);
+  ParallelFor(first_pass.range_starts.size(), static_cast<unsigned>(readers.size()), read);
   EndUnwinding(unwinding, options);
   std::ranges::sort(readers, {}, [](const auto& its) { return its->first_skipped_offset(); });
   SampleSet& samples = readers.front()->samples();
@@ -457,26 +457,26 @@ SampleSet Finish(SampleSet samples, std::optional<Unwinding> unwinding, ImportRe
 }  // namespace
 
 SampleSet ReadSamples(const perfdata::Reader& reader, const ImportOptions& options,
-                      const Survey& survey, ImportReport& report) {
+                      const FirstPass& first_pass, ImportReport& report) {
   std::optional<Unwinding> unwinding = Unwinding::Of(reader, options);
   SampleSet samples;
   if (NeedTimeOrder(reader.events())) {
-    SampleReader only(reader, options, survey, unwinding);
+    SampleReader only(reader, options, first_pass, unwinding);
     only.RunInTimeOrder();
     EndUnwinding(unwinding, options);
     AddUp(only.report(), report);
     samples = std::move(only.samples());
   } else {
-    samples = ReadRanges(reader, options, survey, unwinding, report);
+    samples = ReadRanges(reader, options, first_pass, unwinding, report);
   }
   return Finish(std::move(samples), std::move(unwinding), report);
 }
 
 SampleSet ReadSamplesByRecord(const perfdata::Reader& reader, const ImportOptions& options,
-                              const Survey& survey, ImportReport& report,
+                              const FirstPass& first_pass, ImportReport& report,
                               std::vector<std::uint32_t>& rows_of_records) {
   std::optional<Unwinding> unwinding = Unwinding::Of(reader, options);
-  SampleReader only(reader, options, survey, unwinding);
+  SampleReader only(reader, options, first_pass, unwinding);
   only.RecordRows(rows_of_records);
   only.RunInFileOrder(reader.records(), {.file_offset = reader.data_offset(), .clock = {}},
                       kToTheEnd);

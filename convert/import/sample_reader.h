@@ -7,10 +7,10 @@
 #include <memory>
 #include <vector>
 
+#include "convert/import/first_pass.h"
 #include "convert/import/import_options.h"
 #include "convert/import/import_report.h"
 #include "convert/import/sample_table.h"
-#include "convert/import/survey.h"
 #include "convert/unwind/packed_locations.h"
 #include "formats/perfdata/reader.h"
 
@@ -23,10 +23,10 @@ struct SampleSet {
   std::unique_ptr<offline_unwind::PackedLocations> locations = nullptr;
 };
 
-// Reads all samples. `report` counts those that are left out. The table has views of the survey and
-// of the reader's file, which must outlive it.
+// Reads all samples. `report` counts those that are left out. The table has views of the first pass
+// and of the reader's file, which must outlive it.
 SampleSet ReadSamples(const perfdata::Reader& reader, const ImportOptions& options,
-                      const Survey& survey, ImportReport& report);
+                      const FirstPass& first_pass, ImportReport& report);
 
 // The same. Also appends the row of each SAMPLE record, in file order, to `rows_of_records`. A
 // record that counts for several events has the row of its own event; a record in no row has
@@ -34,7 +34,7 @@ SampleSet ReadSamples(const perfdata::Reader& reader, const ImportOptions& optio
 // differ.
 constexpr std::uint32_t kNoRow = 0xffffffff;
 SampleSet ReadSamplesByRecord(const perfdata::Reader& reader, const ImportOptions& options,
-                              const Survey& survey, ImportReport& report,
+                              const FirstPass& first_pass, ImportReport& report,
                               std::vector<std::uint32_t>& rows_of_records);
 
 }  // namespace perftape::convert

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "convert/unwind/sampled_registers.h"
+#include "convert/unwind/sample_unwinder.h"
 #include "formats/base/build_id.h"
 
 namespace perftape::convert {
@@ -35,23 +35,24 @@ std::optional<unwind::Machine> RecordedMachine(const perfdata::Reader& reader) {
 }
 
 offline_unwind::SampleUnwinder MakeUnwinder(const perfdata::Reader& reader,
-                                            const ImportOptions& options, const Survey& survey,
+                                            const ImportOptions& options,
+                                            const FirstPass& first_pass,
                                             offline_unwind::BinaryTables& tables,
                                             offline_unwind::PackedLocations* locations) {
   return offline_unwind::SampleUnwinder(
       {.machine = RecordedMachine(reader),
        .most_frames = options.max_stack,
        .regions_of =
-           [&survey](const offline_unwind::SampledProcess& process) {
-             return survey.history.RegionsOf(process.pid, process.epoch);
+           [&first_pass](const offline_unwind::SampledProcess& process) {
+             return first_pass.history.RegionsOf(process.pid, process.epoch);
            },
-       .table_of = [&survey,
+       .table_of = [&first_pass,
                     &tables](const perfdata::Dso& dso) -> const offline_unwind::BinaryTable& {
-         const auto id = BuildId::FromHex(survey.build_ids.Of(dso, dso.path));
+         const auto id = BuildId::FromHex(first_pass.build_ids.Of(dso, dso.path));
          return tables.TableOf(dso.path, id.value_or(BuildId{}));
        },
        .locations = locations,
-       .compiled = survey.jit.rules().empty() ? nullptr : &survey.jit.rules()});
+       .compiled = first_pass.jit.rules().empty() ? nullptr : &first_pass.jit.rules()});
 }
 
 }  // namespace perftape::convert

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "convert/import/first_pass.h"
 #include "convert/import/import_options.h"
-#include "convert/import/survey.h"
 #include "convert/unwind/binary_tables.h"
 #include "convert/unwind/packed_locations.h"
 #include "convert/unwind/sample_unwinder.h"
@@ -24,11 +24,12 @@ bool UnwindsStacks(const perfdata::Reader& reader, const ImportOptions& options)
 // Returns the processor of a recording. Nothing for one that cannot be unwound.
 std::optional<unwind::Machine> RecordedMachine(const perfdata::Reader& reader);
 
-// Returns an unwinder for one thread. All references must outlive it. The survey's history must
+// Returns an unwinder for one thread. All references must outlive it. The first pass's history must
 // have kept its regions. `locations` is null if no packed
 // locations are needed.
 offline_unwind::SampleUnwinder MakeUnwinder(const perfdata::Reader& reader,
-                                            const ImportOptions& options, const Survey& survey,
+                                            const ImportOptions& options,
+                                            const FirstPass& first_pass,
                                             offline_unwind::BinaryTables& tables,
                                             offline_unwind::PackedLocations* locations);
 

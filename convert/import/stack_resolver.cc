@@ -7,7 +7,7 @@
 #include <type_traits>
 
 #include "convert/import/converted.h"
-#include "convert/model/hidden_kernel.h"
+#include "convert/model/mappings_without_files.h"
 #include "formats/base/addresses.h"
 #include "formats/perfdata/converted.h"
 

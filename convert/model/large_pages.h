@@ -30,7 +30,7 @@ struct LargePages {
     const std::size_t before = -reinterpret_cast<std::uintptr_t>(mapped) % kPage;
     std::byte* memory = static_cast<std::byte*>(mapped) + before;
     if (before > 0) ::munmap(mapped, before);
-    ::munmap(memory + Mapped(size), kPage - before + size - Mapped(size));
+    ::munmap(memory + PageMultiple(size), kPage - before + size - PageMultiple(size));
     // If the kernel has no large pages left, it uses small ones.
     ::madvise(memory, size, MADV_HUGEPAGE);
     return reinterpret_cast<T*>(memory);
@@ -40,7 +40,7 @@ struct LargePages {
     if (count * sizeof(T) < kWorthIt) {
       ::operator delete(memory);
     } else {
-      ::munmap(memory, Mapped(count * sizeof(T)));
+      ::munmap(memory, PageMultiple(count * sizeof(T)));
     }
   }
 
@@ -50,7 +50,7 @@ struct LargePages {
   static constexpr std::size_t kPage = std::size_t{2} << 20, kWorthIt = 2 * kPage;
 
   // Rounds up to whole small pages.
-  static std::size_t Mapped(std::size_t size) { return (size + 4095) / 4096 * 4096; }
+  static std::size_t PageMultiple(std::size_t size) { return (size + 4095) / 4096 * 4096; }
 };
 
 }  // namespace perftape::convert

@@ -1,31 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// The features of a rewritten file: those that can be decoded, and those rebuilt from records.
+// The features of a rewritten file: those that can be decoded, and those rebuilt from records. A
+// pipe has them as records: most as HEADER_FEATURE, two as records of their own type.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "convert/rewrite/recovered_layout.h"
+#include "convert/rewrite/rewrite_report.h"
+#include "formats/base/result.h"
 #include "formats/perfdata/event_table.h"
 #include "formats/perfdata/features.h"
 #include "formats/perfdata/record.h"
 
 namespace perftape::rewrite {
-
-enum class FeatureFate : std::uint8_t {
-  kKept,     // unchanged
-  kMade,     // made from the records of a pipe; nothing was lost
-  kRebuilt,  // damaged or missing, but restored from the records
-  kLeftOut,  // useless in the new file
-  kDropped,  // lost
-};
-
-struct FeatureOutcome {
-  perfdata::FeatureBit bit = {};
-  FeatureFate fate = FeatureFate::kKept;
-  std::string reason;  // empty for kKept
-};
 
 // Collected from the records while they are copied.
 struct Gathered {
@@ -49,5 +40,16 @@ void GatherTracingData(const perfdata::RecordView& record, Gathered& gathered);
 // has the bit of.
 std::vector<perfdata::Feature> FeaturesFor(const RecoveredLayout& layout, const Gathered& gathered,
                                            std::vector<FeatureOutcome>& outcomes);
+
+// Returns the features to write as HEADER_FEATURE. Adds the others to `outcomes`, with the reason.
+// AUXTRACE contains offsets in a file, simpleperf's features end perf's report, and a section that
+// exceeds a record's size does not fit.
+std::vector<perfdata::Feature> FeaturesOfPipe(std::span<const perfdata::Feature> features,
+                                              std::vector<FeatureOutcome>& outcomes);
+
+// Returns the features TRACING_DATA and BUILD_ID as records. The first is a TRACING_DATA record
+// followed by the section, padded to a multiple of 8. The second is a BUILD_ID record for each
+// entry. Fails with kInvalidArgument for a path that is too long for a record.
+Result<std::vector<std::byte>> RecordsOfFeatures(std::span<const perfdata::Feature> features);
 
 }  // namespace perftape::rewrite

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "convert/rewrite/carry_bundle.h"
-#include "convert/rewrite/pipe_features.h"
+#include "convert/rewrite/new_features.h"
 #include "convert/rewrite/record_check.h"
 #include "formats/base/progress.h"
 #include "formats/bundle/embedding.h"

@@ -13,7 +13,7 @@
 
 #include "convert/rewrite/new_features.h"
 #include "convert/rewrite/reader_limits.h"
-#include "convert/rewrite/record_counts.h"
+#include "convert/rewrite/rewrite_report.h"
 #include "formats/base/input.h"
 #include "formats/base/result.h"
 #include "formats/perfdata/abi.h"

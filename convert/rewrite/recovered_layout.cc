@@ -7,7 +7,6 @@
 #include <optional>
 #include <utility>
 
-#include "convert/rewrite/feature_table.h"
 #include "convert/rewrite/header_recovery.h"
 #include "convert/rewrite/pipe_header.h"
 #include "convert/rewrite/record_walk.h"

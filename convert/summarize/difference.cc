@@ -13,8 +13,8 @@
 #include "convert/frames/frame_table.h"
 #include "convert/model/saturating.h"
 #include "convert/summarize/amount.h"
+#include "convert/summarize/breakdowns.h"
 #include "convert/summarize/call_tree.h"
-#include "convert/summarize/functions.h"
 
 namespace perftape::summarize {
 namespace {
@@ -29,14 +29,14 @@ struct SelfAndInclusive {
 };
 
 // The amounts of one event in one profile.
-struct Recording {
+struct EventSums {
   Amount total;
   std::map<FunctionKey, SelfAndInclusive> functions;
   std::map<StackKey, Amount> stacks;
 };
 
 void AddStacks(const Profile& profile, const convert::FrameTable& frames,
-               const StackAmounts& amounts, Recording& recording) {
+               const StackAmounts& amounts, EventSums& sums) {
   const CallTree tree(profile, frames, amounts, {});
   for (TreeNodeId end = 1; end < tree.size(); ++end) {
     if (tree[end].self.is_zero()) continue;
@@ -44,39 +44,39 @@ void AddStacks(const Profile& profile, const convert::FrameTable& frames,
     for (TreeNodeId node = end; node != 0; node = tree[node].parent) {
       key.emplace_back(frames.NameOf(tree[node].frame));
     }
-    recording.stacks[std::move(key)].Add(tree[end].self);
+    sums.stacks[std::move(key)].Add(tree[end].self);
   }
 }
 
-Recording RecordingOf(const Profile& profile, std::string_view event_name,
-                      const CompareOptions& options) {
-  Recording recording;
+EventSums SumsOf(const Profile& profile, std::string_view event_name,
+                 const CompareOptions& options) {
+  EventSums sums;
   const convert::FrameTable frames(profile, convert::FrameIdentity::kFunction);
   for (std::uint32_t i = 0; i < profile.events().size(); ++i) {
     if (profile.text(profile[EventId{i}].name) != event_name) continue;
     const StackAmounts amounts(profile, EventId{i});
-    recording.total.Add(amounts.total());
+    sums.total.Add(amounts.total());
     for (const FunctionAmounts& function : SumFunctions(profile, frames, amounts)) {
       const FunctionKey key(frames.NameOf(function.frame), frames.BinaryOf(function.frame));
-      SelfAndInclusive& sums = recording.functions[key];
-      sums.self.Add(function.self);
-      sums.inclusive.Add(function.inclusive);
+      SelfAndInclusive& known = sums.functions[key];
+      known.self.Add(function.self);
+      known.inclusive.Add(function.inclusive);
     }
-    if (options.stacks) AddStacks(profile, frames, amounts, recording);
+    if (options.stacks) AddStacks(profile, frames, amounts, sums);
   }
-  return recording;
+  return sums;
 }
 
-std::set<FunctionKey> FunctionsOf(const std::vector<Recording>& recordings) {
+std::set<FunctionKey> FunctionsOf(const std::vector<EventSums>& all) {
   std::set<FunctionKey> functions;
-  for (const Recording& recording : recordings) {
-    for (const auto& [key, amount] : recording.functions) functions.insert(key);
+  for (const EventSums& sums : all) {
+    for (const auto& [key, amount] : sums.functions) functions.insert(key);
   }
   return functions;
 }
 
-// Gives the functions and frames of old recordings the names of the new side.
-RenamedBinaries Rename(std::vector<Recording>& before, const std::vector<Recording>& after) {
+// Gives the functions and frames of old profiles the names of the new side.
+RenamedBinaries Rename(std::vector<EventSums>& before, const std::vector<EventSums>& after) {
   const std::set<FunctionKey> old_functions = FunctionsOf(before);
   const std::set<FunctionKey> new_functions = FunctionsOf(after);
   RenamedBinaries renamed = FindRenamedBinaries(old_functions, new_functions);
@@ -85,18 +85,18 @@ RenamedBinaries Rename(std::vector<Recording>& before, const std::vector<Recordi
   for (const auto& [from, to] : pairs) {
     if (from.first != to.first) unresolved.emplace(from.first, to.first);
   }
-  for (Recording& recording : before) {
+  for (EventSums& sums : before) {
     std::map<FunctionKey, SelfAndInclusive> functions;
-    for (const auto& [key, sums] : recording.functions) {
+    for (const auto& [key, amounts] : sums.functions) {
       const auto found = pairs.find(key);
       SelfAndInclusive& sum = functions[found == pairs.end() ? key : found->second];
-      sum.self.Add(sums.self);
-      sum.inclusive.Add(sums.inclusive);
+      sum.self.Add(amounts.self);
+      sum.inclusive.Add(amounts.inclusive);
     }
-    recording.functions = std::move(functions);
+    sums.functions = std::move(functions);
     if (unresolved.empty()) continue;
     std::map<StackKey, Amount> stacks;
-    for (const auto& [key, amount] : recording.stacks) {
+    for (const auto& [key, amount] : sums.stacks) {
       StackKey stack = key;
       for (std::string& frame : stack) {
         if (const auto found = unresolved.find(frame); found != unresolved.end()) {
@@ -105,7 +105,7 @@ RenamedBinaries Rename(std::vector<Recording>& before, const std::vector<Recordi
       }
       stacks[std::move(stack)].Add(amount);
     }
-    recording.stacks = std::move(stacks);
+    sums.stacks = std::move(stacks);
   }
   return renamed;
 }
@@ -115,37 +115,36 @@ double SamplesOf(const Amount& amount) {
   return static_cast<double>(amount.samples != 0 ? amount.samples : amount.weight);
 }
 
-Observation Observe(const Amount& amount, const Recording& recording, Measure measure) {
+Observation Observe(const Amount& amount, const EventSums& sums, Measure measure) {
   if (measure == Measure::kWeight) {
     return ObservedSum(static_cast<double>(amount.weight), SamplesOf(amount));
   }
-  return ObservedShare(static_cast<double>(amount.weight),
-                       static_cast<double>(recording.total.weight), SamplesOf(recording.total));
+  return ObservedShare(static_cast<double>(amount.weight), static_cast<double>(sums.total.weight),
+                       SamplesOf(sums.total));
 }
 
 // Computes the changes of one event.
 class Comparison {
  public:
-  Comparison(std::vector<Recording> before, std::vector<Recording> after, Measure measure)
+  Comparison(std::vector<EventSums> before, std::vector<EventSums> after, Measure measure)
       : before_(std::move(before)), after_(std::move(after)), measure_(measure) {}
 
   Change Total() const {
-    return Of([](const Recording& recording) { return recording.total; }, Measure::kWeight);
+    return Of([](const EventSums& sums) { return sums.total; }, Measure::kWeight);
   }
 
   std::vector<FunctionChange> Functions(bool by_inclusive) const {
     std::vector<FunctionChange> changes;
-    for (const FunctionKey& key : Keys(&Recording::functions)) {
-      const auto find = [&key](const Recording& recording) {
-        const auto found = recording.functions.find(key);
-        return found == recording.functions.end() ? SelfAndInclusive() : found->second;
+    for (const FunctionKey& key : Keys(&EventSums::functions)) {
+      const auto find = [&key](const EventSums& sums) {
+        const auto found = sums.functions.find(key);
+        return found == sums.functions.end() ? SelfAndInclusive() : found->second;
       };
       changes.push_back(
           {.function = key.first,
            .binary = key.second,
-           .self = Of([&](const Recording& recording) { return find(recording).self; }, measure_),
-           .inclusive = Of([&](const Recording& recording) { return find(recording).inclusive; },
-                           measure_)});
+           .self = Of([&](const EventSums& sums) { return find(sums).self; }, measure_),
+           .inclusive = Of([&](const EventSums& sums) { return find(sums).inclusive; }, measure_)});
     }
     SortByChange(changes, by_inclusive ? &FunctionChange::inclusive : &FunctionChange::self);
     return changes;
@@ -153,10 +152,10 @@ class Comparison {
 
   std::vector<StackChange> Stacks() const {
     std::vector<StackChange> changes;
-    for (const StackKey& key : Keys(&Recording::stacks)) {
-      const auto find = [&key](const Recording& recording) {
-        const auto found = recording.stacks.find(key);
-        return found == recording.stacks.end() ? Amount() : found->second;
+    for (const StackKey& key : Keys(&EventSums::stacks)) {
+      const auto find = [&key](const EventSums& sums) {
+        const auto found = sums.stacks.find(key);
+        return found == sums.stacks.end() ? Amount() : found->second;
       };
       changes.push_back({.frames = key, .self = Of(find, measure_)});
     }
@@ -165,7 +164,7 @@ class Comparison {
   }
 
  private:
-  // `amount_of` returns the amount in a recording.
+  // `amount_of` returns the amount in a profile.
   template <class AmountOf>
   Change Of(AmountOf amount_of, Measure measure) const {
     return {.before = MeanOfAll(before_, amount_of, measure),
@@ -173,22 +172,22 @@ class Comparison {
   }
 
   template <class AmountOf>
-  static Estimate MeanOfAll(const std::vector<Recording>& recordings, AmountOf amount_of,
+  static Estimate MeanOfAll(const std::vector<EventSums>& all, AmountOf amount_of,
                             Measure measure) {
     std::vector<Observation> observations;
-    for (const Recording& recording : recordings) {
-      observations.push_back(Observe(amount_of(recording), recording, measure));
+    for (const EventSums& sums : all) {
+      observations.push_back(Observe(amount_of(sums), sums, measure));
     }
     return MeanOf(observations);
   }
 
-  // Returns the keys of all recordings, each once, in order.
+  // Returns the keys of all profiles, each once, in order.
   template <class Map>
-  std::vector<typename Map::key_type> Keys(Map Recording::*map) const {
+  std::vector<typename Map::key_type> Keys(Map EventSums::*map) const {
     std::vector<typename Map::key_type> keys;
     for (const auto* side : {&before_, &after_}) {
-      for (const Recording& recording : *side) {
-        for (const auto& [key, amount] : recording.*map) keys.push_back(key);
+      for (const EventSums& sums : *side) {
+        for (const auto& [key, amount] : sums.*map) keys.push_back(key);
       }
     }
     std::ranges::sort(keys);
@@ -203,23 +202,23 @@ class Comparison {
     });
   }
 
-  std::vector<Recording> before_, after_;
+  std::vector<EventSums> before_, after_;
   Measure measure_;
 };
 
-std::vector<Recording> RecordingsOf(std::span<const Profile> profiles, std::string_view event,
-                                    const CompareOptions& options) {
-  std::vector<Recording> recordings;
+std::vector<EventSums> SumsOfEach(std::span<const Profile> profiles, std::string_view event,
+                                  const CompareOptions& options) {
+  std::vector<EventSums> all;
   for (const Profile& profile : profiles) {
-    recordings.push_back(RecordingOf(profile, event, options));
+    all.push_back(SumsOf(profile, event, options));
   }
-  return recordings;
+  return all;
 }
 
-std::int64_t SumOfSamples(const std::vector<Recording>& recordings) {
+std::int64_t SumOfSamples(const std::vector<EventSums>& all) {
   std::int64_t sum = 0;
-  for (const Recording& recording : recordings) {
-    sum = convert::AddUpToLimit(sum, recording.total.samples);
+  for (const EventSums& sums : all) {
+    sum = convert::AddUpToLimit(sum, sums.total.samples);
   }
   return sum;
 }
@@ -253,8 +252,8 @@ std::vector<EventDifference> Compare(std::span<const Profile> before,
                                      const CompareOptions& options) {
   std::vector<EventDifference> differences;
   for (const auto& [event, unit] : EventsOf(before, after)) {
-    std::vector<Recording> earlier = RecordingsOf(before, event, options);
-    std::vector<Recording> later = RecordingsOf(after, event, options);
+    std::vector<EventSums> earlier = SumsOfEach(before, event, options);
+    std::vector<EventSums> later = SumsOfEach(after, event, options);
     RenamedBinaries renamed = Rename(earlier, later);
     EventDifference difference = {.event = event,
                                   .unit = unit,

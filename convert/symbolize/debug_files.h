@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "convert/symbolize/recording_sources.h"
+#include "convert/symbolize/profile_origin.h"
 #include "convert/symbolize/symbolizer.h"
 #include "formats/base/build_id.h"
 #include "formats/bundle/bundle.h"

@@ -99,7 +99,7 @@ class Filling {
 };
 
 // For a recording without a bundle: contains only what its records contain.
-bundle::Manifest ManifestOf(const Recording::Machine& machine) {
+bundle::Manifest ManifestOf(const ProfileOrigin::Machine& machine) {
   return {.perftape_version = PERFTAPE_VERSION,
           .kernel_release = machine.kernel_release,
           .kernel_build_id = machine.kernel.build_id,
@@ -114,16 +114,16 @@ Result<EmbedReport> EmbedSymbols(Input& perf_data, const convert::Profile& profi
                                  IfExists if_exists) {
   TRY_ASSIGN(const Bytes bytes, WhatCanCarry(perf_data));
   TRY_ASSIGN(Filling filling, Filling::Begin());
-  Recording recording(perf_data);
-  const auto old = recording.OwnBundle();
+  ProfileOrigin origin(perf_data);
+  const auto old = origin.OwnBundle();
   if (old) TRY(filling.AddAll(*old));
-  TRY(sources.Collect(profile, recording, [&](const SymbolFile& file, std::optional<Bytes> found) {
+  TRY(sources.Collect(profile, origin, [&](const SymbolFile& file, std::optional<Bytes> found) {
     return filling.Add(file, found);
   }));
   EmbedReport report;
   TRY_ASSIGN(
       const MappedFile archive,
-      std::move(filling).Finish(old ? old->manifest() : ManifestOf(recording.machine()), report));
+      std::move(filling).Finish(old ? old->manifest() : ManifestOf(origin.machine()), report));
 
   const Bytes recorded = bundle::WithoutEmbedded(bytes);
   TRY_ASSIGN(OutputFile out, OutputFile::Create(output, if_exists, Readers::kOwner));

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "convert/model/profile.h"
-#include "convert/symbolize/recording.h"
+#include "convert/symbolize/profile_origin.h"
 #include "convert/symbolize/symbol_sources.h"
 #include "formats/base/input.h"
 #include "formats/base/output_target.h"

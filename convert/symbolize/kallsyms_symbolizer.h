@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "convert/symbolize/kernel_relocation.h"
-#include "convert/symbolize/recording.h"
+#include "convert/symbolize/profile_origin.h"
 #include "convert/symbolize/symbolizer.h"
 #include "formats/bundle/manifest.h"
 #include "formats/kallsyms/kallsyms.h"

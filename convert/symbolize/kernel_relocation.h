@@ -15,7 +15,7 @@
 #include <string>
 #include <string_view>
 
-#include "convert/symbolize/recording.h"
+#include "convert/symbolize/profile_origin.h"
 #include "formats/base/addresses.h"
 
 namespace perftape::symbolize {

@@ -35,7 +35,7 @@ std::vector<fs::path> VmlinuxPaths(const std::string& release) {
 }  // namespace
 
 KernelSymbolizer::KernelSymbolizer(KernelFiles& files, RecordingSources& recording)
-    : files_(files), recording_(recording), kernel_(recording.recording().machine().kernel) {}
+    : files_(files), recording_(recording), kernel_(recording.origin().machine().kernel) {}
 KernelSymbolizer::~KernelSymbolizer() = default;
 
 Result<Resolution> KernelSymbolizer::Resolve(const convert::Profile& profile, convert::MappingId id,
@@ -71,7 +71,7 @@ Result<Resolution> KernelSymbolizer::Resolve(const convert::Profile& profile, co
   best.problem.clear();
   for (const std::string& source : tried) {
     if (source.ends_with(kAbsent) ||
-        source.ends_with(recording_.recording().machine().other_than_here))
+        source.ends_with(recording_.origin().machine().other_than_here))
       continue;
     best.problem += (best.problem.empty() ? "" : "; ") + source;
   }
@@ -124,7 +124,7 @@ bool KernelSymbolizer::Open(Source& source) {
 
 void KernelSymbolizer::ReadAhead() {
   // A bundle would be unpacked for the list.
-  if (recording_.recording().brings_names() || !files_.options().bundle.empty()) return;
+  if (recording_.origin().brings_names() || !files_.options().bundle.empty()) return;
   ListSources();
   const auto is_there = [](const Source& source) {
     std::error_code error;
@@ -149,7 +149,7 @@ void KernelSymbolizer::ListSources(const convert::Profile* profile) {
   AddBundles();
   AddSymfs();
   if (!files_.options().kallsyms.empty()) AddKallsyms(files_.options().kallsyms, {});
-  if (const auto& own = recording_.recording().kallsyms()) AddKallsyms(*own, kernel_.build_id);
+  if (const auto& own = recording_.origin().kallsyms()) AddKallsyms(*own, kernel_.build_id);
   if (!files_.options().vmlinux.empty()) AddVmlinux(files_.options().vmlinux);
   if (!kernel_.build_id.empty()) {
     const std::size_t listed = sources_.size();
@@ -182,7 +182,7 @@ void KernelSymbolizer::AddBundles() {
 
 void KernelSymbolizer::AddSymfs() {
   if (files_.options().symfs.empty()) return;
-  const std::string& release = recording_.recording().machine().kernel_release;
+  const std::string& release = recording_.origin().machine().kernel_release;
   const std::size_t listed = sources_.size();
   AddKallsyms(files_.options().symfs / "proc/kallsyms", {});
   for (const fs::path& path : VmlinuxPaths(release)) AddVmlinux(files_.options().symfs / path);

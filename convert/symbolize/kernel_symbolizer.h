@@ -12,7 +12,7 @@
 
 #include "convert/symbolize/kallsyms_symbolizer.h"
 #include "convert/symbolize/kernel_files.h"
-#include "convert/symbolize/recording_sources.h"
+#include "convert/symbolize/profile_origin.h"
 #include "convert/symbolize/symbolizer.h"
 
 namespace perftape::symbolize {

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "convert/symbolize/jit_files.h"
+#include "convert/symbolize/jit_file_search.h"
 #include "convert/symbolize/symbolizer.h"
 #include "formats/perf_map/perf_map.h"
 

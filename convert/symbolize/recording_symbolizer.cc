@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "convert/model/hidden_kernel.h"
+#include "convert/model/mappings_without_files.h"
 #include "formats/elf/debug_search_paths.h"
 #include "formats/perfdata/mapping_name.h"
 
@@ -57,8 +57,8 @@ Result<std::unique_ptr<SharedSources>> SharedSources::Open(const SymbolOptions& 
   return shared;
 }
 
-RecordingSymbolizer::RecordingSymbolizer(SharedSources& shared, Recording& recording)
-    : sources_(recording, shared.options, shared.given),
+RecordingSymbolizer::RecordingSymbolizer(SharedSources& shared, ProfileOrigin& origin)
+    : sources_(origin, shared.options, shared.given),
       binaries_(shared.binaries, sources_),
       vdso_(shared.vdsos, sources_),
       kernel_(shared.kernels, sources_) {}
@@ -72,7 +72,7 @@ Result<Resolution> RecordingSymbolizer::Resolve(const convert::Profile& profile,
     return vdso_.Resolve(profile, id, offsets);
   }
   if (!perfdata::MayHoldJitCode(filename)) return binaries_.Resolve(profile, id, offsets);
-  if (!perf_maps_) perf_maps_.emplace(sources_.JitFiles());
+  if (!perf_maps_) perf_maps_.emplace(sources_.MakeJitSearchPath());
   return perf_maps_->Resolve(profile, id, offsets);
 }
 

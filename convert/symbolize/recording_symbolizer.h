@@ -13,7 +13,7 @@
 #include "convert/symbolize/kernel_files.h"
 #include "convert/symbolize/kernel_symbolizer.h"
 #include "convert/symbolize/perf_map_symbolizer.h"
-#include "convert/symbolize/recording_sources.h"
+#include "convert/symbolize/profile_origin.h"
 #include "convert/symbolize/symbol_options.h"
 #include "convert/symbolize/symbolizer.h"
 #include "convert/symbolize/vdso.h"
@@ -37,8 +37,8 @@ struct SharedSources {
 
 class RecordingSymbolizer : public Symbolizer {
  public:
-  // `shared` and `recording` must outlive this object.
-  RecordingSymbolizer(SharedSources& shared, Recording& recording);
+  // `shared` and `origin` must outlive this object.
+  RecordingSymbolizer(SharedSources& shared, ProfileOrigin& origin);
 
   // Uses the kernel's files, the vdso, perf maps or the binary itself, depending on the mapping's
   // name.

@@ -1,16 +1,88 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "convert/symbolize/symbol_sources.h"
 
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <string>
+#include <system_error>
 #include <utility>
 
-#include "convert/symbolize/build_id_cache.h"
 #include "convert/symbolize/perf_map_symbolizer.h"
 #include "convert/symbolize/recording_symbolizer.h"
+#include "formats/base/build_id.h"
+#include "formats/base/bytes.h"
+#include "formats/base/output_file.h"
+#include "formats/base/result.h"
+#include "formats/bundle/layout.h"
+#include "formats/bundle/manifest.h"
 #include "formats/perfdata/mapping_name.h"
 
 namespace perftape::symbolize {
+namespace {
 
+namespace fs = std::filesystem;
 using perfdata::MappingSource;
+
+Status MakeDirectories(const fs::path& directory) {
+  std::error_code error;
+  fs::create_directories(directory, error);
+  if (error) return FailErrno(directory.native(), error.value());
+  return {};
+}
+
+// Writes perf's build-id cache (~/.debug): PATH/ID/{elf,debug,vdso,kallsyms}, and a link to the
+// directory from .build-id/aa/rest (formats/bundle/layout.h).
+class BuildIdCache {
+ public:
+  explicit BuildIdCache(std::filesystem::path directory) : directory_(std::move(directory)) {}
+
+  // Adds a file, once even if it is called several times for an entry. Without bytes the entry is
+  // reported as not found.
+  Status Add(const SymbolFile& entry, std::optional<Bytes> bytes);
+  CacheReport Finish() && { return std::move(report_); }
+
+ private:
+  Status Write(const std::filesystem::path& member, const SymbolFile& entry, Bytes bytes);
+
+  std::filesystem::path directory_;
+  std::set<std::string> seen_;  // members
+  CacheReport report_;
+};
+
+Status BuildIdCache::Add(const SymbolFile& entry, std::optional<Bytes> bytes) {
+  const std::string member =
+      bundle::MemberName({.path = entry.path, .kind = entry.kind, .build_id = entry.build_id});
+  if (!seen_.insert(member).second) return {};
+  std::error_code error;
+  if (fs::exists(directory_ / member, error)) {
+    ++report_.there;
+  } else if (!bytes) {
+    report_.not_found.push_back(entry.path + " " + entry.build_id.hex());
+    return {};
+  } else {
+    TRY(Write(member, entry, *bytes));
+    ++report_.copied;
+  }
+  return {};
+}
+
+Status BuildIdCache::Write(const fs::path& member, const SymbolFile& entry, Bytes bytes) {
+  const fs::path file = directory_ / member;
+  TRY(MakeDirectories(file.parent_path()));
+  TRY_ASSIGN(OutputFile out, OutputFile::Create(file, IfExists::kReplace));
+  TRY(out.Write(bytes));
+  TRY(std::move(out).Commit());
+  const bundle::BuildIdLink link = bundle::LinkTo(member.native(), entry.build_id);
+  const fs::path name = directory_ / link.name;
+  TRY(MakeDirectories(name.parent_path()));
+  std::error_code error;
+  fs::create_symlink(link.target, name, error);
+  if (error && error != std::errc::file_exists) return FailErrno(name.native(), error.value());
+  return {};
+}
+
+}  // namespace
 
 SymbolSources::SymbolSources(std::unique_ptr<SharedSources> shared) : shared_(std::move(shared)) {}
 SymbolSources::SymbolSources(SymbolSources&&) noexcept = default;
@@ -22,17 +94,17 @@ Result<SymbolSources> SymbolSources::Open(const SymbolOptions& options) {
   return SymbolSources(std::move(shared));
 }
 
-JitSearchPath SymbolSources::JitFilesOf(Recording& recording) const {
-  return RecordingSources(recording, shared_->options, shared_->given).JitFiles();
+JitSearchPath SymbolSources::JitSearchPathOf(ProfileOrigin& origin) const {
+  return RecordingSources(origin, shared_->options, shared_->given).MakeJitSearchPath();
 }
 
-void SymbolSources::ReadKernelAhead(Recording& recording) {
-  RecordingSources sources(recording, shared_->options, shared_->given);
+void SymbolSources::ReadKernelAhead(ProfileOrigin& origin) {
+  RecordingSources sources(origin, shared_->options, shared_->given);
   KernelSymbolizer(shared_->kernels, sources).ReadAhead();
 }
 
-SymbolSources::BinaryFinder SymbolSources::BinariesOf(Recording& recording) {
-  auto symbolizer = std::make_shared<RecordingSymbolizer>(*shared_, recording);
+SymbolSources::BinaryFinder SymbolSources::BinariesOf(ProfileOrigin& origin) {
+  auto symbolizer = std::make_shared<RecordingSymbolizer>(*shared_, origin);
   return [symbolizer](const std::string& path,
                       const BuildId& build_id) -> Result<const elf::ElfFile*> {
     const bool is_vdso = perfdata::SourceOf(path) == MappingSource::kVdso;
@@ -50,20 +122,20 @@ void SymbolSources::ReadNamesAhead() {
   shared_->binaries.ReadNamesAhead();
 }
 
-convert::Profile SymbolSources::Name(const convert::Profile& profile, Recording recording,
+convert::Profile SymbolSources::Name(const convert::Profile& profile, ProfileOrigin origin,
                                      SymbolizeReport& report) {
-  recording.LearnLives(ProcessesWithPerfMaps(profile));
-  RecordingSymbolizer symbolizer(*shared_, recording);
+  origin.LearnLives(ProcessesWithPerfMaps(profile));
+  RecordingSymbolizer symbolizer(*shared_, origin);
   convert::Profile named =
       Symbolize(profile, symbolizer, report,
                 shared_->options.replace_names ? OldNames::kReplace : OldNames::kKeep);
-  if (!recording.bundle_problem().empty()) report.problems.push_back(recording.bundle_problem());
+  if (!origin.bundle_problem().empty()) report.problems.push_back(origin.bundle_problem());
   return named;
 }
 
-Status SymbolSources::Collect(const convert::Profile& profile, Recording& recording,
+Status SymbolSources::Collect(const convert::Profile& profile, ProfileOrigin& origin,
                               const SymbolFileSink& sink) {
-  RecordingSymbolizer symbolizer(*shared_, recording);
+  RecordingSymbolizer symbolizer(*shared_, origin);
   for (const convert::Mapping& mapping : profile.mappings()) {
     const std::string filename(profile.text(mapping.filename));
     const auto id = BuildId::FromHex(profile.text(mapping.build_id));
@@ -89,20 +161,20 @@ Status SymbolSources::Collect(const convert::Profile& profile, Recording& record
   return {};
 }
 
-Result<CacheReport> SymbolSources::FillCache(const convert::Profile& profile, Recording recording,
+Result<CacheReport> SymbolSources::FillCache(const convert::Profile& profile, ProfileOrigin origin,
                                              const std::filesystem::path& directory) {
   BuildIdCache cache(directory);
-  TRY(Collect(profile, recording, [&](const SymbolFile& file, std::optional<Bytes> bytes) {
+  TRY(Collect(profile, origin, [&](const SymbolFile& file, std::optional<Bytes> bytes) {
     return cache.Add(file, bytes);
   }));
   return std::move(cache).Finish();
 }
 
 Result<convert::Profile> SymbolizeFrom(const convert::Profile& profile,
-                                       const SymbolOptions& options, Recording recording,
+                                       const SymbolOptions& options, ProfileOrigin origin,
                                        SymbolizeReport& report) {
   TRY_ASSIGN(SymbolSources sources, SymbolSources::Open(options));
-  return sources.Name(profile, std::move(recording), report);
+  return sources.Name(profile, std::move(origin), report);
 }
 
 }  // namespace perftape::symbolize

@@ -20,8 +20,8 @@
 #include <vector>
 
 #include "convert/model/profile.h"
-#include "convert/symbolize/jit_files.h"
-#include "convert/symbolize/recording.h"
+#include "convert/symbolize/jit_file_search.h"
+#include "convert/symbolize/profile_origin.h"
 #include "convert/symbolize/symbol_options.h"
 #include "convert/symbolize/symbolize.h"
 #include "formats/base/build_id.h"
@@ -61,35 +61,36 @@ class SymbolSources {
   SymbolSources& operator=(SymbolSources&&) noexcept;
   ~SymbolSources();
 
-  // Returns the search paths for the jitdumps and perf maps of `recording`.
-  JitSearchPath JitFilesOf(Recording& recording) const;
+  // Returns the search paths for the jitdumps and perf maps of `origin`.
+  JitSearchPath JitSearchPathOf(ProfileOrigin& origin) const;
 
-  // Begins to read the symbols of the kernel of `recording` on another thread, if Name will
+  // Begins to read the symbols of the kernel of `origin` on another thread, if Name will
   // probably need them.
-  void ReadKernelAhead(Recording& recording);
+  void ReadKernelAhead(ProfileOrigin& origin);
 
   // Finds the files of a recording's binaries and vdsos, for their unwind tables. A build id is
-  // empty if none was recorded. The files live as long as the function, which `recording` and this
+  // empty if none was recorded. The files live as long as the function, which `origin` and this
   // object must outlive. Fails with the reason if there is no file. One thread may call it at once.
   using BinaryFinder =
       std::function<Result<const elf::ElfFile*>(const std::string& path, const BuildId& build_id)>;
-  BinaryFinder BinariesOf(Recording& recording);
+  BinaryFinder BinariesOf(ProfileOrigin& origin);
 
   // Begins to read the names in all binaries that BinariesOf has found, on another thread. Name
   // waits for it.
   void ReadNamesAhead();
 
-  // Returns the profile with names from the sources of `recording`. Adds to `report`.
-  convert::Profile Name(const convert::Profile& profile, Recording recording,
+  // Returns the profile with names from the sources of `origin`. Adds to `report`.
+  convert::Profile Name(const convert::Profile& profile, ProfileOrigin origin,
                         SymbolizeReport& report);
 
   // Passes the files of the profile's binaries and of its kernel whose build ids were recorded to
   // `sink`. Fails if `sink` does.
-  Status Collect(const convert::Profile& profile, Recording& recording, const SymbolFileSink& sink);
+  Status Collect(const convert::Profile& profile, ProfileOrigin& origin,
+                 const SymbolFileSink& sink);
 
   // Copies these files into `directory`, in the layout of perf's ~/.debug. Existing files stay.
   // Fails with kIo or kPermission if it cannot write.
-  Result<CacheReport> FillCache(const convert::Profile& profile, Recording recording,
+  Result<CacheReport> FillCache(const convert::Profile& profile, ProfileOrigin origin,
                                 const std::filesystem::path& directory);
 
  private:
@@ -99,7 +100,7 @@ class SymbolSources {
 
 // The same for a single profile.
 Result<convert::Profile> SymbolizeFrom(const convert::Profile& profile,
-                                       const SymbolOptions& options, Recording recording,
+                                       const SymbolOptions& options, ProfileOrigin origin,
                                        SymbolizeReport& report);
 
 }  // namespace perftape::symbolize

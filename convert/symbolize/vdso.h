@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "convert/symbolize/elf_binary.h"
-#include "convert/symbolize/recording_sources.h"
+#include "convert/symbolize/profile_origin.h"
 #include "convert/symbolize/symbolizer.h"
 
 namespace perftape::symbolize {

@@ -8,7 +8,7 @@
 
 #include "convert/symbolize/elf_binary.h"
 #include "convert/symbolize/kernel_relocation.h"
-#include "convert/symbolize/recording.h"
+#include "convert/symbolize/profile_origin.h"
 #include "convert/symbolize/symbolizer.h"
 
 namespace perftape::symbolize {

@@ -10,12 +10,12 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
 #include "convert/unwind/binary_tables.h"
 #include "convert/unwind/code_map.h"
-#include "convert/unwind/compiled_rules.h"
 #include "convert/unwind/packed_locations.h"
 #include "convert/unwind/unwind_report.h"
 #include "formats/perfdata/address_space.h"
@@ -24,8 +24,23 @@
 #include "formats/unwind/rule.h"
 #include "formats/unwind/rule_cache.h"
 #include "formats/unwind/stack_walk.h"
+#include "formats/unwind/step.h"
 
 namespace perftape::offline_unwind {
+
+// The processor of a recording: by the feature ARCH, which is the machine name of uname(2), or, if
+// that is empty, by the recorded registers. Nothing for a processor that cannot be unwound.
+std::optional<unwind::Machine> MachineOf(std::string_view arch, std::uint64_t regs_user_mask);
+
+// Whether the registers are those of a 64-bit process, of a 32-bit process, or absent: kernel
+// threads have none (enum perf_sample_regs_abi).
+enum class RegistersAbi : std::uint8_t { kNone, k32Bit, k64Bit };
+RegistersAbi AbiOf(const perfdata::Sample& sample);
+
+// The user registers of a 64-bit process, as far as a stack walk needs them. Nothing if the
+// instruction or stack pointer was not recorded.
+std::optional<unwind::Registers> RegistersOf(const perfdata::Sample& sample, std::uint64_t mask,
+                                             unwind::Machine machine);
 
 // Whether the samples of an event have copies of registers and stack.
 bool HasStackCopies(const perfdata::SampleFormat& format);

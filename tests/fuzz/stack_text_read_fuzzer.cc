@@ -5,10 +5,7 @@
 #include <cstdlib>
 #include <span>
 
-#include "convert/import/from_cpuprofile.h"
-#include "convert/import/from_heap_v2.h"
-#include "convert/import/from_speedscope.h"
-#include "convert/import/from_stack_text.h"
+#include "convert/import/from_other_programs.h"
 #include "tests/support/bytes_input.h"
 #include "tests/support/profile_check.h"
 

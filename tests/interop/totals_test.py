@@ -23,7 +23,7 @@ from urllib.parse import unquote
 import pprof_reader
 from corpus import SKIPPED, find_recordings, name_in_bytes
 
-HIDDEN_KERNEL = "[kernel]"  # convert/model/hidden_kernel.h
+HIDDEN_KERNEL = "[kernel]"  # convert/model/mappings_without_files.h
 UNKNOWN = -1  # a pid or tid, as perf prints it; pprof has no label then
 
 # Recording -> the totals that are not compared, and the reason.

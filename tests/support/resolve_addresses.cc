@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "convert/symbolize/elf_names.h"
+#include "convert/symbolize/elf_binary.h"
 
 namespace perftape {
 namespace {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "convert/model/hidden_kernel.h"
+#include "convert/model/mappings_without_files.h"
 #include "formats/perfdata/mapping_name.h"
 
 namespace perftape::bundle_tool {

@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "convert/anonymize/name_key.h"
+#include "convert/anonymize/pseudonyms.h"
 #include "formats/base/result.h"
 #include "tools/common/cli/console.h"
 

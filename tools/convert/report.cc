@@ -11,11 +11,9 @@
 #include <string_view>
 #include <utility>
 
-#include "convert/export/default_event.h"
 #include "convert/export/differential.h"
-#include "convert/export/profile_facts.h"
-#include "convert/export/stack_numbers.h"
-#include "convert/model/comment_keys.h"
+#include "convert/export/shown_numbers.h"
+#include "convert/model/profile_facts.h"
 #include "formats/perfdata/period_unit.h"
 #include "tools/common/cli/count.h"
 #include "tools/common/cli/escape.h"

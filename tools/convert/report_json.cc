@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "convert/rewrite/record_counts.h"
+#include "convert/rewrite/rewrite_report.h"
 #include "tools/common/cli/json_text.h"
 #include "tools/common/profiles/symbol_json.h"
 #include "tools/convert/report.h"

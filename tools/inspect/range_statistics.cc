@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "convert/import/survey.h"
+#include "convert/import/first_pass.h"
 #include "convert/model/id_table.h"
 #include "formats/base/parallel.h"
 #include "formats/perfdata/event_lookup.h"
@@ -52,8 +52,8 @@ struct Hit {
 // The counts of one thread.
 class RangeCounter {
  public:
-  RangeCounter(const perfdata::Reader& reader, const convert::Survey& survey)
-      : events_(reader.events()), survey_(survey), lookup_(events_) {
+  RangeCounter(const perfdata::Reader& reader, const convert::FirstPass& first_pass)
+      : events_(reader.events()), first_pass_(first_pass), lookup_(events_) {
     statistics_.events.resize(events_.size());
     for (const Event& event : events_.all()) plain_.emplace_back(event.format);
   }
@@ -69,7 +69,7 @@ class RangeCounter {
       const convert::SortKey key = clock.KeyOf(record, found.time);
       CountType(record.type);
       if (record.type == RecordType::kSample) {
-        epoch = survey_.history.EpochOf(key, epoch);
+        epoch = first_pass_.history.EpochOf(key, epoch);
         if (!CountSample(record, found.event, epoch)) return false;
       } else if (record.type == RecordType::kHeaderBuildId) {
         build_ids_.push_back(record);
@@ -158,7 +158,7 @@ class RangeCounter {
     const bool is_known = entry.of_comm != nullptr && entry.pid == pid && entry.tid == tid &&
                           entry.state.from <= epoch && epoch < entry.state.to;
     if (is_known) return entry;
-    const convert::ThreadState state = survey_.history.StateOf(pid, tid, epoch);
+    const convert::ThreadState state = first_pass_.history.StateOf(pid, tid, epoch);
     entry = {.pid = pid,
              .tid = tid,
              .state = state,
@@ -177,7 +177,7 @@ class RangeCounter {
   }
 
   const perfdata::EventTable& events_;
-  const convert::Survey& survey_;
+  const convert::FirstPass& first_pass_;
   perfdata::EventLookup lookup_;
   std::vector<perfdata::PlainSampleReader> plain_;  // by event
   perfdata::Sample plain_sample_;                   // the sample that they decode
@@ -240,25 +240,25 @@ std::optional<SharesByName> SharesOfDsos(std::vector<Hit> hits,
 std::optional<Statistics> CountInRanges(const perfdata::Reader& reader, unsigned threads) {
   if (convert::NeedTimeOrder(reader.events())) return {};
   convert::ImportReport unused;
-  const std::optional<convert::Survey> found =
-      convert::MakeSurveyInRanges(reader, {.threads = threads}, unused);
+  const std::optional<convert::FirstPass> found =
+      convert::RunFirstPassInRanges(reader, {.threads = threads}, unused);
   if (!found) return {};
-  const convert::Survey& survey = *found;
+  const convert::FirstPass& first_pass = *found;
 
   std::vector<std::unique_ptr<RangeCounter>> counters;
-  for (unsigned i = 0; i < std::min<std::size_t>(threads, survey.range_starts.size()); ++i) {
-    counters.push_back(std::make_unique<RangeCounter>(reader, survey));
+  for (unsigned i = 0; i < std::min<std::size_t>(threads, first_pass.range_starts.size()); ++i) {
+    counters.push_back(std::make_unique<RangeCounter>(reader, first_pass));
   }
   std::atomic<bool> is_whole = true;
   const auto count = [&](std::size_t range, unsigned worker) {
-    const bool is_last = range + 1 == survey.range_starts.size();
+    const bool is_last = range + 1 == first_pass.range_starts.size();
     const std::uint64_t end =
-        is_last ? reader.file().size() : survey.range_starts[range + 1].file_offset;
-    const convert::RangeStart& from = survey.range_starts[range];
+        is_last ? reader.file().size() : first_pass.range_starts[range + 1].file_offset;
+    const convert::RangeStart& from = first_pass.range_starts[range];
     perfdata::RecordCursor cursor = reader.records_from(from.file_offset);
     if (is_whole && !counters[worker]->Count(std::move(cursor), from.clock, end)) is_whole = false;
   };
-  ParallelFor(survey.range_starts.size(), static_cast<unsigned>(counters.size()), count);
+  ParallelFor(first_pass.range_starts.size(), static_cast<unsigned>(counters.size()), count);
   if (!is_whole) return {};
 
   Statistics sum;
@@ -270,7 +270,7 @@ std::optional<Statistics> CountInRanges(const perfdata::Reader& reader, unsigned
     for (const RecordView& record : counter->build_ids()) names.Apply(record);
     hits.insert(hits.end(), counter->hits().begin(), counter->hits().end());
   }
-  std::optional<SharesByName> dsos = SharesOfDsos(std::move(hits), survey.history, names);
+  std::optional<SharesByName> dsos = SharesOfDsos(std::move(hits), first_pass.history, names);
   if (!dsos) return {};
   sum.dsos = *std::move(dsos);
   return sum;

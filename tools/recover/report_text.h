@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "convert/rewrite/recover_report.h"
+#include "convert/rewrite/recover.h"
 
 namespace perftape::recover_tool {
 

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "convert/formats.h"
+#include "convert/summarize/breakdowns.h"
 #include "convert/summarize/call_tree.h"
 #include "convert/summarize/difference.h"
-#include "convert/summarize/groups.h"
 #include "tools/common/profiles/filter_options.h"
 #include "tools/report/fail_rules.h"
 

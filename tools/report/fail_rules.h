@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "convert/filter/glob.h"
+#include "convert/filter/name_patterns.h"
 #include "convert/summarize/difference.h"
 #include "formats/base/result.h"
 

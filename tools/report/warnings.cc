@@ -9,7 +9,7 @@
 #include <ranges>
 #include <string_view>
 
-#include "convert/model/hidden_kernel.h"
+#include "convert/model/mappings_without_files.h"
 #include "formats/base/unknown_name.h"
 
 namespace perftape::report_tool {

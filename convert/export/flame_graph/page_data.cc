@@ -4,12 +4,13 @@
 #include <tsl/robin_map.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <numeric>
 #include <optional>
 #include <string_view>
 
 #include "convert/export/flame_graph/display_text.h"
-#include "convert/export/profile_facts.h"
+#include "convert/model/profile_facts.h"
 
 namespace perftape::flame_graph {
 namespace {
@@ -48,10 +49,11 @@ class TextColumn {
 
 // Returns the frames that the trees contain, the most frequent first: small numbers compress
 // better. Equally frequent ones are in the order of `ranks`.
-std::vector<FrameId> FramesInOrder(const FrameTable& frames, const std::vector<PageTab>& tabs) {
+std::vector<FrameId> FramesInOrder(const RootedFrameTable& frames,
+                                   const std::vector<PageTab>& tabs) {
   std::vector<std::uint64_t> uses(frames.size());
   for (const PageTab& tab : tabs) {
-    for (const CallNode& node : tab.tree.nodes) ++uses[node.frame];
+    for (const StackNode& node : tab.tree.nodes) ++uses[node.frame];
   }
   const std::vector<std::uint32_t> ranks = frames.Ranks();
   std::vector<FrameId> order;
@@ -66,7 +68,7 @@ std::vector<FrameId> FramesInOrder(const FrameTable& frames, const std::vector<P
 
 class PageEncoder {
  public:
-  PageEncoder(const Profile& profile, const FrameTable& frames)
+  PageEncoder(const Profile& profile, const RootedFrameTable& frames)
       : profile_(profile), frames_(frames) {}
 
   std::vector<std::byte> Encode(const std::vector<PageTab>& tabs) && {
@@ -114,7 +116,7 @@ class PageEncoder {
   }
 
   void AppendTab(const PageTab& tab) {
-    const std::vector<CallNode>& nodes = tab.tree.nodes;
+    const std::vector<StackNode>& nodes = tab.tree.nodes;
     const bool has_before = tab.events.before.has_value();
     const std::vector<std::uint32_t> times = TimesOf(tab);
     // A tracepoint's samples stand for one hit each: both numbers are the same.
@@ -124,28 +126,28 @@ class PageEncoder {
     tables_.Number(texts_.Add(UnitOf(tab, Numbers::kShown)));
     tables_.Number((has_before ? kBeforeColumn : 0) | (times.empty() ? 0 : kFirstColumn) |
                    (has_other ? kOtherNumbers : 0));
-    const std::int64_t scale = AppendDecimalsAndScale(tab.events.event, nodes, &CallNode::self);
+    const std::int64_t scale = AppendDecimalsAndScale(tab.events.event, nodes, &StackNode::self);
     const std::int64_t scale_before =
-        has_before ? AppendDecimalsAndScale(*tab.events.before, nodes, &CallNode::before) : 1;
+        has_before ? AppendDecimalsAndScale(*tab.events.before, nodes, &StackNode::before) : 1;
     if (has_other) {
       tables_.Number(texts_.Add(UnitOf(tab, Numbers::kOther)));
       tables_.Number(factor.value_or(0));
     }
-    const std::int64_t scale_other = factor ? 1 : AppendScale(nodes, &CallNode::other);
+    const std::int64_t scale_other = factor ? 1 : AppendScale(nodes, &StackNode::other);
     const std::int64_t scale_other_before =
-        factor || !has_before ? 1 : AppendScale(nodes, &CallNode::other_before);
+        factor || !has_before ? 1 : AppendScale(nodes, &StackNode::other_before);
     tables_.Number(nodes.size());
     std::uint32_t child_depth = 0;  // of a child of the node before
-    for (const CallNode& node : nodes) {
+    for (const StackNode& node : nodes) {
       tables_.Number(child_depth - node.depth);
       child_depth = node.depth + 1;
     }
-    for (const CallNode& node : nodes) tables_.Number(numbers_[node.frame]);
-    AppendNumbers(nodes, &CallNode::self, scale);
-    for (const CallNode& node : nodes) tables_.Number(node.folded);
-    if (has_before) AppendNumbers(nodes, &CallNode::before, scale_before);
-    if (!factor) AppendNumbers(nodes, &CallNode::other, scale_other);
-    if (!factor && has_before) AppendNumbers(nodes, &CallNode::other_before, scale_other_before);
+    for (const StackNode& node : nodes) tables_.Number(numbers_[node.frame]);
+    AppendNumbers(nodes, &StackNode::self, scale);
+    for (const StackNode& node : nodes) tables_.Number(node.folded);
+    if (has_before) AppendNumbers(nodes, &StackNode::before, scale_before);
+    if (!factor) AppendNumbers(nodes, &StackNode::other, scale_other);
+    if (!factor && has_before) AppendNumbers(nodes, &StackNode::other_before, scale_other_before);
     AppendTimes(nodes, times);
   }
 
@@ -161,8 +163,8 @@ class PageEncoder {
 
   // Returns the number by which all numbers must be multiplied to become the other ones; nothing if
   // there is none. 1 if there are no other numbers.
-  static std::optional<std::uint64_t> OtherPerNumber(const std::vector<CallNode>& nodes) {
-    const auto has_others = [](const CallNode& node) {
+  static std::optional<std::uint64_t> OtherPerNumber(const std::vector<StackNode>& nodes) {
+    const auto has_others = [](const StackNode& node) {
       return node.other != 0 || node.other_before != 0;
     };
     const auto first = std::ranges::find_if(nodes, has_others);
@@ -176,7 +178,7 @@ class PageEncoder {
       std::int64_t product = 0;
       return !__builtin_mul_overflow(part, factor, &product) && product == whole;
     };
-    const bool are_all = std::ranges::all_of(nodes, [&](const CallNode& node) {
+    const bool are_all = std::ranges::all_of(nodes, [&](const StackNode& node) {
       return is_multiple(node.self, node.other) && is_multiple(node.before, node.other_before);
     });
     return are_all ? std::optional(static_cast<std::uint64_t>(factor)) : std::nullopt;
@@ -192,7 +194,7 @@ class PageEncoder {
   }
 
   // Nodes without a time get that of their callers.
-  void AppendTimes(const std::vector<CallNode>& nodes, const std::vector<std::uint32_t>& times) {
+  void AppendTimes(const std::vector<StackNode>& nodes, const std::vector<std::uint32_t>& times) {
     std::vector<std::uint32_t> open = {0};  // the times of the path to a node
     for (std::size_t i = 0; i < times.size(); ++i) {
       open.resize(nodes[i].depth + std::size_t{1});
@@ -204,38 +206,57 @@ class PageEncoder {
 
   // Both append the greatest common divisor of the numbers, and return it; the first one after the
   // decimals of an event.
-  std::int64_t AppendDecimalsAndScale(convert::EventId event, const std::vector<CallNode>& nodes,
-                                      std::int64_t CallNode::*number) {
+  std::int64_t AppendDecimalsAndScale(convert::EventId event, const std::vector<StackNode>& nodes,
+                                      std::int64_t StackNode::*number) {
     tables_.Number(profile_[event].decimals);
     return AppendScale(nodes, number);
   }
-  std::int64_t AppendScale(const std::vector<CallNode>& nodes, std::int64_t CallNode::*number) {
+  std::int64_t AppendScale(const std::vector<StackNode>& nodes, std::int64_t StackNode::*number) {
     std::int64_t scale = 0;
-    for (const CallNode& node : nodes) scale = std::gcd(scale, node.*number);
+    for (const StackNode& node : nodes) scale = std::gcd(scale, node.*number);
     scale = std::max<std::int64_t>(scale, 1);
     tables_.Number(static_cast<std::uint64_t>(scale));
     return scale;
   }
 
-  void AppendNumbers(const std::vector<CallNode>& nodes, std::int64_t CallNode::*number,
+  void AppendNumbers(const std::vector<StackNode>& nodes, std::int64_t StackNode::*number,
                      std::int64_t scale) {
-    for (const CallNode& node : nodes) {
+    for (const StackNode& node : nodes) {
       tables_.Number(static_cast<std::uint64_t>(node.*number / scale));
     }
   }
 
   const Profile& profile_;
-  const FrameTable& frames_;
+  const RootedFrameTable& frames_;
   TextColumn texts_;
   Encoder tables_;                      // everything after the texts
   std::vector<std::uint64_t> numbers_;  // in the page, by FrameId
 };
 
+constexpr std::string_view kLetters =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
 }  // namespace
 
-std::vector<std::byte> EncodePage(const Profile& profile, const FrameTable& frames,
+std::vector<std::byte> EncodePage(const Profile& profile, const RootedFrameTable& frames,
                                   const std::vector<PageTab>& tabs) {
   return PageEncoder(profile, frames).Encode(tabs);
+}
+
+std::string Base64(Bytes bytes) {
+  std::string text;
+  text.reserve((bytes.size() + 2) / 3 * 4);
+  for (std::size_t at = 0; at < bytes.size(); at += 3) {
+    const auto byte = [&](std::size_t i) {
+      return at + i < bytes.size() ? std::to_integer<std::uint32_t>(bytes[at + i]) : 0U;
+    };
+    const std::uint32_t group = byte(0) << 16 | byte(1) << 8 | byte(2);
+    text += kLetters[group >> 18];
+    text += kLetters[group >> 12 & 63];
+    text += at + 1 < bytes.size() ? kLetters[group >> 6 & 63] : '=';
+    text += at + 2 < bytes.size() ? kLetters[group & 63] : '=';
+  }
+  return text;
 }
 
 }  // namespace perftape::flame_graph

@@ -3,7 +3,7 @@
 //
 //   version           kPageVersion
 //   size, bytes       all texts as UTF-8, each ended by '\n'; the first one is empty
-//   facts             their number, and for each its text (export/profile_facts.h)
+//   facts             their number, and for each its text (model/profile_facts.h)
 //   frames            their number n, then six columns of n numbers: name, type (FrameType), dso,
 //                     source file (texts), first line, last line - first line
 //   tabs              their number, and for each, an event or a pair of events:
@@ -27,12 +27,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
-#include "convert/export/flame_graph/call_tree.h"
-#include "convert/export/flame_graph/frame_table.h"
+#include "convert/export/flame_graph/stack_tree.h"
 #include "convert/model/profile.h"
+#include "formats/base/bytes.h"
 
 namespace perftape::flame_graph {
 
@@ -51,10 +52,13 @@ enum PageColumns : std::uint8_t {
 struct PageTab {
   TreeEvents events = {};
   std::string_view name;
-  CallTree tree = {};
+  StackTree tree = {};
 };
 
-std::vector<std::byte> EncodePage(const convert::Profile& profile, const FrameTable& frames,
+std::vector<std::byte> EncodePage(const convert::Profile& profile, const RootedFrameTable& frames,
                                   const std::vector<PageTab>& tabs);
+
+// Base64 as in RFC 4648, section 4, with padding.
+std::string Base64(Bytes bytes);
 
 }  // namespace perftape::flame_graph

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "convert/export/flame_graph/to_html.h"
-
 #include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "convert/export/differential.h"
-#include "convert/export/flame_graph/base64.h"
+#include "convert/export/flame_graph/flame_graph.h"
 #include "convert/export/flame_graph/page_data.h"
 #include "convert/export/flame_graph/page_files.h"
 #include "convert/model/saturating.h"
@@ -56,15 +54,15 @@ std::vector<PageTab> EmptyTabs(const Profile& profile, const convert::FoldedOpti
 }
 
 // Returns what decides whether a call is too small for the page: its total, on both sides.
-std::vector<std::int64_t> WeightsOf(const CallTree& tree) {
+std::vector<std::int64_t> WeightsOf(const StackTree& tree) {
   std::vector<std::int64_t> weights = TotalsOf(tree);
   std::ranges::transform(
-      weights, TotalsOf(tree, &CallNode::before), weights.begin(),
+      weights, TotalsOf(tree, &StackNode::before), weights.begin(),
       [](std::int64_t a, std::int64_t b) { return convert::AddUpToLimit(a, b); });
   return weights;
 }
 
-std::vector<PageTab> TabsOf(const Profile& profile, FrameTable& frames) {
+std::vector<PageTab> TabsOf(const Profile& profile, RootedFrameTable& frames) {
   std::vector<PageTab> tabs = EmptyTabs(profile, frames.options());
   std::vector<StackForest> forests;
   for (const PageTab& tab : tabs) {
@@ -72,7 +70,7 @@ std::vector<PageTab> TabsOf(const Profile& profile, FrameTable& frames) {
   }
   const std::vector<std::uint32_t> ranks = frames.Ranks();
   for (std::size_t i = 0; i < tabs.size(); ++i) {
-    CallTree& tree = tabs[i].tree;
+    StackTree& tree = tabs[i].tree;
     tree = forests[i].Join(ranks);
     if (tree.nodes.size() <= kMostNodes) continue;
     const std::vector<std::int64_t> weights = WeightsOf(tree);
@@ -86,7 +84,7 @@ std::vector<PageTab> TabsOf(const Profile& profile, FrameTable& frames) {
 Result<FlameGraphReport> WriteHtml(const Profile& profile, const convert::FoldedOptions& options,
                                    OutputFile& out) {
   if (options.differential) TRY(CheckDifferential(profile));
-  FrameTable frames(profile, options);
+  RootedFrameTable frames(profile, options);
   const std::vector<PageTab> tabs = TabsOf(profile, frames);
   const std::vector<std::byte> plain = EncodePage(profile, frames, tabs);
   TRY_ASSIGN(const std::vector<std::byte> packed, pprof::Gzip(plain, kGzipLevel));

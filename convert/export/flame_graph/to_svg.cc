@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "convert/export/flame_graph/to_svg.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,10 +13,10 @@
 #include <vector>
 
 #include "convert/export/differential.h"
-#include "convert/export/flame_graph/call_tree.h"
 #include "convert/export/flame_graph/display_text.h"
+#include "convert/export/flame_graph/flame_graph.h"
 #include "convert/export/flame_graph/page_files.h"
-#include "convert/export/flame_graph/share_changes.h"
+#include "convert/export/flame_graph/stack_tree.h"
 #include "convert/model/saturating.h"
 #include "formats/base/utf8.h"
 #include "formats/folded/count.h"
@@ -126,8 +124,8 @@ std::string TimeText(std::int64_t time_ns) {
 class SvgWriter {
  public:
   // `changes` is null if the tree is of one event.
-  SvgWriter(const Profile& profile, const FrameTable& frames, const TreeEvents& events,
-            const CallTree& tree, const ShareChanges* changes)
+  SvgWriter(const Profile& profile, const RootedFrameTable& frames, const TreeEvents& events,
+            const StackTree& tree, const ShareChanges* changes)
       : profile_(profile),
         frames_(frames),
         events_(events),
@@ -137,7 +135,7 @@ class SvgWriter {
         changes_(changes),
         totals_(TotalsOf(tree)),
         total_(tree.total()) {
-    for (const CallNode& node : tree.nodes) deepest_ = std::max(deepest_, node.depth + 1);
+    for (const StackNode& node : tree.nodes) deepest_ = std::max(deepest_, node.depth + 1);
     is_count_ = convert::CountsSamples(profile, tree.value, events.event);
   }
 
@@ -149,7 +147,7 @@ class SvgWriter {
               changes_ == nullptr ? "rgb(250,200,120)" : FillOfChange(0, 0), LinesAboutAll());
     std::vector<std::int64_t> next = {0};  // where the next node of each depth begins
     for (std::size_t i = 0; i < tree_.nodes.size(); ++i) {
-      const CallNode& node = tree_.nodes[i];
+      const StackNode& node = tree_.nodes[i];
       next.resize(node.depth + std::size_t{1});
       next.push_back(next.back());
       AppendNode(i, next[node.depth]);
@@ -261,7 +259,7 @@ text {{ font-family: Verdana, "DejaVu Sans", sans-serif; font-size: 12px; fill: 
   }
 
   void AppendNode(std::size_t index, std::int64_t start) {
-    const CallNode& node = tree_.nodes[index];
+    const StackNode& node = tree_.nodes[index];
     const std::int64_t total = totals_[index];
     const double scale =
         (kWidth - 2 * kSide) / static_cast<double>(std::max<std::int64_t>(total_, 1));
@@ -332,11 +330,11 @@ text {{ font-family: Verdana, "DejaVu Sans", sans-serif; font-size: 12px; fill: 
   }
 
   const Profile& profile_;
-  const FrameTable& frames_;
+  const RootedFrameTable& frames_;
   const TreeEvents events_;
   const convert::Event& event_;
   const std::string_view name_;  // of the event or the pair
-  const CallTree& tree_;
+  const StackTree& tree_;
   const ShareChanges* const changes_;
   const std::vector<std::int64_t> totals_;
   const std::int64_t total_;
@@ -367,9 +365,9 @@ Result<FlameGraphReport> WriteSvg(const Profile& profile, const convert::FoldedO
     TRY(out.Write(kNoSamples));
     return FlameGraphReport();
   }
-  FrameTable frames(profile, options);
+  RootedFrameTable frames(profile, options);
   const StackForest forest = StackForest::Of(profile, *events, frames);
-  CallTree tree = forest.Join(frames.Ranks());
+  StackTree tree = forest.Join(frames.Ranks());
   const std::int64_t gone = GoneSamples(tree);
   const double smallest = static_cast<double>(tree.total()) * kNarrowest / (kWidth - 2 * kSide);
   FoldSmallCalls(tree, TotalsOf(tree), static_cast<std::int64_t>(std::ceil(smallest)));

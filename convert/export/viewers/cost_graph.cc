@@ -9,9 +9,9 @@
 #include <tuple>
 #include <utility>
 
-#include "convert/export/sample_roots.h"
+#include "convert/export/frame_texts.h"
 #include "convert/frames/stack_trie.h"
-#include "convert/model/folded_mapping.h"
+#include "convert/model/mappings_without_files.h"
 #include "convert/model/saturating.h"
 #include "formats/base/bytes_hash.h"
 #include "formats/base/unknown_name.h"

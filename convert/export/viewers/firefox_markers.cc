@@ -8,8 +8,7 @@
 #include <string_view>
 #include <tuple>
 
-#include "convert/export/viewers/json_columns.h"
-#include "convert/export/viewers/json_string.h"
+#include "convert/export/viewers/text_output.h"
 #include "convert/model/saturating.h"
 #include "formats/folded/count.h"
 

@@ -2,11 +2,14 @@
 #include "convert/export/viewers/firefox_tables.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <limits>
 #include <span>
 
+#include "convert/export/viewers/text_output.h"
 #include "convert/frames/frame_table.h"
-#include "convert/model/folded_mapping.h"
+#include "convert/model/mappings_without_files.h"
+#include "convert/model/profile.h"
 #include "formats/base/unknown_name.h"
 #include "formats/folded/folded.h"
 
@@ -19,10 +22,52 @@ using convert::MappingId;
 using convert::StackId;
 using convert::TextId;
 
+bool IsHexDigit(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
+char UpperCase(char c) {
+  return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+}
+
 // JavaScript reads larger numbers as a neighbouring one.
 constexpr std::uint64_t kLargestExactNumber = (std::uint64_t{1} << 53U) - 1;
 
 }  // namespace
+
+std::string BreakpadIdOf(std::string_view build_id) {
+  // The bytes of a GUID's first three fields, of 4, 2 and 2 bytes, are reversed.
+  constexpr std::size_t kOrder[] = {3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15};
+  if (build_id.empty() || !std::ranges::all_of(build_id, IsHexDigit)) return {};
+  std::string digits(build_id.substr(0, 2 * std::size(kOrder)));
+  digits.resize(2 * std::size(kOrder), '0');
+  std::string id;
+  for (const std::size_t byte : kOrder) {
+    id += UpperCase(digits[2 * byte]);
+    id += UpperCase(digits[2 * byte + 1]);
+  }
+  return id + '0';
+}
+
+void AppendFirefoxLib(std::string& out, const FirefoxLib& lib) {
+  const std::string_view name = convert::BaseName(lib.path);
+  const auto append = [&out](std::string_view key, std::string_view text) {
+    out += key;
+    AppendJsonString(out, text);
+  };
+  append("{\"arch\":", lib.arch);
+  append(",\"name\":", name);
+  append(",\"path\":", lib.path);
+  append(",\"debugName\":", name);
+  append(",\"debugPath\":", lib.path);
+  append(",\"breakpadId\":", BreakpadIdOf(lib.build_id));
+  if (lib.build_id.empty()) {
+    out += ",\"codeId\":null}";
+    return;
+  }
+  append(",\"codeId\":", lib.build_id);
+  out += '}';
+}
 
 FirefoxTables::FirefoxTables(const convert::Profile& profile, const convert::Ranks& ranks,
                              const std::vector<bool>& is_used, convert::FrameTexts& texts)

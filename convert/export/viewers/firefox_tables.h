@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -18,6 +19,20 @@
 #include "convert/model/profile.h"
 
 namespace perftape::viewers {
+
+// Returns the id that names the debug information of an ELF file in Breakpad's way: the first 16
+// bytes of the build id as a little-endian GUID in upper-case hex, and "0" for its age. Zeros
+// replace missing digits. Empty if the build id is empty or not hex.
+std::string BreakpadIdOf(std::string_view build_id);
+
+// A library, as samply writes it for an ELF file.
+struct FirefoxLib {
+  std::string_view path, build_id;
+  std::string_view arch;  // "x86_64"; empty if unknown
+};
+
+// Appends the JSON object of a library.
+void AppendFirefoxLib(std::string& out, const FirefoxLib& lib);
 
 // The indexes of meta.categories.
 enum class FirefoxCategory : std::uint8_t { kOther = 0, kUser = 1, kKernel = 2 };

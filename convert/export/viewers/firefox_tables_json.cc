@@ -8,22 +8,21 @@
 #include <string>
 #include <string_view>
 
-#include "convert/export/viewers/firefox_libs.h"
 #include "convert/export/viewers/firefox_tables.h"
-#include "convert/export/viewers/json_columns.h"
-#include "convert/export/viewers/json_string.h"
+#include "convert/export/viewers/text_output.h"
+#include "convert/model/profile_facts.h"
 
 namespace perftape::viewers {
 namespace {
 
 // Returns the processor of the recording; empty if it is unknown, or if there are several.
 std::string_view ArchOf(const convert::Profile& profile) {
-  constexpr std::string_view kComment = "arch: ";  // of from_perfdata.cc
   std::string_view found;
   for (const std::string_view comment : profile.metadata().comments) {
-    if (!comment.starts_with(kComment)) continue;
+    const std::string_view arch = convert::CommentValue(comment, convert::kArchComment);
+    if (arch.empty()) continue;
     if (!found.empty()) return {};
-    found = comment.substr(kComment.size());
+    found = arch;
   }
   return found;
 }

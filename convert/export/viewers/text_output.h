@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The text of an output, which is written piece by piece.
+// The text of an output, which is written piece by piece, and what JSON files consist of.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstddef>
+#include <cstdint>
+#include <iterator>
 #include <string>
+#include <string_view>
 
 #include "formats/base/output_file.h"
 #include "formats/base/result.h"
@@ -11,6 +16,7 @@
 
 namespace perftape::viewers {
 
+// The text of an output, which is written piece by piece.
 class TextOutput {
  public:
   // `out` must outlive this object. If `gzip` is not null, the text is written to it, not to `out`.
@@ -33,5 +39,45 @@ class TextOutput {
   OutputFile& out_;
   pprof::GzipWriter* gzip_;
 };
+
+// A table of a JSON file that is written column by column: {"length":2,"a":[1,2],"b":[3,null]}.
+//
+// Writes `,"name":[...]`. `append` is called with the output's text for each entry, and appends its
+// value.
+template <class Entries, class Append>
+Status WriteColumn(TextOutput& out, std::string_view name, const Entries& entries, Append append) {
+  fmt::format_to(std::back_inserter(out.text), ",\n\"{}\":[", name);
+  bool is_first = true;
+  for (const auto& entry : entries) {
+    if (!is_first) out.text += ',';
+    is_first = false;
+    append(out.text, entry);
+    TRY(out.FlushIfLarge());
+  }
+  out.text += ']';
+  return {};
+}
+
+// Writes a column of equal values.
+template <class Entries>
+Status WriteConstant(TextOutput& out, std::string_view name, const Entries& entries,
+                     std::string_view value) {
+  return WriteColumn(out, name, entries,
+                     [value](std::string& text, const auto&) { text += value; });
+}
+
+// Appends a number, or null.
+inline void AppendNumberOrNull(std::string& out, std::uint64_t number, bool is_null) {
+  if (is_null) {
+    out += "null";
+  } else {
+    fmt::format_to(std::back_inserter(out), "{}", number);
+  }
+}
+
+// Appends the text as a JSON string, with its quotes. The text may contain any bytes: each byte
+// that is not UTF-8 becomes U+FFFD. The characters of IsUnsafe (formats/base/unsafe_text.h) are
+// escaped as \u202e, so that the file can be printed.
+void AppendJsonString(std::string& out, std::string_view text);
 
 }  // namespace perftape::viewers

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "convert/export/viewers/to_callgrind.h"
-
 #include <fmt/format.h>
 #include <tsl/robin_map.h>
 
@@ -16,6 +14,7 @@
 #include "convert/export/frame_texts.h"
 #include "convert/export/viewers/cost_graph.h"
 #include "convert/export/viewers/text_output.h"
+#include "convert/export/viewers/viewers.h"
 #include "convert/model/saturating.h"
 #include "formats/folded/count.h"
 

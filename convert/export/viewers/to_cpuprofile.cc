@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "convert/export/viewers/to_cpuprofile.h"
-
 #include <fmt/format.h>
 
 #include <cstdint>
@@ -9,10 +7,9 @@
 #include <span>
 #include <vector>
 
-#include "convert/export/flame_graph/call_tree.h"
-#include "convert/export/flame_graph/frame_table.h"
-#include "convert/export/viewers/json_string.h"
+#include "convert/export/flame_graph/stack_tree.h"
 #include "convert/export/viewers/text_output.h"
+#include "convert/export/viewers/viewers.h"
 #include "convert/model/saturating.h"
 #include "formats/folded/count.h"
 #include "formats/perfdata/period_unit.h"
@@ -22,10 +19,10 @@ namespace {
 
 using convert::EventId;
 using convert::Profile;
-using flame_graph::CallNode;
-using flame_graph::CallTree;
-using flame_graph::FrameTable;
+using flame_graph::RootedFrameTable;
 using flame_graph::StackForest;
+using flame_graph::StackNode;
+using flame_graph::StackTree;
 
 constexpr std::size_t kRootId = 1;
 constexpr std::size_t kFirstId = 2;  // of the tree's first node
@@ -38,7 +35,7 @@ struct Children {
 };
 
 // The nodes of a tree are in preorder.
-Children ChildrenOf(const CallTree& tree) {
+Children ChildrenOf(const StackTree& tree) {
   constexpr std::uint32_t kNone = UINT32_MAX;
   const auto size = static_cast<std::uint32_t>(tree.nodes.size());
   std::vector<std::uint32_t> parents(size, kNone);
@@ -69,7 +66,7 @@ Children ChildrenOf(const CallTree& tree) {
 class CpuProfileExport {
  public:
   // `times` are those of the nodes themselves, in microseconds.
-  CpuProfileExport(const Profile& profile, const FrameTable& frames, const CallTree& tree,
+  CpuProfileExport(const Profile& profile, const RootedFrameTable& frames, const StackTree& tree,
                    const std::vector<std::int64_t>& times, OutputFile& file)
       : profile_(profile),
         frames_(frames),
@@ -121,7 +118,7 @@ class CpuProfileExport {
   }
 
   void AddNode(std::uint32_t index) {
-    const CallNode& node = tree_.nodes[index];
+    const StackNode& node = tree_.nodes[index];
     const auto& frame = frames_[node.frame];
     const convert::StringId url = frame.source == convert::StringId{} ? frame.dso : frame.source;
     fmt::format_to(std::back_inserter(out_.text),
@@ -150,20 +147,20 @@ class CpuProfileExport {
   }
 
   const Profile& profile_;
-  const FrameTable& frames_;
-  const CallTree& tree_;
+  const RootedFrameTable& frames_;
+  const StackTree& tree_;
   const std::vector<std::int64_t>& times_;
   const Children children_;
   TextOutput out_;
 };
 
 // Returns the microseconds of each node itself.
-std::vector<std::int64_t> TimesOf(const Profile& profile, EventId event, const CallTree& tree) {
+std::vector<std::int64_t> TimesOf(const Profile& profile, EventId event, const StackTree& tree) {
   constexpr std::int64_t kNsPerMicrosecond = 1000;
   const bool is_time = profile.text(profile[event].unit) == perfdata::kNanoseconds &&
                        !convert::CountsSamples(profile, tree.value, event);
   std::vector<std::int64_t> times;
-  for (const CallNode& node : tree.nodes) {
+  for (const StackNode& node : tree.nodes) {
     const std::int64_t value = folded::RoundFixed(node.self, profile[event].decimals);
     const bool rounds_up = value % kNsPerMicrosecond >= kNsPerMicrosecond / 2;
     times.push_back(is_time ? value / kNsPerMicrosecond + (rounds_up ? 1 : 0) : value);
@@ -178,9 +175,9 @@ Result<ViewReport> WriteCpuProfile(const Profile& profile, const convert::Folded
   const std::vector<EventId> events = convert::EventsWithSamples(profile);
   std::optional<EventId> event = options.event;
   if (!event && !events.empty()) event = events.front();
-  FrameTable table(profile, options);
+  RootedFrameTable table(profile, options);
   ViewReport report;
-  CallTree tree;
+  StackTree tree;
   std::vector<std::int64_t> times;
   if (event) {
     const StackForest forest = StackForest::Of(profile, *event, table);

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "convert/export/viewers/to_firefox.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,9 +15,8 @@
 #include "convert/export/viewers/firefox_markers.h"
 #include "convert/export/viewers/firefox_tables.h"
 #include "convert/export/viewers/firefox_threads.h"
-#include "convert/export/viewers/json_columns.h"
-#include "convert/export/viewers/json_string.h"
 #include "convert/export/viewers/text_output.h"
+#include "convert/export/viewers/viewers.h"
 #include "convert/model/saturating.h"
 #include "formats/folded/count.h"
 #include "formats/pprof/gzip_writer.h"

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "convert/export/viewers/to_speedscope.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,12 +11,11 @@
 #include <utility>
 #include <vector>
 
-#include "convert/export/flame_graph/call_tree.h"
-#include "convert/export/flame_graph/frame_table.h"
+#include "convert/export/flame_graph/stack_tree.h"
 #include "convert/export/rank.h"
 #include "convert/export/viewers/firefox_threads.h"
-#include "convert/export/viewers/json_string.h"
 #include "convert/export/viewers/text_output.h"
+#include "convert/export/viewers/viewers.h"
 #include "convert/model/sample_thread.h"
 #include "convert/model/saturating.h"
 #include "formats/base/unknown_name.h"
@@ -29,11 +26,11 @@ namespace {
 
 using convert::EventId;
 using convert::Profile;
-using flame_graph::CallNode;
-using flame_graph::CallTree;
 using flame_graph::FrameId;
-using flame_graph::FrameTable;
+using flame_graph::RootedFrameTable;
 using flame_graph::StackForest;
+using flame_graph::StackNode;
+using flame_graph::StackTree;
 
 // The units of speedscope's FileFormat.ValueUnit, besides "none".
 constexpr std::array<std::string_view, 5> kSpeedscopeUnits = {"nanoseconds", "microseconds",
@@ -50,8 +47,8 @@ std::string_view UnitOf(const Profile& profile, convert::FoldedValue value, Even
 // same have the same one.
 class SharedFrames {
  public:
-  // `ranks` are FrameTable::Ranks.
-  SharedFrames(const Profile& profile, const FrameTable& frames,
+  // `ranks` are RootedFrameTable::Ranks.
+  SharedFrames(const Profile& profile, const RootedFrameTable& frames,
                const std::vector<std::uint32_t>& ranks)
       : of_frames_(frames.size()) {
     std::vector<FrameId> by_rank(frames.size());
@@ -104,11 +101,11 @@ class SharedFrames {
 };
 
 // Writes the stack of each node with samples of its own, root first: "[0,7,12]".
-Status WriteStacks(const CallTree& tree, const SharedFrames& frames, TextOutput& out) {
+Status WriteStacks(const StackTree& tree, const SharedFrames& frames, TextOutput& out) {
   std::string path;
   std::vector<std::size_t> ends = {0};  // of the frames, in `path`; the first one is of no frame
   bool is_first = true;
-  for (const CallNode& node : tree.nodes) {
+  for (const StackNode& node : tree.nodes) {
     ends.resize(node.depth + std::size_t{1});
     path.resize(ends.back());
     fmt::format_to(std::back_inserter(path), "{}{}", node.depth == 0 ? "" : ",",
@@ -124,9 +121,9 @@ Status WriteStacks(const CallTree& tree, const SharedFrames& frames, TextOutput&
   return {};
 }
 
-Status WriteWeights(const CallTree& tree, unsigned decimals, TextOutput& out) {
+Status WriteWeights(const StackTree& tree, unsigned decimals, TextOutput& out) {
   bool is_first = true;
-  for (const CallNode& node : tree.nodes) {
+  for (const StackNode& node : tree.nodes) {
     if (node.self == 0) continue;
     if (!std::exchange(is_first, false)) out.text += ',';
     folded::AppendFixed(out.text, node.self, decimals);
@@ -137,7 +134,7 @@ Status WriteWeights(const CallTree& tree, unsigned decimals, TextOutput& out) {
 
 struct SpeedscopeProfile {
   EventId event = {};
-  CallTree tree;
+  StackTree tree;
 };
 
 // Without "endValue", speedscope 1.25 hangs.
@@ -258,7 +255,7 @@ class TimedFile {
   }
 
   const Profile& profile_;
-  FrameTable table_;
+  RootedFrameTable table_;
   const FrameId no_frames_;
   const std::vector<convert::FoldedValue> values_;  // by EventId
   const std::vector<FirefoxThread> threads_;
@@ -274,7 +271,7 @@ Result<ViewReport> WriteSpeedscope(const Profile& profile, const convert::Folded
                                    OutputFile& file) {
   TextOutput out(file);
   if (convert::HasTimes(profile)) return TimedFile(profile, options, out).Write();
-  FrameTable table(profile, options);
+  RootedFrameTable table(profile, options);
   std::vector<SpeedscopeProfile> profiles;
   std::vector<StackForest> forests;
   for (const EventId event : convert::EventsWithSamples(profile)) {

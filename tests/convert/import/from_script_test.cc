@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "convert/model/hidden_kernel.h"
+#include "convert/model/mappings_without_files.h"
 #include "tests/convert/profile_lines.h"
 #include "tests/support/bytes_input.h"
 #include "tests/support/matchers.h"

@@ -10,7 +10,7 @@
 
 #include "convert/export/to_perfdata.h"
 #include "convert/import/from_perfdata.h"
-#include "convert/model/hidden_kernel.h"
+#include "convert/model/mappings_without_files.h"
 #include "tests/support/bytes_input.h"
 #include "tests/support/matchers.h"
 #include "tests/support/perfdata_builder.h"

@@ -15,7 +15,7 @@ namespace {
 class ElfSymbolizerTest : public testing::Test {
  private:
   SymbolOptions options_{.demangling = Demangling::kTemplates};
-  Recording recording_{Recording::Machine{.other_than_here = {}}};
+  ProfileOrigin recording_{ProfileOrigin::Machine{.other_than_here = {}}};
   RecordingSources sources_{recording_, options_};
   ElfBinaries binaries_{DebugFiles({}, {}), options_};
 

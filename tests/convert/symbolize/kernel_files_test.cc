@@ -46,9 +46,10 @@ TEST(KernelFiles, WaitsForATableThatNobodyAskedFor) {
 TEST(KernelFiles, NamesComeFromATableThatWasReadAhead) {
   const TempDir dir;
   dir.Write("[kernel.kallsyms]/616263/kallsyms", kKallsyms);
-  Recording recording(Recording::Machine{.kernel = {.build_id = BuildId::From(AsBytes("abc")),
-                                                    .reference = "_text",
-                                                    .reference_address = 0xffffffff81000000}});
+  ProfileOrigin recording(
+      ProfileOrigin::Machine{.kernel = {.build_id = BuildId::From(AsBytes("abc")),
+                                        .reference = "_text",
+                                        .reference_address = 0xffffffff81000000}});
   auto sources = SymbolSources::Open(
       {.debug_dirs = {dir.path()}, .default_debug_dirs = false, .local = LocalSystem::kNever});
   ASSERT_THAT(sources, IsOk());

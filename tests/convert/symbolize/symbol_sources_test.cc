@@ -21,7 +21,7 @@ SymbolOptions Nowhere() {
 }
 
 SymbolizeReport Report(const convert::Profile& profile, const SymbolOptions& options,
-                       Recording recording) {
+                       ProfileOrigin recording) {
   SymbolizeReport report;
   EXPECT_THAT(SymbolizeFrom(profile, options, std::move(recording), report), IsOk());
   return report;
@@ -31,10 +31,11 @@ TEST(SymbolSources, UsesLocalFilesForLocalRecordingsOnly) {
   const TempDir dir;
   const convert::Profile profile =
       ProfileOf({.filename = dir.Write("program", SmallElf("abc")), .offsets = {0x1100}});
-  const Recording here(Recording::Machine{.other_than_here = {}});
-  const Recording elsewhere(Recording::Machine{.other_than_here = "it was recorded on host moon"});
+  const ProfileOrigin here(ProfileOrigin::Machine{.other_than_here = {}});
+  const ProfileOrigin elsewhere(
+      ProfileOrigin::Machine{.other_than_here = "it was recorded on host moon"});
   EXPECT_EQ(Report(profile, Nowhere(), here).count(Miss::kNone), 1U);
-  EXPECT_EQ(Report(profile, Nowhere(), Recording()).count(Miss::kNone), 0U);
+  EXPECT_EQ(Report(profile, Nowhere(), ProfileOrigin()).count(Miss::kNone), 0U);
   const SymbolizeReport report = Report(profile, Nowhere(), elsewhere);
   EXPECT_EQ(report.count(Miss::kNoFile), 1U);
   EXPECT_THAT(report.mappings[0].tried, Contains(HasSubstr("it was recorded on host moon")));

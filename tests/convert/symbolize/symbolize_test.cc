@@ -155,7 +155,7 @@ TEST(SymbolizeFrom, NamesFilesAndKernelOfOneProfile) {
   const auto named = SymbolizeFrom(
       std::move(builder).Finish(),
       {.kallsyms = dir.Write("kallsyms", "ffffffff81000000 T _text\nffffffff81000010 T idle\n")},
-      Recording(Recording::Machine{.other_than_here = {}}), report);
+      ProfileOrigin(ProfileOrigin::Machine{.other_than_here = {}}), report);
   ASSERT_TRUE(named) << named.error().message;
   EXPECT_EQ(named->text((*named)[named->locations()[0].lines[0].function].name), "spin");
   EXPECT_EQ(named->text((*named)[named->locations()[1].lines[0].function].name), "idle");
@@ -164,8 +164,8 @@ TEST(SymbolizeFrom, NamesFilesAndKernelOfOneProfile) {
 
 TEST(SymbolizeFrom, FailsWhereTheKallsymsAskedForIsNotThere) {
   SymbolizeReport report;
-  const auto named =
-      SymbolizeFrom(convert::Profile(), {.kallsyms = "/nonexistent/kallsyms"}, Recording(), report);
+  const auto named = SymbolizeFrom(convert::Profile(), {.kallsyms = "/nonexistent/kallsyms"},
+                                   ProfileOrigin(), report);
   ASSERT_FALSE(named);
   EXPECT_EQ(named.error().code, ErrorCode::kNotFound);
 }

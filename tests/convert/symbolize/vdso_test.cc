@@ -13,7 +13,7 @@ namespace {
 
 std::string NameIn(const std::filesystem::path& directory, std::string build_id,
                    std::string not_local = "recorded elsewhere") {
-  Recording recording(Recording::Machine{.other_than_here = std::move(not_local)});
+  ProfileOrigin recording(ProfileOrigin::Machine{.other_than_here = std::move(not_local)});
   const SymbolOptions options;
   RecordingSources sources(recording, options);
   VdsoImages images({directory});

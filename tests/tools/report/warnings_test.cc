@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "convert/model/hidden_kernel.h"
+#include "convert/model/mappings_without_files.h"
 #include "tests/convert/export/profile_maker.h"
 
 namespace perftape::report_tool {

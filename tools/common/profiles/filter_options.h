@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "convert/filter/filter.h"
-#include "convert/filter/name_regex.h"
+#include "convert/filter/name_patterns.h"
 #include "convert/import/import_options.h"
 #include "formats/base/result.h"
 #include "tools/common/cli/options.h"

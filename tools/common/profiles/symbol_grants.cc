@@ -11,7 +11,7 @@
 #include <iterator>
 #include <vector>
 
-#include "convert/symbolize/recording.h"
+#include "convert/symbolize/profile_origin.h"
 #include "convert/symbolize/this_boot.h"
 #include "formats/base/file.h"
 #include "formats/base/input.h"
@@ -52,7 +52,7 @@ bool IsOfThisBoot(const fs::path& path) {
     if (!bundle::IsPerfData(bundle::ExpandBeginning(input->beginning(), kMagicSize))) return false;
     input = bundle::Expanded(*std::move(input));
   }
-  return input && symbolize::Recording(*input).machine().other_than_here.empty();
+  return input && symbolize::ProfileOrigin(*input).machine().other_than_here.empty();
 }
 
 bool MayUseThisMachine(symbolize::LocalSystem local, std::span<const fs::path> inputs) {

@@ -18,8 +18,8 @@ namespace perftape::cli {
 //   --local       always
 //   --no-local    never
 //   neither       if an input is a recording that was made here since the last boot
-//                 (symbolize::Recording::Machine), or is a pipe, which cannot be examined before
-//                 it is read
+//                 (symbolize::ProfileOrigin::Machine), or is a pipe, which cannot be examined
+//                 before it is read
 //
 // A confined child process examines the inputs. So no input is parsed outside of a sandbox. It
 // expands compressed recordings, which are expanded twice then.

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "convert/export/flame_graph/to_html.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
 
+#include "convert/export/flame_graph/flame_graph.h"
 #include "convert/export/flame_graph/page_files.h"
 #include "tests/convert/export/profile_maker.h"
 #include "tests/support/temp_dir.h"

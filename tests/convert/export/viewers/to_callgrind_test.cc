@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "convert/export/viewers/to_callgrind.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <limits>
 #include <string>
 
+#include "convert/export/viewers/viewers.h"
 #include "tests/convert/export/profile_maker.h"
 #include "tests/support/temp_dir.h"
 

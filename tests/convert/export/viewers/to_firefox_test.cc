@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "convert/export/viewers/to_firefox.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,7 +7,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "convert/export/viewers/firefox_libs.h"
+#include "convert/export/viewers/firefox_tables.h"
+#include "convert/export/viewers/viewers.h"
 #include "convert/model/label_keys.h"
 #include "formats/pprof/gzip.h"
 #include "tests/convert/export/profile_maker.h"

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "convert/export/viewers/to_speedscope.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,6 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "convert/export/viewers/viewers.h"
 #include "convert/model/label_keys.h"
 #include "tests/convert/export/profile_maker.h"
 #include "tests/support/temp_dir.h"

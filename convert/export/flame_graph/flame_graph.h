@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Profile -> a flame graph, as an HTML page or an SVG.
+#pragma once
+
+#include <cstdint>
+
+#include "convert/export/to_folded.h"
+#include "convert/model/profile.h"
+#include "formats/base/output_file.h"
+#include "formats/base/result.h"
+
+namespace perftape::flame_graph {
+
+// What a flame graph does not show.
+struct FlameGraphReport {
+  std::uint64_t negative_samples = 0;  // samples with a negative number
+};
+
+// Profile -> a flame graph as one HTML page, for a browser without a network. The page has a strict
+// Content-Security-Policy, which names its own script and style by their hashes; names of functions
+// are in its compressed data (page_data.h) and never in its markup.
+//
+// Writes all events that have samples. Of `options`, uses `value`, `root` and `differential`: the
+// page of a differential profile shows pairs of events. Fails as the output does, with kIo if there
+// is not enough memory, and with kNotFound if a differential profile has no pair of events.
+Result<FlameGraphReport> WriteHtml(const convert::Profile& profile,
+                                   const convert::FoldedOptions& options, OutputFile& out);
+
+// Profile -> a flame graph as one SVG, in the look of flamegraph.pl and with its search and zoom.
+// Without a script, as in an <img>, it is the picture of the whole.
+//
+// Writes one event: that of `options`, or DefaultEvent. Of the other options, uses `value`, `root`
+// and `differential`: the picture of a differential profile shows a pair of events, as wide as
+// "after". Calls that are narrower than 0.1 pixels are added to their callers, which say how many.
+// Fails as the output does, and with kNotFound if a differential profile has no pair of events.
+Result<FlameGraphReport> WriteSvg(const convert::Profile& profile,
+                                  const convert::FoldedOptions& options, OutputFile& out);
+
+}  // namespace perftape::flame_graph

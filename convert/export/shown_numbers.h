@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which of several events is shown first, and which number a stack is shown with.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "convert/model/profile.h"
+
+namespace perftape::convert {
+
+// Returns the event to show if none is chosen. That is the one that the metadata names if it has
+// values, otherwise the sampled event with the most samples; the first of those with equally many.
+// Otherwise it is the last event with a value, as in pprof; the last one if all are empty. Nothing
+// for a profile without events.
+std::optional<EventId> DefaultEvent(const Profile& profile);
+
+// Returns the events with samples: DefaultEvent first if it is one of them, then in their order.
+std::vector<EventId> EventsWithSamples(const Profile& profile);
+
+// The number that a stack is shown with: how many samples it has, or what these samples stand for.
+// The two numbers of a sampled event. Plain values have one number.
+enum class FoldedValue : std::uint8_t { kSamples, kPeriod };
+
+// Returns whether samples of `events` stand for unequal amounts, as waits of different lengths do,
+// or samples of a recording whose rate changed: whether the two numbers have different shares. The
+// answer depends only on the sums of each stack. False for plain values.
+bool HasUnequalAmounts(const Profile& profile, std::span<const EventId> events);
+
+// Returns `given` if it is set. Otherwise kPeriod if the events have unequal amounts, else
+// kSamples.
+FoldedValue ChooseValue(const Profile& profile, std::optional<FoldedValue> given,
+                        std::span<const EventId> events);
+
+// Returns ChooseValue of each event alone, by EventId.
+std::vector<FoldedValue> ChooseValues(const Profile& profile, std::optional<FoldedValue> given);
+
+// Returns whether FoldedNumber is the number of samples for this event.
+bool CountsSamples(const Profile& profile, FoldedValue value, EventId event);
+
+// Returns the number of a sample: its count or its period, as `value` says; the number of a plain
+// value.
+std::int64_t FoldedNumber(const Profile& profile, FoldedValue value, const Sample& sample);
+
+}  // namespace perftape::convert

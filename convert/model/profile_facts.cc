@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "convert/model/profile_facts.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <ctime>
+
+#include "formats/base/duration.h"
+
+namespace perftape::convert {
+
+std::vector<std::string> FactsOf(const Metadata& metadata) {
+  std::vector<std::string> facts = metadata.comments;
+  if (metadata.start_time_ns && *metadata.start_time_ns > 0) {
+    const std::time_t seconds = *metadata.start_time_ns / kNsPerSecond;
+    std::tm utc = {};
+    if (gmtime_r(&seconds, &utc) != nullptr) {
+      facts.push_back(
+          fmt::format("{}{}{:%Y-%m-%d %H:%M:%S} UTC", kRecordedFact, kCommentSeparator, utc));
+    }
+  }
+  if (metadata.duration_ns > 0) {
+    facts.push_back(fmt::format("{}{}{:.4g} s", kDurationFact, kCommentSeparator,
+                                static_cast<double>(metadata.duration_ns) / kNsPerSecond));
+  }
+  return facts;
+}
+
+}  // namespace perftape::convert
