@@ -16,27 +16,35 @@ Result<std::optional<RecordView>> InTimeOrder::Next() {
 bool InTimeOrder::Step() {
   shelf_.Release(std::exchange(delivered_, {}));
   while (true) {
-    if (is_releasing_) {
-      if (StepReleased()) return true;
-      if (round_) {
-        Deliver(*std::exchange(round_, std::nullopt), round_event_);
+    switch (state_) {
+      case State::kReading:
+        if (StepReading()) return true;
+        break;
+      case State::kReleasingRound:
+        if (StepReleased()) return true;
+        state_ = State::kReading;
+        Deliver(round_, round_event_);
         return true;
-      }
+      case State::kReleasingRest:
+        if (StepReleased()) return true;
+        state_ = State::kDone;
+        break;
+      case State::kDone:
+        return false;
     }
-    if (at_end_) return false;
-    if (!cursor_.Step()) {
-      at_end_ = true;
-      Release(std::numeric_limits<std::uint64_t>::max());
-      continue;
-    }
+  }
+}
+
+bool InTimeOrder::StepReading() {
+  while (cursor_.Step()) {
     const RecordView& record = cursor_.record();
     const EventLookup::Answer answer = lookup_.Of(record);
     if (record.type == RecordType::kFinishedRound) {
-      Release(round_limit_);
-      round_limit_ = newest_;
+      Release(State::kReleasingRound, limits_.next_round);
+      limits_.next_round = limits_.newest;
       round_ = record;
       round_event_ = answer.event;
-      continue;
+      return false;
     }
     // ordered_events__queue: "if (!timestamp || timestamp == ~0ULL) return -ETIME", delivered at
     // once.
@@ -46,6 +54,8 @@ bool InTimeOrder::Step() {
     }
     Wait(record, answer);
   }
+  Release(State::kReleasingRest, std::numeric_limits<std::uint64_t>::max());
+  return false;
 }
 
 void InTimeOrder::Deliver(const RecordView& record, const Event* event) {
@@ -54,9 +64,9 @@ void InTimeOrder::Deliver(const RecordView& record, const Event* event) {
 }
 
 void InTimeOrder::Wait(const RecordView& record, const EventLookup::Answer& answer) {
-  if (answer.time < released_up_to_ && out_of_order_++ == 0)
+  if (answer.time < limits_.returned && out_of_order_++ == 0)
     first_out_of_order_ = PositionOf(record);
-  newest_ = std::max(newest_, answer.time);
+  limits_.newest = std::max(limits_.newest, answer.time);
   order_ = record.order;
   const bool extends_run = !waiting_.empty() && waiting_.back().time <= answer.time;
   Waiting& waiting = waiting_.emplace_back();
@@ -76,9 +86,9 @@ void InTimeOrder::Wait(const RecordView& record, const EventLookup::Answer& answ
   }
 }
 
-void InTimeOrder::Release(std::uint64_t limit) {
-  limit_ = limit;
-  is_releasing_ = true;
+void InTimeOrder::Release(State releasing, std::uint64_t limit) {
+  state_ = releasing;
+  limits_.release = limit;
   heap_.clear();
   for (std::size_t run = 0; run < runs_.size(); ++run) {
     const std::uint64_t time = waiting_[runs_[run].next].time;
@@ -100,12 +110,11 @@ void InTimeOrder::ChooseRun() {
 bool InTimeOrder::StepReleased() {
   if (!chosen_) {
     Compact();
-    is_releasing_ = false;
     return false;
   }
   Run& run = runs_[chosen_->run];
   const Waiting& waiting = waiting_[run.next++];
-  released_up_to_ = std::max(released_up_to_, waiting.time);
+  limits_.returned = std::max(limits_.returned, waiting.time);
   delivered_ = waiting.position;
   event_ = waiting.event;
   record_ = {.type = waiting.header.type,
@@ -117,7 +126,7 @@ bool InTimeOrder::StepReleased() {
              .part = waiting.part,
              .inside = waiting.inside};
 
-  const bool has_more = run.next < run.end && waiting_[run.next].time <= limit_;
+  const bool has_more = run.next < run.end && waiting_[run.next].time <= limits_.release;
   if (!has_more) {
     ChooseRun();
     return true;

@@ -72,9 +72,26 @@ class InTimeOrder {
     auto operator<=>(const Ready&) const = default;
   };
 
+  // What the next call of Step does.
+  enum class State : std::uint8_t {
+    kReading,         // reads records, which wait
+    kReleasingRound,  // returns what a FINISHED_ROUND releases, and then the FINISHED_ROUND
+    kReleasingRest,   // returns what waits at the end of the file
+    kDone,
+  };
+  struct Limits {
+    std::uint64_t newest = 0;  // the latest time that was read
+    std::uint64_t next_round =
+        0;                       // `newest` at the last FINISHED_ROUND: what the next one releases
+    std::uint64_t release = 0;   // the last time of the current release
+    std::uint64_t returned = 0;  // the latest time that was returned: older records are too late
+  };
+
+  // Reads until a record is returned at once (true), or records are released (false).
+  bool StepReading();
   void Wait(const RecordView& record, const EventLookup::Answer& answer);
   // Starts to return the waiting records that are not newer than `limit`.
-  void Release(std::uint64_t limit);
+  void Release(State releasing, std::uint64_t limit);
   bool StepReleased();
   void Deliver(const RecordView& record, const Event* event);
   void ChooseRun();
@@ -88,18 +105,14 @@ class InTimeOrder {
   std::vector<Run> runs_;
   std::vector<Ready> heap_;      // earliest first, without chosen_
   std::optional<Ready> chosen_;  // the current run, while it has the earliest record
-  std::uint64_t limit_ = 0;
-  std::optional<RecordView> round_;  // a FINISHED_ROUND, returned after the records it releases
-  RecordView record_;                // returned last
-  const Event* event_ = nullptr;     // of record_
-  const Event* round_event_ = nullptr;
+  State state_ = State::kReading;
+  Limits limits_;
+  RecordView round_;                         // the FINISHED_ROUND, while its records are released
+  const Event* round_event_ = nullptr;       // of round_
+  RecordView record_;                        // returned last
+  const Event* event_ = nullptr;             // of record_
   std::endian order_ = std::endian::native;  // of all records
   RecordShelf::Position delivered_;          // of record_, valid until the next call
-  bool is_releasing_ = false;
-  bool at_end_ = false;
-  std::uint64_t newest_ = 0;       // the latest time so far
-  std::uint64_t round_limit_ = 0;  // newest_ at the last FINISHED_ROUND
-  std::uint64_t released_up_to_ = 0;
   std::uint64_t out_of_order_ = 0;
   std::string first_out_of_order_;
 };
