@@ -76,6 +76,7 @@ LossSummary LossAccount::Summarize(const RecordInput& input) const {
                          .damaged_messages = input.records().damaged()};
   for (std::uint32_t event = 0; event < input.events().sampling().size(); ++event) {
     EventLosses& losses = summary.events.emplace_back();
+    losses.name = input.events().sampling()[event].name;
     losses.throttled = ThrottledCpus(input, event);
     losses.chains = input.ChainsOf(event);
     if (event >= ledgers_.size()) continue;
