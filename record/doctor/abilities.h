@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "record/doctor/doctor_machine.h"
-#include "record/machine/requirement.h"
+#include "record/machine/requirements.h"
 
 namespace perftape::record {
 

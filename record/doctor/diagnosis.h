@@ -8,7 +8,7 @@
 
 #include "record/doctor/abilities.h"
 #include "record/doctor/doctor_machine.h"
-#include "record/machine/requirement.h"
+#include "record/machine/requirements.h"
 
 namespace perftape::record {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "record/machine/requirement.h"
+#include "record/machine/requirements.h"
 
 namespace perftape::record {
 

@@ -7,7 +7,8 @@
 #include <iterator>
 #include <utility>
 
-#include "record/machine/monotonic_clock.h"
+#include "formats/base/duration.h"
+#include "record/machine/clock.h"
 
 namespace perftape::record {
 namespace {

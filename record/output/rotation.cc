@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "record/machine/monotonic_clock.h"
+#include "formats/base/duration.h"
+#include "record/machine/clock.h"
 
 namespace perftape::record {
 namespace {

@@ -15,8 +15,8 @@
 #include <string>
 #include <utility>
 
-#include "record/machine/kernel_setting.h"
 #include "record/machine/requirements.h"
+#include "record/machine/system_facts.h"
 
 namespace perftape::record {
 namespace {

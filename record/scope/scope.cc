@@ -5,7 +5,7 @@
 
 #include <utility>
 
-#include "record/machine/requirement.h"
+#include "record/machine/requirements.h"
 #include "record/scope/comm_globs.h"
 #include "record/scope/find_cgroups.h"
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <deque>
 
-#include "record/machine/monotonic_clock.h"
+#include "formats/base/duration.h"
 
 namespace perftape::record {
 
