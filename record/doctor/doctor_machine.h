@@ -10,7 +10,7 @@
 #include "record/doctor/kernel_config.h"
 #include "record/events/event_plan.h"
 #include "record/machine/system_facts.h"
-#include "record/scope/cgroup_hierarchies.h"
+#include "record/scope/cgroups.h"
 
 namespace perftape::record {
 

@@ -23,7 +23,7 @@
 #include "record/machine/machine_features.h"
 #include "record/machine/requirements.h"
 #include "record/rings/ring_plan.h"
-#include "record/scope/own_namespaces.h"
+#include "record/scope/scope.h"
 
 namespace perftape::record {
 namespace {

@@ -29,7 +29,7 @@
 #include "record/rings/background_drain.h"
 #include "record/rings/drained_records.h"
 #include "record/rings/sideband.h"
-#include "record/scope/cgroup_paths.h"
+#include "record/scope/cgroups.h"
 #include "record/scope/scope.h"
 #include "record/unwind/late_unwinder.h"
 #include "record/unwind/unwind_loader.h"
