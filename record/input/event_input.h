@@ -27,7 +27,6 @@
 #include "record/processes/proc_snapshot.h"
 #include "record/processes/targets.h"
 #include "record/rings/background_drain.h"
-#include "record/rings/drained_records.h"
 #include "record/rings/sideband.h"
 #include "record/scope/cgroups.h"
 #include "record/scope/scope.h"
