@@ -14,7 +14,6 @@
 #include "record/output/flight_buffer.h"
 #include "record/output/output_options.h"
 #include "record/output/output_plan.h"
-#include "record/triggers/cooldown.h"
 #include "record/triggers/trigger_set.h"
 
 namespace perftape::record {
