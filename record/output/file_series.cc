@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "formats/base/duration.h"
-#include "record/machine/clock.h"
 
 namespace perftape::record {
 namespace {
