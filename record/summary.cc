@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "record/losses/loss_causes.h"
-#include "record/unwind/chain_end_names.h"
 
 namespace perftape::record {
 namespace {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "formats/bundle/recording_notes.h"
-#include "record/losses/loss_summary.h"
+#include "record/losses/loss_account.h"
 #include "record/output/output_summary.h"
 
 namespace perftape::record {

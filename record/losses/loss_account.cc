@@ -5,7 +5,6 @@
 #include <optional>
 #include <span>
 #include <utility>
-#include <vector>
 
 #include "formats/perfdata/record.h"
 
