@@ -10,10 +10,8 @@
 #include <vector>
 
 #include "formats/base/result.h"
-#include "record/flight/flight_options.h"
 #include "record/input/input_options.h"
 #include "record/output/output_options.h"
-#include "record/output/rotation_options.h"
 #include "record/processes/child.h"
 
 namespace perftape::record {

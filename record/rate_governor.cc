@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <ctime>
 
-#include "record/machine/monotonic_clock.h"
+#include "formats/base/duration.h"
 
 namespace perftape::record {
 namespace {

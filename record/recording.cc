@@ -8,10 +8,10 @@
 #include <utility>
 
 #include "record/flight/flight_recorder.h"
-#include "record/notes_of.h"
 #include "record/output/one_file.h"
 #include "record/output/rotation.h"
 #include "record/processes/executable.h"
+#include "record/summary.h"
 
 namespace perftape::record {
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The end of a recording: regular, or early with the number of records that are not in the file.
-#include <algorithm>
 #include <csignal>
 #include <cstring>
-#include <iterator>
 #include <limits>
 #include <string>
 #include <utility>
@@ -35,7 +33,7 @@ Result<RecordSummary> Recording::Finish() && {
   WarnOfUntrackedForks();
   WarnOfLostRecords();
   skipped_hits_ = input_->SkippedHits();
-  return SumUpWith(plan_->End({.cause = EndCause()}));
+  return SumUpWith(plan_->End({.cause = EndCause()}, warnings_));
 }
 
 RecordSummary Recording::EndEarly(const Error& error) && {
@@ -48,20 +46,19 @@ RecordSummary Recording::EndEarly(const Error& error) && {
   (void)input_->records().Release(kAll, *stages_);
   skipped_hits_ = input_->SkippedHits();
   return SumUpWith(
-      plan_->End({.cause = "the recording failed: " + error.message, .failure = error}));
+      plan_->End({.cause = "the recording failed: " + error.message, .failure = error}, warnings_));
 }
 
 // Makes no system call, because the recording may go on.
 RecordSummary Recording::SumUpWith(OutputSummary output) const {
-  std::vector<std::string> of_output = std::exchange(output.warnings, warnings_);
-  RecordSummary summary =
-      SumUp(input_->events().sampling(), losses_.Summarize(*input_), std::move(output));
-  std::ranges::move(of_output, std::back_inserter(summary.warnings));
-  if (governor_) summary.rates = governor_->rates();
-  summary.skipped_hits = skipped_hits_;
-  summary.only_user_code = options_.input.sampler == Sampler::kKernel;
-  summary.command_status = command_status_;
-  return summary;
+  return {.losses = losses_.Summarize(*input_),
+          .output = std::move(output),
+          .only_user_code = options_.input.sampler == Sampler::kKernel,
+          .skipped_hits = skipped_hits_,
+          .rates = governor_ ? governor_->rates() : std::vector<bundle::NotedRate>(),
+          .command_failure = {},
+          .command_status = command_status_,
+          .warnings = warnings_};
 }
 
 // Returns why the last file of a flight recording is written.

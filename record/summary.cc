@@ -3,49 +3,79 @@
 
 #include <utility>
 
-namespace perftape::record {
+#include "record/losses/loss_causes.h"
 
-RecordSummary SumUp(std::span<const PlannedEvent> events, LossSummary losses,
-                    OutputSummary output) {
-  OutputCounts& counts = output.counts;
-  RecordSummary summary = {
-      .start_ns = losses.start_ns,
-      .samples = counts.samples,
-      .lost_samples = losses.lost_samples + counts.unwritten_samples + counts.gone_samples,
-      .damaged_messages = losses.damaged_messages,
-      .unwritten_samples = counts.unwritten_samples,
-      .lost_process_events = counts.unwritten_process_events,
-      .sideband_losses = std::move(counts.sideband_losses),
-      .aggregated = counts.aggregated,
-      .aggregate_ns = counts.aggregate_ns,
-      .bytes_written = output.bytes_written,
-      .compression = output.compression,
-      .events = {},
-      .absences = std::move(losses.absences),
-      .bundle = std::move(output.bundle),
-      .bundle_failure = std::move(output.bundle_failure),
-      .file = std::move(output.file),
-      .failure = std::move(output.failure),
-      .rotation = std::move(output.rotation),
-      .flight = std::move(output.flight),
-      .command_failure = {},
-      .command_status = {},
-      .warnings = std::move(output.warnings)};
-  for (const auto& [cpu, records] : summary.sideband_losses) {
-    summary.lost_process_events += records;
+namespace perftape::record {
+namespace {
+
+using bundle::NotedChains;
+using bundle::NotedLoss;
+using bundle::RecordingNotes;
+
+template <class Noted>
+void AddUnlessNone(Noted noted, std::vector<Noted>& all) {
+  if (noted.count > 0) all.push_back(std::move(noted));
+}
+
+void AddEvent(const EventLosses& event, RecordingNotes& notes) {
+  for (const LossByCpu& loss : event.losses) {
+    for (const LossCause& cause : kLossCauses) {
+      AddUnlessNone(NotedLoss{event.name, loss.cpu, std::string(cause.key), loss.*cause.samples},
+                    notes.lost);
+    }
   }
-  for (std::size_t event = 0; event < events.size(); ++event) {
-    EventLosses& lost = losses.events[event];
-    summary.events.push_back({.name = events[event].name,
-                              .samples = counts.samples_by_event[event],
-                              .losses = std::move(lost.losses),
-                              .stalls = std::move(lost.stalls),
-                              .silences = std::move(lost.silences),
-                              .throttled = std::move(lost.throttled),
-                              .chain_ends = lost.chains.ends,
-                              .derived_chains = lost.chains.derived});
+  const ChainEnds& ends = event.chains.ends;
+  AddUnlessNone(
+      NotedChains{event.name, std::string(bundle::kCompleteChain), ends[WIRE_END_OF_STACK]},
+      notes.chains);
+  for (const ChainEnd& incomplete : kIncompleteEnds) {
+    AddUnlessNone(NotedChains{event.name, incomplete.key, ends[incomplete.end]}, notes.chains);
   }
-  return summary;
+  for (const ThrottledCpu& cpu : event.throttled) {
+    notes.throttled.push_back({event.name, cpu.cpu, cpu.times, cpu.throttled_ns});
+  }
+}
+
+void AddLosses(const LossSummary& losses, RecordingNotes& notes) {
+  for (const EventLosses& event : losses.events) AddEvent(event, notes);
+  AddUnlessNone(NotedLoss{"", -1, std::string(kDamaged), losses.damaged_messages}, notes.lost);
+  for (const AbsentCpu& absence : losses.absences) {
+    bundle::NotedAbsence noted{absence.cpu, losses.start_ns + absence.from_ns, {}};
+    if (absence.until_ns) noted.until_ns = losses.start_ns + *absence.until_ns;
+    notes.absences.push_back(noted);
+  }
+}
+
+void AddCounts(const OutputCounts& counts, RecordingNotes& notes) {
+  notes.samples = counts.samples;
+  AddUnlessNone(NotedLoss{"", -1, std::string(kUnwritten), counts.unwritten_samples}, notes.lost);
+  for (const auto& [cpu, records] : counts.sideband_losses) {
+    notes.lost_processes.push_back({"", cpu, std::string(kSidebandRing), records});
+  }
+  AddUnlessNone(NotedLoss{"", -1, std::string(kUnwritten), counts.unwritten_process_events},
+                notes.lost_processes);
+  notes.aggregate_ns = counts.aggregate_ns;
+  notes.aggregated = counts.aggregated;
+}
+
+}  // namespace
+
+std::uint64_t RecordSummary::lost_samples() const {
+  return losses.lost_samples + output.counts.unwritten_samples + output.counts.gone_samples;
+}
+
+std::uint64_t RecordSummary::lost_process_events() const {
+  std::uint64_t lost = output.counts.unwritten_process_events;
+  for (const auto& [cpu, records] : output.counts.sideband_losses) lost += records;
+  return lost;
+}
+
+RecordingNotes NotesOf(const RecordSummary& summary) {
+  RecordingNotes notes;
+  AddLosses(summary.losses, notes);
+  AddCounts(summary.output.counts, notes);
+  notes.rates = summary.rates;
+  return notes;
 }
 
 }  // namespace perftape::record

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "record/machine/requirement.h"
+#include "record/machine/requirements.h"
 #include "record/machine/system_facts.h"
 #include "tools/common/cli/console.h"
 #include "tools/doctor/command_line.h"

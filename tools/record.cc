@@ -157,8 +157,8 @@ Result<int> Run(const RecordRun& plan, cli::Console& console) {
   }
   record::SwitchRequest switch_request;
   std::function<void()> on_usr2;
-  if (options.rotation) options.rotation->request = &switch_request;
-  if (options.flight) options.flight->request = &switch_request;
+  if (options.rotation) options.rotation->files.request = &switch_request;
+  if (options.flight) options.flight->files.request = &switch_request;
   if (options.rotation || options.flight) {
     on_usr2 = [&] { switch_request.Request(); };
   }
@@ -181,11 +181,12 @@ Result<int> Run(const RecordRun& plan, cli::Console& console) {
   }
 
   for (const std::string& warning : summary.warnings) console.Warning(warning);
-  if (!summary.failure.empty()) console.Error(FailureText(summary));
-  if (!summary.bundle_failure.empty()) {
-    console.Warning((summary.failure.empty() ? "the recording is complete but has no symbols: "
-                                             : "no symbols written: ") +
-                    summary.bundle_failure);
+  if (!summary.output.failure.empty()) console.Error(FailureText(summary));
+  if (!summary.output.bundle_failure.empty()) {
+    console.Warning((summary.output.failure.empty()
+                         ? "the recording is complete but has no symbols: "
+                         : "no symbols written: ") +
+                    summary.output.bundle_failure);
   }
   if (is_stream &&
       options.output.bundle.destination == record::BundleRequest::Destination::kRecording) {

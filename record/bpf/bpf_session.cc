@@ -21,7 +21,7 @@
 #include "record/bpf/cpu_counters.h"
 #include "record/bpf/libbpf_log.h"
 #include "record/bpf/skeleton.h"
-#include "record/rings/close_all.h"
+#include "record/rings/cpu_events.h"
 
 namespace perftape::record {
 namespace {

@@ -29,7 +29,7 @@
 #include "record/bpf/sample_source.h"
 #include "record/bpf/unwind_maps.h"
 #include "record/probes/probe_spec.h"
-#include "record/processes/sample_filter.h"
+#include "record/processes/targets.h"
 #include "record/rings/cpu_events.h"
 
 namespace perftape::record {

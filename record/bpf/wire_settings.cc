@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "record/bpf/off_cpu_programs.h"
-#include "record/scope/own_namespaces.h"
+#include "record/scope/scope.h"
 
 namespace perftape::record {
 namespace {

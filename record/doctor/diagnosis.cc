@@ -1,18 +1,106 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/doctor/diagnosis.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <utility>
 
-#include "record/doctor/event_kinds.h"
 #include "record/events/event_attrs.h"
+#include "record/events/event_sets.h"
 #include "record/events/event_spec.h"
+#include "record/events/known_events.h"
+#include "record/events/off_cpu_events.h"
 #include "record/events/user_events.h"
-#include "record/machine/requirements.h"
 
 namespace perftape::record {
 namespace {
+
+EventKind Named(std::string kind, std::string event) {
+  return {.kind = std::move(kind), .example = event, .event = event};
+}
+
+// "cycles" would become "cpu-clock" where there are no counters.
+std::string HardwareExample(const EventMachine& machine) {
+  for (const KnownEvent& event : KnownEvents()) {
+    if (event.type == perfdata::kTypeSoftware) continue;
+    if (machine.try_to_open(CounterAttr(event.type, event.config, Period{1'000'000}))) {
+      return event.name;
+    }
+  }
+  return "instructions";
+}
+
+// Programs rarely call it, so a probe of it disturbs nobody.
+constexpr std::string_view kQuietKernelFunction = "vfs_fsync_range";
+
+EventKind KindOfProbe(const ProbeUsage& probe) {
+  EventKind kind{.kind = std::string(probe.word), .example = std::string(probe.usage)};
+  if (IsInKernel(probe.kind)) {
+    kind.event = fmt::format("{}:{}", probe.word, kQuietKernelFunction);
+  } else {
+    kind.probe_of_program = probe.kind;
+  }
+  return kind;
+}
+
+Ability KernelNames(const SystemFacts& facts) {
+  Ability ability{.name = "names of kernel functions"};
+  const std::optional<Finding> why = WhyAddressesAreHidden(facts);
+  ability.works = !why;
+  if (why) ability.findings.push_back(*why);
+  return ability;
+}
+
+Ability UserRecording(const DoctorMachine& machine) {
+  const Status works = CheckUserEvents(machine.events, machine.facts);
+  Ability ability{.name = "recording without privileges: user code", .works = works.has_value()};
+  if (works) {
+    ability.reason = "of own processes, by COMMAND, -p or -t";
+    return ability;
+  }
+  ability.findings = FindingsOf(works.error());
+  if (ability.findings.empty()) ability.reason = works.error().message;
+  return ability;
+}
+
+Ability Cgroups(const DoctorMachine& machine) {
+  Ability ability{.name = "cgroups (--cgroup, --container, --all-cgroups)"};
+  const Result<std::vector<CgroupHierarchy>> hierarchies = machine.cgroups();
+  if (!hierarchies) {
+    ability.reason = hierarchies.error().message;
+  } else if (hierarchies->empty()) {
+    ability.findings.push_back(Missing(Requirement::kCgroups));
+  } else {
+    const CgroupHierarchy& first = hierarchies->front();
+    ability.works = true;
+    ability.reason = fmt::format("version {}, {}", first.is_v2() ? 2 : 1, first.mount.string());
+  }
+  return ability;
+}
+
+// A function that Linux has since 5.15. Without CAP_BPF the kernel does not answer, and its release
+// decides.
+Ability SinceLinux515(std::string name, bool (*answers)(const DoctorMachine&),
+                      const DoctorMachine& machine) {
+  const bool is_known = !MissingCapabilities(machine.facts) && !machine.facts.in_user_namespace;
+  const bool works = is_known ? answers(machine) : !machine.facts.IsOlderThan(5, 15);
+  return {.name = std::move(name),
+          .works = works,
+          .reason = works ? "" : "the kernel lacks it: use Linux 5.15 or later",
+          .findings = {}};
+}
+
+Ability Sandbox(std::string name, bool works, std::string version, std::string_view option) {
+  return {.name = std::move(name),
+          .works = works,
+          .reason = works ? std::move(version)
+                          : fmt::format("the kernel lacks it, or it is switched off: use one with "
+                                        "{}; without it the tools work unprotected",
+                                        option),
+          .findings = {}};
+}
 
 void AddOnce(const Finding& finding, std::vector<Finding>& findings) {
   if (std::ranges::find(findings, finding) == findings.end()) findings.push_back(finding);
@@ -67,6 +155,34 @@ EventDiagnosis DiagnoseEvent(const EventKind& kind, const std::vector<Finding>& 
 }
 
 }  // namespace
+
+std::vector<EventKind> EventKinds(const EventMachine& machine) {
+  std::vector<EventKind> kinds = {
+      Named("clock", "cpu-clock"), Named("software event", "page-faults"),
+      Named("hardware event", HardwareExample(machine)), Named("tracepoint", "sched:sched_switch")};
+  for (const EventSet& set : EventSets()) {
+    kinds.push_back(Named("event set", std::string(set.name)));
+  }
+  kinds.push_back(Named("off-CPU time", std::string(OffCpuNames().front().name)));
+  for (const ProbeUsage& probe : ProbeUsages()) kinds.push_back(KindOfProbe(probe));
+  return kinds;
+}
+
+std::vector<Ability> CheckAbilities(const DoctorMachine& machine) {
+  return {UserRecording(machine),
+          KernelNames(machine.facts),
+          Cgroups(machine),
+          SinceLinux515(
+              "user registers of samples in the kernel",
+              [](const DoctorMachine& asked) { return asked.has_task_registers(); }, machine),
+          SinceLinux515(
+              "one BPF program for several events",
+              [](const DoctorMachine& asked) { return asked.has_attach_cookies(); }, machine),
+          Sandbox("seccomp filters", machine.has_seccomp, "", "CONFIG_SECCOMP_FILTER"),
+          Sandbox("Landlock", machine.landlock_version > 0,
+                  fmt::format("version {}", machine.landlock_version),
+                  "CONFIG_SECURITY_LANDLOCK (since Linux 5.13) and lsm=landlock,...")};
+}
 
 std::vector<Finding> Diagnosis::AllFindings() const {
   std::vector<Finding> all;

@@ -2,15 +2,39 @@
 // What perftape-record can record here, what not, and why.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "record/doctor/abilities.h"
 #include "record/doctor/doctor_machine.h"
-#include "record/machine/requirement.h"
+#include "record/events/event_plan.h"
+#include "record/machine/requirements.h"
+#include "record/probes/probe_spec.h"
 
 namespace perftape::record {
+
+// A kind of events that is checked, with an event that stands for it.
+struct EventKind {
+  std::string kind = {};     // "tracepoint"
+  std::string example = {};  // for people: "sched:sched_switch", "uprobe:PATH:FUNCTION"
+  std::string event = {};    // for -e; empty for a probe of a program
+  std::optional<ProbeKind> probe_of_program = {};
+};
+
+// Returns all kinds, the default recording's first. The example of hardware events is one that
+// `machine` opens, if there is one.
+std::vector<EventKind> EventKinds(const EventMachine& machine);
+
+// What recordings have, or the tools use, where the kernel offers it.
+struct Ability {
+  std::string name = {};  // "names of kernel functions"
+  bool works = false;
+  std::string reason = {};             // why not, or a remark; may be empty
+  std::vector<Finding> findings = {};  // why not
+};
+
+std::vector<Ability> CheckAbilities(const DoctorMachine& machine);
 
 // Whether perftape-record can record a kind of event, for the whole system.
 struct EventDiagnosis {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <ctime>
 
-#include "record/machine/monotonic_clock.h"
+#include "formats/base/duration.h"
 #include "record/rings/user_registers.h"
 
 namespace perftape::record {

@@ -9,7 +9,7 @@
 #include <variant>
 
 #include "formats/perfdata/attr.h"
-#include "record/processes/recorded_threads.h"
+#include "record/processes/targets.h"
 
 namespace perftape::record {
 

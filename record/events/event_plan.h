@@ -19,7 +19,7 @@
 #include "record/events/known_events.h"
 #include "record/events/probe_events.h"
 #include "record/events/tracefs.h"
-#include "record/probes/kernel_functions.h"
+#include "record/probes/function_names.h"
 
 namespace perftape::record {
 

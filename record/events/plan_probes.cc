@@ -11,7 +11,7 @@
 #include "record/machine/did_you_mean.h"
 #include "record/probes/explain_missing.h"
 #include "record/probes/find_binary.h"
-#include "record/probes/kernel_functions.h"
+#include "record/probes/function_names.h"
 #include "record/probes/probed_binary.h"
 
 namespace perftape::record {

@@ -13,7 +13,7 @@
 
 #include "formats/base/file.h"
 #include "record/bpf/bpf_trampoline.h"
-#include "record/machine/requirement.h"
+#include "record/machine/requirements.h"
 
 namespace perftape::record {
 namespace {

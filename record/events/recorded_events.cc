@@ -9,7 +9,7 @@
 
 #include "record/events/probe_events.h"
 #include "record/machine/cpu_list.h"
-#include "record/rings/close_all.h"
+#include "record/rings/cpu_events.h"
 #include "record/rings/sideband.h"
 
 namespace perftape::record {

@@ -17,7 +17,7 @@
 #include "formats/perfdata/attr.h"
 #include "formats/perfdata/record.h"
 #include "record/events/file_events.h"
-#include "record/processes/recorded_threads.h"
+#include "record/processes/targets.h"
 #include "record/rings/cpu_events.h"
 
 namespace perftape::record {

@@ -10,9 +10,10 @@
 #include <cmath>
 #include <vector>
 
+#include "formats/base/duration.h"
 #include "formats/base/file.h"
 #include "record/events/event_attrs.h"
-#include "record/machine/monotonic_clock.h"
+#include "record/machine/clock.h"
 
 namespace perftape::record {
 namespace {

@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "formats/base/file.h"
-#include "record/machine/requirement.h"
+#include "record/machine/requirements.h"
 
 namespace perftape::record {
 namespace {

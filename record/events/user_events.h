@@ -12,7 +12,7 @@
 #include "record/events/event_plan.h"
 #include "record/events/event_spec.h"
 #include "record/machine/system_facts.h"
-#include "record/processes/recorded_threads.h"
+#include "record/processes/targets.h"
 
 namespace perftape::record {
 

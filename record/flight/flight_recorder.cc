@@ -33,12 +33,7 @@ Result<std::unique_ptr<FlightRecorder>> FlightRecorder::Prepare(const OutputOpti
                                                                 Clock& clock) {
   TRY_ASSIGN(TriggerSet triggers, TriggerSet::Open(flight.triggers, cpus));
   TRY_ASSIGN(std::unique_ptr<FileSeries> files,
-             FileSeries::Prepare({.pattern = output.file,
-                                  .keep = flight.keep,
-                                  .command = flight.exec_on_switch,
-                                  .signals = signals,
-                                  .reserved_space = output.reserved_space},
-                                 clock));
+             FileSeries::Prepare(output, flight.files, signals, clock));
   return std::unique_ptr<FlightRecorder>(
       new FlightRecorder(output, flight, std::move(triggers), std::move(files), clock));
 }
@@ -74,10 +69,6 @@ Status FlightRecorder::Open(OutputParts& parts, const FileEvents& events, Bytes 
   std::vector<std::byte> build_ids;  // the initial state has no samples
   TRY(parts.build_ids.Observe(records, build_ids));
   return buffer_->ApplyInitialState(records);
-}
-
-int FlightRecorder::poll_fd() const {
-  return flight_.request == nullptr ? -1 : flight_.request->poll_fd();
 }
 
 Status FlightRecorder::Append(const PassedRecord& record) {
@@ -121,7 +112,7 @@ OutputCounts FlightRecorder::Counts() const {
 // time: a trigger is ignored meanwhile, and a request waits.
 void FlightRecorder::CheckTriggers() {
   const std::uint64_t now_ns = clock_.MonotonicNs();
-  if (flight_.request != nullptr && flight_.request->Consume()) is_requested_ = true;
+  if (files_->ConsumeRequest()) is_requested_ = true;
   std::optional<TriggerSet::Fired> fired = triggers_.Check(now_ns);
   const bool is_busy = files_->unfinished() > 0;
   std::string cause;
@@ -199,16 +190,16 @@ Result<EndedFile> FlightRecorder::MakeFile(const std::filesystem::path& path,
   return ended;
 }
 
-OutputSummary FlightRecorder::End(const RecordingEnd& end) {
+OutputSummary FlightRecorder::End(const RecordingEnd& end, std::vector<std::string>& warnings) {
   if (end.failure) (void)EndBufferRound();
   sums_.dropped_samples = buffer_->dropped_samples();
   sums_.ignored_triggers = cooldown_.ignored();
   OutputCounts counts = Counts();
   const std::uint64_t kept = counts.samples;
   const Status written = Write(end.cause);
-  OutputSummary summary = files_->End();
+  OutputSummary summary = files_->End(warnings);
   if (!written) {
-    if (!summary.failure.empty()) summary.warnings.push_back(std::move(summary.failure));
+    if (!summary.failure.empty()) warnings.push_back(std::move(summary.failure));
     summary.failure = written.error().message;
   }
   if (end.failure) summary.failure = end.failure->message;

@@ -10,12 +10,10 @@
 #include <string>
 
 #include "formats/base/result.h"
-#include "record/flight/flight_options.h"
 #include "record/output/file_series.h"
 #include "record/output/flight_buffer.h"
 #include "record/output/output_options.h"
 #include "record/output/output_plan.h"
-#include "record/triggers/cooldown.h"
 #include "record/triggers/trigger_set.h"
 
 namespace perftape::record {
@@ -42,8 +40,8 @@ class FlightRecorder : public OutputPlan {
   bool WaitsForExits() const override { return false; }
   OutputCounts Counts() const override;
   std::uint64_t file_bytes() const override { return 0; }
-  int poll_fd() const override;
-  OutputSummary End(const RecordingEnd& end) override;
+  int poll_fd() const override { return files_->poll_fd(); }
+  OutputSummary End(const RecordingEnd& end, std::vector<std::string>& warnings) override;
 
  private:
   FlightRecorder(const OutputOptions& output, const FlightOptions& flight, TriggerSet triggers,

@@ -10,6 +10,7 @@
 #include <iterator>
 #include <utility>
 
+#include "formats/base/duration.h"
 #include "formats/perfdata/record_cursor.h"
 #include "record/bpf/cgroup_subsystem.h"
 #include "record/bpf/kernel_helpers.h"
@@ -20,10 +21,9 @@
 #include "record/input/initial_state.h"
 #include "record/machine/cpu_list.h"
 #include "record/machine/machine_features.h"
-#include "record/machine/monotonic_clock.h"
-#include "record/machine/requirement.h"
+#include "record/machine/requirements.h"
 #include "record/rings/ring_plan.h"
-#include "record/scope/own_namespaces.h"
+#include "record/scope/scope.h"
 
 namespace perftape::record {
 namespace {

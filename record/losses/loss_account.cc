@@ -5,7 +5,6 @@
 #include <optional>
 #include <span>
 #include <utility>
-#include <vector>
 
 #include "formats/perfdata/record.h"
 
@@ -76,6 +75,7 @@ LossSummary LossAccount::Summarize(const RecordInput& input) const {
                          .damaged_messages = input.records().damaged()};
   for (std::uint32_t event = 0; event < input.events().sampling().size(); ++event) {
     EventLosses& losses = summary.events.emplace_back();
+    losses.name = input.events().sampling()[event].name;
     losses.throttled = ThrottledCpus(input, event);
     losses.chains = input.ChainsOf(event);
     if (event >= ledgers_.size()) continue;

@@ -1,19 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
-// The losses of a recording while it runs. Converts counters into LOST_SAMPLES records, and keeps
-// the totals for the summary.
+// The losses of a recording: while it runs, counters become LOST_SAMPLES records; at the end, what
+// it lacks, and why.
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "formats/base/result.h"
+#include "record/events/cpu_hotplug.h"
 #include "record/input/record_input.h"
 #include "record/losses/loss_ledger.h"
-#include "record/losses/loss_summary.h"
+#include "record/rings/throttled_time.h"
 
 namespace perftape::record {
 
-// Not thread-safe.
+// What an event lacks.
+struct EventLosses {
+  std::string name = {};                 // of the event
+  std::vector<LossByCpu> losses = {};    // CPUs that lost samples
+  std::vector<StalledCpu> stalls = {};   // CPUs that were stopped; no sample is lost
+  std::vector<SilentCpu> silences = {};  // CPUs without samples for an unknown reason
+  // CPUs on which the kernel throttled an event that has no LossByCpu::throttled.
+  std::vector<ThrottledCpu> throttled = {};
+  ChainCounts chains = {};  // that were found by unwind tables
+};
+
+// What a recording lacks.
+struct LossSummary {
+  std::uint64_t start_ns = 0;            // of sampling, CLOCK_MONOTONIC
+  std::uint64_t lost_samples = 0;        // in LOST_SAMPLES records; includes damaged_messages
+  std::uint64_t damaged_messages = 0;    // invalid messages from the BPF programs
+  std::vector<EventLosses> events = {};  // in the order of the file
+  // CPUs that were offline for a time. Times count from the start of the recording.
+  std::vector<AbsentCpu> absences = {};
+};
+
+// Counts the losses, and keeps the totals. Not thread-safe.
 class LossAccount {
  public:
   // Sampling of the events of `input` has started at `start_ns`. Call it first.

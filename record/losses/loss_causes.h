@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The causes of losses: their keys in JSON, and what they mean.
+// The causes of losses, and where user call chains ended: their keys in JSON, and what they mean.
 #pragma once
+
+#include <linux/types.h>
 
 #include <cstdint>
 #include <string_view>
 
+#include "bpf/unwind_wire.h"
 #include "record/losses/loss_ledger.h"
 
 namespace perftape::record {
@@ -35,5 +38,24 @@ inline constexpr std::string_view kDamaged = "damaged";      // between kernel a
 inline constexpr std::string_view kUnwritten = "unwritten";  // no space was left in the file
 // Of process events: a ring of the kernel was full.
 inline constexpr std::string_view kSidebandRing = "sideband_ring";
+
+// Where a call chain ended that was found by unwind tables.
+struct ChainEnd {
+  wire_unwind_end end;
+  const char* text;  // in the summary
+  const char* key;   // in JSON
+};
+
+// All ends of chains that are not complete. WIRE_END_OF_STACK is bundle::kCompleteChain.
+inline constexpr ChainEnd kIncompleteEnds[] = {
+    {WIRE_END_NO_PROCESS, "of a process that had just started", "no_process"},
+    {WIRE_END_NO_MAPPING, "no mapping", "no_mapping"},
+    {WIRE_END_NO_TABLE, "no table", "no_table"},
+    {WIRE_END_NO_ROW, "no row", "no_row"},
+    {WIRE_END_UNREADABLE, "stack not readable", "unreadable"},
+    {WIRE_END_NO_PROGRESS, "no progress", "no_progress"},
+    {WIRE_END_TOO_DEEP, "too deep", "too_deep"},
+    {WIRE_END_COMPAT, "32-bit", "32_bit"},
+};
 
 }  // namespace perftape::record

@@ -4,7 +4,7 @@
 #include <cerrno>
 #include <ctime>
 
-#include "record/machine/monotonic_clock.h"
+#include "formats/base/duration.h"
 
 namespace perftape::record {
 namespace {
@@ -18,7 +18,7 @@ std::uint64_t NowNs(clockid_t clock) {
 
 class KernelClock : public Clock {
  public:
-  std::uint64_t MonotonicNs() override { return NowNs(CLOCK_MONOTONIC); }
+  std::uint64_t MonotonicNs() override { return record::MonotonicNs(); }
   std::uint64_t RealtimeNs() override { return NowNs(CLOCK_REALTIME); }
   std::uint64_t CpuNs() override { return NowNs(CLOCK_PROCESS_CPUTIME_ID); }
 
@@ -30,6 +30,10 @@ class KernelClock : public Clock {
 };
 
 }  // namespace
+
+std::uint64_t MonotonicNs() {
+  return NowNs(CLOCK_MONOTONIC);
+}
 
 Clock& SystemClock() {
   static KernelClock clock;

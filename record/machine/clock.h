@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The clocks of a recording, and its pauses. Unit tests replace it.
+// The clocks of a recording, and its pauses. The clock of all records is CLOCK_MONOTONIC, which
+// bpf_ktime_get_ns() and both events read.
 #pragma once
 
 #include <poll.h>
@@ -12,11 +13,15 @@
 
 namespace perftape::record {
 
+// Returns the current time of CLOCK_MONOTONIC in nanoseconds.
+std::uint64_t MonotonicNs();
+
+// Unit tests replace it.
 class Clock {
  public:
   virtual ~Clock() = default;
 
-  // CLOCK_MONOTONIC, the clock of all records.
+  // CLOCK_MONOTONIC.
   virtual std::uint64_t MonotonicNs() = 0;
   // The time since 1970.
   virtual std::uint64_t RealtimeNs() = 0;

@@ -11,9 +11,9 @@
 #include <utility>
 
 #include "formats/base/cpu_list.h"
+#include "formats/base/duration.h"
 #include "formats/base/file.h"
 #include "record/machine/cpu_list.h"
-#include "record/machine/monotonic_clock.h"
 #include "record/machine/proc_files.h"
 
 namespace perftape::record {

@@ -9,11 +9,9 @@
 #include <charconv>
 #include <cstdio>
 #include <filesystem>
-#include <string_view>
 #include <utility>
 
 #include "formats/base/file.h"
-#include "record/machine/kernel_setting.h"
 
 namespace perftape::record {
 namespace {
@@ -91,6 +89,15 @@ SystemFacts ReadSystemFacts() {
       .locked_memory_kib = LockedMemoryKib(),
       .open_files = OpenFiles(),
       .has_system_call_filter = status && StatusField(*status, "\nSeccomp:\t", 10) == kFilterMode};
+}
+
+std::optional<int> ReadKernelSetting(std::string_view name) {
+  const Result<std::string> text = ReadWholeFile(std::filesystem::path("/proc/sys/kernel") / name);
+  if (!text) return std::nullopt;
+  int value = 0;
+  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
+  if (error != std::errc{}) return std::nullopt;
+  return value;
 }
 
 }  // namespace perftape::record

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace perftape::record {
 
@@ -27,5 +28,8 @@ struct SystemFacts {
 };
 
 SystemFacts ReadSystemFacts();
+
+// Returns the number in /proc/sys/kernel/`name`; nothing if the file is missing or unreadable.
+std::optional<int> ReadKernelSetting(std::string_view name);
 
 }  // namespace perftape::record

@@ -4,9 +4,10 @@
 #include <sys/utsname.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
-#include "record/machine/monotonic_clock.h"
+#include "formats/base/duration.h"
 
 namespace perftape::record {
 namespace {
@@ -24,21 +25,24 @@ std::string HostName() {
 
 }  // namespace
 
-Result<std::unique_ptr<FileSeries>> FileSeries::Prepare(FileSeriesOptions options, Clock& clock) {
-  Result<NamePattern> pattern = NamePattern::Parse(options.pattern, HostName());
-  if (!pattern) return Fail(InContext(options.pattern.native(), std::move(pattern).error()));
+Result<std::unique_ptr<FileSeries>> FileSeries::Prepare(const OutputOptions& output,
+                                                        const FileSeriesOptions& files,
+                                                        const SignalState& signals, Clock& clock) {
+  Result<NamePattern> pattern = NamePattern::Parse(output.file, HostName());
+  if (!pattern) return Fail(InContext(output.file.native(), std::move(pattern).error()));
   std::optional<CommandRunner> commands;
-  if (!options.command.empty()) {
-    TRY_ASSIGN(CommandRunner started, CommandRunner::Start(options.command, options.signals));
+  if (!files.exec_on_switch.empty()) {
+    TRY_ASSIGN(CommandRunner started, CommandRunner::Start(files.exec_on_switch, signals));
     commands.emplace(std::move(started));
   }
   return std::unique_ptr<FileSeries>(
-      new FileSeries(std::move(options), clock, *std::move(pattern), std::move(commands)));
+      new FileSeries(output, files, clock, *std::move(pattern), std::move(commands)));
 }
 
-FileSeries::FileSeries(FileSeriesOptions options, Clock& clock, NamePattern pattern,
-                       std::optional<CommandRunner> commands)
-    : options_(std::move(options)),
+FileSeries::FileSeries(const OutputOptions& output, const FileSeriesOptions& files, Clock& clock,
+                       NamePattern pattern, std::optional<CommandRunner> commands)
+    : options_(files),
+      reserved_space_(output.reserved_space),
       clock_(clock),
       names_(std::move(pattern)),
       commands_(std::move(commands)) {}
@@ -103,11 +107,11 @@ void FileSeries::Warn(std::string warning) {
 
 bool FileSeries::HasRoom(std::uint64_t bytes) const {
   const Result<std::uint64_t> free = FreeSpace(names_.pattern().directory());
-  return !free || *free >= options_.reserved_space + kEndOfFileBytes + bytes;
+  return !free || *free >= reserved_space_ + kEndOfFileBytes + bytes;
 }
 
 void FileSeries::MakeRoom(std::uint64_t bytes) {
-  if (options_.reserved_space == 0 || HasRoom(bytes)) return;
+  if (reserved_space_ == 0 || HasRoom(bytes)) return;
   const Result<std::vector<KeptFile>> files = ListFiles(names_.pattern());
   if (!files) return;
   for (const KeptFile& file : *files) {
@@ -131,18 +135,18 @@ void FileSeries::DeleteOldFiles() {
   }
 }
 
-OutputSummary FileSeries::End() {
+OutputSummary FileSeries::End(std::vector<std::string>& warnings) {
   AddCompleted(finisher_.WaitForAll());
   if (commands_) sums_.failed_commands += commands_->WaitForAll();
   DeleteOldFiles();
+  std::ranges::move(warnings_, std::back_inserter(warnings));
   return {.counts = {.gone_samples = gone_samples_},
           .bytes_written = sums_.bytes,
           .bundle = std::move(last_bundle_),
           .bundle_failure = std::move(bundle_failure_),
           .file = sums_.last,
           .failure = std::move(last_failure_),
-          .rotation = sums_,
-          .warnings = std::move(warnings_)};
+          .rotation = sums_};
 }
 
 }  // namespace perftape::record

@@ -15,26 +15,26 @@
 #include "record/machine/clock.h"
 #include "record/output/file_finisher.h"
 #include "record/output/name_pattern.h"
+#include "record/output/output_options.h"
 #include "record/output/output_summary.h"
-#include "record/output/retention.h"
 #include "record/processes/command_runner.h"
 
 namespace perftape::record {
 
-struct FileSeriesOptions {
-  std::filesystem::path pattern = {};  // of the names (name_pattern.h)
-  RetentionLimits keep = {};
-  std::string command = {};  // run by the shell for each complete file, whose path is appended
-  SignalState signals = SignalState::Now();  // of the command
-  std::uint64_t reserved_space = 0;
-};
-
 // Not thread-safe.
 class FileSeries {
  public:
-  // Forks the process that runs the command, so call it before privileges are dropped. `clock` must
-  // outlive the result. Fails with kInvalidArgument if the output is not a pattern of names.
-  static Result<std::unique_ptr<FileSeries>> Prepare(FileSeriesOptions options, Clock& clock);
+  // Both options and `clock` must outlive the result. Forks the process that runs the command, with
+  // `signals`, so call it before privileges are dropped. Fails with kInvalidArgument if the output
+  // is not a pattern of names.
+  static Result<std::unique_ptr<FileSeries>> Prepare(const OutputOptions& output,
+                                                     const FileSeriesOptions& files,
+                                                     const SignalState& signals, Clock& clock);
+
+  // Returns whether a file was requested since the last call.
+  bool ConsumeRequest() { return options_.request != nullptr && options_.request->Consume(); }
+  // Becomes readable when a file is requested; -1 if none can be.
+  int poll_fd() const { return options_.request == nullptr ? -1 : options_.request->poll_fd(); }
 
   // Returns a name that no file has.
   std::filesystem::path NextPath();
@@ -57,24 +57,25 @@ class FileSeries {
   // Deletes old files until the disk has that room.
   void MakeRoom(std::uint64_t bytes);
 
-  // Adds a warning to the summary, unless there are many.
+  // Adds a warning to those of End, unless there are many.
   void Warn(std::string warning);
   void CountSuspension() { ++sums_.suspensions; }
 
-  // Waits for all files and commands, and deletes what exceeds the limits. Returns the sums of all
-  // files: of OutputSummary::counts only the gone samples; as failure, why the last file lacks
-  // records or features.
-  OutputSummary End();
+  // Waits for all files and commands, and deletes what exceeds the limits. Adds to `warnings`.
+  // Returns the sums of all files: of OutputSummary::counts only the gone samples; as failure, why
+  // the last file lacks records or features.
+  OutputSummary End(std::vector<std::string>& warnings);
   // The samples in the last complete file.
   std::uint64_t last_samples() const { return last_samples_; }
 
  private:
-  FileSeries(FileSeriesOptions options, Clock& clock, NamePattern pattern,
-             std::optional<CommandRunner> commands);
+  FileSeries(const OutputOptions& output, const FileSeriesOptions& files, Clock& clock,
+             NamePattern pattern, std::optional<CommandRunner> commands);
   void AddCompleted(std::vector<CompletedFile> files);
   void RunCommand(const std::filesystem::path& file);
 
-  FileSeriesOptions options_;
+  const FileSeriesOptions& options_;
+  std::uint64_t reserved_space_;
   Clock& clock_;
   FileNames names_;
   std::uint64_t next_check_ns_ = 0;  // of the limits

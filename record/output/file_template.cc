@@ -1,16 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/output/file_template.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cstdint>
+#include <map>
+#include <string_view>
 #include <utility>
 
+#include "formats/perfdata/tracing_files.h"
+#include "record/events/event_plan.h"
 #include "record/events/tracefs.h"
 #include "record/machine/machine_features.h"
 #include "record/output/retention.h"
-#include "record/output/tracing_data.h"
 
 namespace perftape::record {
 namespace {
+
+// By subsystem.
+std::map<std::string_view, std::vector<std::string_view>> FormatsOf(
+    std::span<const PlannedEvent> sampling) {
+  std::map<std::string_view, std::vector<std::string_view>> formats;
+  for (const PlannedEvent& event : sampling) {
+    if (event.format.empty()) continue;
+    std::vector<std::string_view>& files = formats[event.subsystem];
+    // lock-time has the format of lock:contention_begin, which may be recorded, too.
+    if (std::ranges::find(files, event.format) == files.end()) {
+      files.push_back(event.format);
+    }
+  }
+  return formats;
+}
+
+// Returns the formats of the tracepoints, without kallsyms and the other parts that perf can leave
+// empty. perf opens no file with a tracepoint without them. Fails if tracefs cannot be read.
+Result<perfdata::TracingData> TracingDataOf(std::span<const PlannedEvent> sampling,
+                                            const Tracefs& tracefs) {
+  TRY_ASSIGN(const std::string page, tracefs.Read("events/header_page"));
+  TRY_ASSIGN(const std::string event, tracefs.Read("events/header_event"));
+  perfdata::TracingFiles files{.header_page = page, .header_event = event};
+  for (auto& [subsystem, formats] : FormatsOf(sampling)) {
+    files.subsystems.push_back({.name = subsystem, .formats = formats});
+  }
+  return perfdata::TracingData{.version = "0.6",
+                               .long_size = sizeof(long),
+                               .page_size = static_cast<std::uint32_t>(sysconf(_SC_PAGESIZE)),
+                               .formats = perfdata::EncodeTracingFiles(files)};
+}
 
 // A stream has no end to append a bundle to.
 bool WantsBundle(const BundleRequest& request, const OutputTarget& target) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/output/one_file.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace perftape::record {
@@ -26,7 +28,7 @@ Status OneFile::EndRound(std::uint64_t limit_ns, bool is_last) {
 }
 
 // If another recording has the name now, this one is PATH.old, or deleted.
-OutputSummary OneFile::End(const RecordingEnd& end) {
+OutputSummary OneFile::End(const RecordingEnd& end, std::vector<std::string>& warnings) {
   EndedFile ended = file_->EndFile(FileOutput::Successor::kNone, clock_->MonotonicNs());
   OutputSummary summary = {.counts = file_->Counts()};
   CompletedFile file = Complete(std::move(ended));
@@ -36,20 +38,19 @@ OutputSummary OneFile::End(const RecordingEnd& end) {
   summary.bundle = std::move(file.bundle);
   summary.bundle_failure = std::move(file.bundle_failure);
   summary.file = file.requested_path;
-  summary.warnings = std::move(file.warnings);
-  if (end.failure && !file.failure.empty()) summary.warnings.push_back(file.failure);
+  std::ranges::move(file.warnings, std::back_inserter(warnings));
+  if (end.failure && !file.failure.empty()) warnings.push_back(file.failure);
   summary.failure = end.failure ? end.failure->message : std::move(file.failure);
   if (summary.failure.empty() && !file.notes_failure.empty()) {
-    summary.warnings.push_back(std::move(file.notes_failure));
+    warnings.push_back(std::move(file.notes_failure));
   }
   switch (file.name) {
     case CompletedFile::Name::kKept:
       break;
     case CompletedFile::Name::kRenamed:
       summary.file = file.path;
-      summary.warnings.push_back(requested +
-                                 " was renamed while it was recorded; this recording is now " +
-                                 file.path.native());
+      warnings.push_back(requested + " was renamed while it was recorded; this recording is now " +
+                         file.path.native());
       break;
     case CompletedFile::Name::kDeleted:
       summary.failure = requested + ": was deleted, or replaced twice, while it was written";

@@ -23,7 +23,7 @@ class OneFile : public OutputPlan {
   Status EndRound(std::uint64_t limit_ns, bool is_last) override;
   OutputCounts Counts() const override { return file_->Counts(); }
   std::uint64_t file_bytes() const override { return file_->size(); }
-  OutputSummary End(const RecordingEnd& end) override;
+  OutputSummary End(const RecordingEnd& end, std::vector<std::string>& warnings) override;
 
  private:
   const OutputOptions& options_;

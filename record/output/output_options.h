@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options that all kinds of output have: one file, a rotation, a flight recording.
+// The options of the output: those of all its kinds, of a rotation, and of a flight recording.
 #pragma once
+
+#include <sys/eventfd.h>
 
 #include <chrono>
 #include <cstdint>
@@ -9,7 +11,10 @@
 #include <string>
 #include <vector>
 
+#include "formats/base/file.h"
+#include "record/output/retention.h"
 #include "record/symbols/recording_bundle.h"
+#include "record/triggers/trigger_spec.h"
 
 namespace perftape::record {
 
@@ -24,6 +29,53 @@ struct OutputOptions {
   std::optional<int> compression_level;   // zstd level, 1 to 22; nothing: no compression
   BundleRequest bundle;                   // ignored for a pipe, except for a separate file
   std::vector<std::string> command_line;  // of the recorder itself: the CMDLINE feature
+};
+
+// A request from another thread: a rotating recording begins its next file now, or a flight
+// recording writes one. Thread-safe.
+class SwitchRequest {
+ public:
+  SwitchRequest() : fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+
+  void Request() { (void)eventfd_write(fd_.get(), 1); }
+  // Returns whether there was a request since the last call.
+  bool Consume() {
+    eventfd_t count = 0;
+    return eventfd_read(fd_.get(), &count) == 0;
+  }
+  // Becomes readable when there is a request. It belongs to this object.
+  int poll_fd() const { return fd_.get(); }
+
+ private:
+  UniqueFd fd_;
+};
+
+// Of a recording that writes more than one file.
+struct FileSeriesOptions {
+  // Null: files are never requested. Must outlive the recording.
+  SwitchRequest* request = nullptr;
+  RetentionLimits keep = {};
+  // Run by the shell for each finished file, whose path is appended as an argument. May be empty.
+  std::string exec_on_switch = {};
+};
+
+struct RotationOptions {
+  // A file ends when it has this size, or after this time. A request ends it at once, too.
+  std::optional<std::uint64_t> switch_bytes = {};
+  std::optional<std::chrono::nanoseconds> switch_interval = {};
+  FileSeriesOptions files = {};
+};
+
+inline constexpr std::uint64_t kUsualFlightMemory = std::uint64_t{256} << 20;
+
+// The last seconds stay in memory until a trigger or a request writes them.
+struct FlightOptions {
+  std::chrono::nanoseconds span{};            // what is kept
+  std::uint64_t memory = kUsualFlightMemory;  // for records, in bytes; the oldest go first
+  std::vector<TriggerSpec> triggers = {};
+  // After a file, triggers write none for this long; nothing: as long as the span.
+  std::optional<std::chrono::nanoseconds> cooldown = {};
+  FileSeriesOptions files = {};
 };
 
 }  // namespace perftape::record

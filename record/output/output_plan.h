@@ -56,8 +56,8 @@ class OutputPlan {
   // Returns where the first file goes.
   virtual Result<OutputTarget> FirstTarget() = 0;
   // Creates the first file under a temporary name and writes the initial state, `records`. `parts`
-  // must outlive this object. Fails with kNotFound if a trigger names an event that is not
-  // recorded; otherwise as RecordingFile::Create.
+  // must outlive this object. Adds to `warnings`, which are one sentence each. Fails with kNotFound
+  // if a trigger names an event that is not recorded; otherwise as RecordingFile::Create.
   virtual Status Open(OutputParts& parts, const FileEvents& events, Bytes records,
                       std::vector<std::string>& warnings) = 0;
   // Sampling has started: gives the file its name. After an error of this or an earlier function,
@@ -81,8 +81,8 @@ class OutputPlan {
   // Becomes readable when a file is requested; -1 if none can be.
   virtual int poll_fd() const { return -1; }
 
-  // Completes the last file, and waits for all.
-  virtual OutputSummary End(const RecordingEnd& end) = 0;
+  // Completes the last file, and waits for all. Adds to `warnings`.
+  virtual OutputSummary End(const RecordingEnd& end, std::vector<std::string>& warnings) = 0;
 
  protected:
   OutputPlan() = default;

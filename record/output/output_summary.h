@@ -64,8 +64,7 @@ struct OutputSummary {
   // Why the recording ended early (disk full) or is lost. The records in the file open in perf.
   std::string failure = {};
   std::optional<RotationSummary> rotation = {};  // also of a flight recording
-  std::optional<FlightSummary> flight = {};      // then `samples` are those of the last file
-  std::vector<std::string> warnings = {};        // one sentence each
+  std::optional<FlightSummary> flight = {};      // then the samples are those of the last file
 };
 
 }  // namespace perftape::record

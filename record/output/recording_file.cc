@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/output/recording_file.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <climits>
 #include <cstddef>
 #include <iterator>
 #include <utility>
-
-#include "record/output/open_file_name.h"
 
 namespace perftape::record {
 namespace {
@@ -36,6 +37,17 @@ void RemovePipeIncompatibleFeatures(std::vector<perfdata::Feature>& features,
 }
 
 }  // namespace
+
+std::optional<std::filesystem::path> NameOfOpenFile(int fd) {
+  struct stat status = {};
+  // /proc appends " (deleted)" to the path of a deleted file. A name may also end so.
+  if (::fstat(fd, &status) != 0 || status.st_nlink == 0) return std::nullopt;
+  std::array<char, PATH_MAX> path = {};
+  const std::string link = "/proc/self/fd/" + std::to_string(fd);
+  const ssize_t length = ::readlink(link.c_str(), path.data(), path.size());
+  if (length <= 0) return std::nullopt;
+  return std::string(path.data(), static_cast<std::size_t>(length));
+}
 
 RecordingFile::RecordingFile(const RecordingFileOptions& options,
                              std::vector<perfdata::Feature> features, perfdata::Writer writer)

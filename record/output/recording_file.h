@@ -19,6 +19,10 @@
 
 namespace perftape::record {
 
+// Returns the absolute path of the file that `fd` is open on; nothing if the file was deleted or
+// /proc does not show the path.
+std::optional<std::filesystem::path> NameOfOpenFile(int fd);
+
 // The destination and format of the file.
 struct RecordingFileOptions {
   std::filesystem::path path;

@@ -11,8 +11,8 @@
 #include <cerrno>
 #include <tuple>
 
+#include "formats/base/duration.h"
 #include "formats/base/file.h"
-#include "record/machine/monotonic_clock.h"
 
 namespace perftape::record {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "record/machine/monotonic_clock.h"
+#include "formats/base/duration.h"
 
 namespace perftape::record {
 namespace {
@@ -17,12 +17,7 @@ Result<std::unique_ptr<Rotation>> Rotation::Prepare(const OutputOptions& output,
                                                     const RotationOptions& rotation,
                                                     const SignalState& signals, Clock& clock) {
   TRY_ASSIGN(std::unique_ptr<FileSeries> files,
-             FileSeries::Prepare({.pattern = output.file,
-                                  .keep = rotation.keep,
-                                  .command = rotation.exec_on_switch,
-                                  .signals = signals,
-                                  .reserved_space = output.reserved_space},
-                                 clock));
+             FileSeries::Prepare(output, rotation.files, signals, clock));
   return std::unique_ptr<Rotation>(new Rotation(rotation, std::move(files), clock));
 }
 
@@ -46,16 +41,12 @@ Status Rotation::Open(OutputParts& parts, const FileEvents& events, Bytes record
 
 Status Rotation::Start() {
   TRY(file_->Publish());
-  if (options_.request != nullptr) (void)options_.request->Consume();
+  (void)files_->ConsumeRequest();
   if (options_.switch_interval) {
     next_switch_ns_ =
         clock_.MonotonicNs() + static_cast<std::uint64_t>(options_.switch_interval->count());
   }
   return {};
-}
-
-int Rotation::poll_fd() const {
-  return options_.request == nullptr ? -1 : options_.request->poll_fd();
 }
 
 std::chrono::milliseconds Rotation::UntilRound(std::chrono::milliseconds longest) const {
@@ -107,7 +98,7 @@ void Rotation::SwitchOrResume(std::uint64_t limit_ns) {
 }
 
 bool Rotation::IsDue(std::uint64_t now_ns) {
-  if (options_.request != nullptr && options_.request->Consume()) is_requested_ = true;
+  if (files_->ConsumeRequest()) is_requested_ = true;
   const bool is_time = next_switch_ns_ != 0 && now_ns >= next_switch_ns_;
   const bool is_full = options_.switch_bytes && counter_->samples_in_file() > 0 &&
                        file_->size() >= *options_.switch_bytes;
@@ -145,19 +136,19 @@ void Rotation::Resume(std::uint64_t limit_ns, std::uint64_t now_ns) {
   retry_ns_ = 0;
 }
 
-OutputSummary Rotation::End(const RecordingEnd& end) {
+OutputSummary Rotation::End(const RecordingEnd& end, std::vector<std::string>& warnings) {
   const std::uint64_t now_ns = clock_.MonotonicNs();
   if (file_->is_suspended()) Resume(now_ns, now_ns);
   const bool is_suspended = file_->is_suspended();
   if (!is_suspended) {
     files_->Add(file_->EndFile(FileOutput::Successor::kNone, counter_->sample_time().last_ns));
   }
-  OutputSummary summary = files_->End();
+  OutputSummary summary = files_->End(warnings);
   const std::uint64_t gone = summary.counts.gone_samples;
   summary.counts = file_->Counts();
   summary.counts.samples -= std::min(summary.counts.samples, gone);
   summary.counts.gone_samples = gone;
-  if (!summary.failure.empty()) summary.warnings.push_back(std::move(summary.failure));
+  if (!summary.failure.empty()) warnings.push_back(std::move(summary.failure));
   summary.failure = is_suspended ? failure_ : "";
   if (end.failure) summary.failure = end.failure->message;
   return summary;

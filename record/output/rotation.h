@@ -15,7 +15,6 @@
 #include "record/output/file_series.h"
 #include "record/output/output_options.h"
 #include "record/output/output_plan.h"
-#include "record/output/rotation_options.h"
 #include "record/output/seam_state.h"
 
 namespace perftape::record {
@@ -40,8 +39,8 @@ class Rotation : public OutputPlan {
   OutputCounts Counts() const override { return file_->Counts(); }
   std::uint64_t file_bytes() const override { return file_->size(); }
   std::chrono::milliseconds UntilRound(std::chrono::milliseconds longest) const override;
-  int poll_fd() const override;
-  OutputSummary End(const RecordingEnd& end) override;
+  int poll_fd() const override { return files_->poll_fd(); }
+  OutputSummary End(const RecordingEnd& end, std::vector<std::string>& warnings) override;
 
  private:
   Rotation(const RotationOptions& options, std::unique_ptr<FileSeries> files, Clock& clock)

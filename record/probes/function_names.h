@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The spellings of a function's name: that of its symbol, and those that perf report, c++filt, gdb,
-// a traceback or the source show. All are compared in a canonical form.
+// a traceback or the source show. All are compared in a canonical form. And the kernel's functions.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "formats/base/result.h"
 
 namespace perftape::record {
 
@@ -47,5 +49,13 @@ std::string ReadableName(std::string_view symbol);
 // Returns an identifier of `name` or of the glob that each symbol of this function contains; empty
 // if there is none. It is a cheap test before a symbol is demangled.
 std::string_view NecessaryIdentifier(std::string_view name);
+
+// Returns the functions of the kernel and its modules that /proc/kallsyms lists, sorted. Their
+// addresses may be hidden. Fails with the error of reading it.
+Result<std::vector<std::string>> ReadKernelFunctions();
+
+// Returns the functions in the text of /proc/kallsyms, sorted: lines "ADDRESS TYPE NAME [MODULE]"
+// of the types t, T, w and W. Ignores other lines, and BPF programs.
+std::vector<std::string> DecodeKernelFunctions(std::string_view kallsyms);
 
 }  // namespace perftape::record

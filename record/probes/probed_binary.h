@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "formats/base/bytes.h"
 #include "formats/base/result.h"
 #include "formats/elf/candidates.h"
 #include "formats/elf/elf_file.h"
@@ -18,6 +19,11 @@
 #include "formats/go/pc_line_table.h"
 
 namespace perftape::record {
+
+// Returns the targets of the calls and jumps in `code`, which is at `address`. On x86_64 these are
+// the targets of all bytes that may begin one, because instructions are not decoded: compare them
+// with known addresses. Empty for other machines than x86_64 and arm64.
+std::vector<std::uint64_t> DirectBranches(Bytes code, std::uint64_t address, std::uint16_t machine);
 
 // Where a probe is in the file.
 struct ProbedOffset {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The targets of a recording, as the user names them, as processes, and as the kernel's filter.
+// The targets of a recording: as the user names them, as processes, as threads, and as the kernel's
+// filter.
 #pragma once
 
 #include <sys/types.h>
@@ -12,10 +13,35 @@
 
 #include "formats/base/file.h"
 #include "formats/base/result.h"
-#include "record/processes/recorded_threads.h"
-#include "record/processes/sample_filter.h"
+#include "record/scope/scope.h"
 
 namespace perftape::record {
+
+// Which tasks the BPF programs sample. The default is every task of every user, idle included.
+// `processes`, `threads` and `command` add tasks; `user` and `excluded_process` remove some of
+// them. All ids are those of the caller's pid namespace.
+struct SampleFilter {
+  std::vector<pid_t> processes = {};           // with what they fork from now on
+  std::vector<pid_t> threads = {};             // only these
+  std::optional<pid_t> command = {};           // also a process, from its exec on
+  std::optional<uid_t> user = {};              // the idle task never matches
+  std::optional<pid_t> excluded_process = {};  // the recorder itself
+  Scope scope = {};                            // all of it must hold, too
+
+  bool by_process() const { return !processes.empty() || command.has_value(); }
+};
+
+// Whether events of a thread are also those of the threads and processes that it starts.
+enum class Inherit : std::uint8_t { kNo, kYes };
+
+// The threads of a recording without privileges, whose events are opened one by one.
+struct RecordedThreads {
+  std::vector<pid_t> sampled;
+  Inherit inherit = Inherit::kYes;  // of the sampling events
+  bool from_exec = false;           // sampling begins with the exec of the command
+  // Their process events are recorded, and those of what they start.
+  std::vector<pid_t> followed;
+};
 
 struct WholeSystem {};
 // These processes with all their threads and descendants.

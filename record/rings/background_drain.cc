@@ -26,6 +26,9 @@ Status DrainUntil(int end_fd, int readable_fd, std::chrono::milliseconds interva
   }
 }
 
+// Larger buffers, of a burst, go back to the system.
+constexpr std::size_t kKeptBytes = std::size_t{1} << 20;
+
 }  // namespace
 
 Result<BackgroundDrain> BackgroundDrain::Start(const Settings& settings,
@@ -59,6 +62,17 @@ Status BackgroundDrain::Stop() {
   (void)eventfd_write(end_.get(), 1);
   thread_.join();
   return *outcome_;
+}
+
+void DrainedRecords::Add(Bytes record) {
+  copied_.insert(copied_.end(), record.begin(), record.end());
+}
+
+Bytes DrainedRecords::Release() {
+  released_.clear();
+  if (released_.capacity() > kKeptBytes) released_ = {};
+  released_.swap(copied_);
+  return released_;
 }
 
 }  // namespace perftape::record

@@ -15,8 +15,9 @@
 #include <string>
 #include <utility>
 
-#include "record/machine/kernel_setting.h"
+#include "formats/base/parallel.h"
 #include "record/machine/requirements.h"
+#include "record/machine/system_facts.h"
 
 namespace perftape::record {
 namespace {
@@ -221,6 +222,12 @@ Status EnableAll(std::span<const CpuEvent> events) {
 
 Status DisableAll(std::span<const CpuEvent> events) {
   return ControlAll(events, PERF_EVENT_IOC_DISABLE, "stopping");
+}
+
+void CloseAll(std::vector<UniqueFd> descriptors) {
+  constexpr unsigned kMostThreads = 64;  // they only wait
+  ParallelFor(descriptors.size(), kMostThreads,
+              [&](std::size_t i, unsigned /*worker*/) { descriptors[i].Reset(); });
 }
 
 }  // namespace perftape::record

@@ -66,4 +66,9 @@ Result<std::uint64_t> LostRecordsOf(const CpuEvent& event);
 Status EnableAll(std::span<const CpuEvent> events);
 Status DisableAll(std::span<const CpuEvent> events);
 
+// Closes the descriptors on several threads. To close a probe or its link, the kernel waits for an
+// RCU grace period of some 0.1 s (perf_event_detach_bpf_prog, uprobe_unregister_sync); those that
+// wait at the same time share it.
+void CloseAll(std::vector<UniqueFd> descriptors);
+
 }  // namespace perftape::record

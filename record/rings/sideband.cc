@@ -13,7 +13,7 @@
 #include <optional>
 #include <utility>
 
-#include "record/machine/requirement.h"
+#include "record/machine/requirements.h"
 
 namespace perftape::record {
 namespace {

@@ -1,21 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
-// Converts a sample message of the BPF program (bpf/wire.h) into a SAMPLE record as perf writes it.
-// Checks every length in a message.
+// A sample message of the BPF programs (bpf/wire.h), divided into its parts, and as a SAMPLE record
+// as perf writes it. Checks every length in a message.
 #pragma once
+
+#include <linux/types.h>
 
 #include <cstddef>
 #include <cstdint>
+#include <expected>
+#include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "bpf/wire.h"
 #include "formats/base/bytes.h"
 #include "formats/base/result.h"
 #include "formats/perfdata/attr.h"
 #include "formats/perfdata/record.h"
 #include "record/rings/event_ids.h"
-#include "record/rings/wire_message.h"
 
 namespace perftape::record {
+
+// A message, divided into its parts. The views are valid as long as the message.
+struct WireMessage {
+  wire_sample sample = {};
+  Bytes raw = {};            // whole words
+  Bytes kernel_frames = {};  // words, leaf first
+  Bytes user_frames = {};
+  std::optional<wire_user_state> user_state = {};
+  Bytes stack = {};  // of user code, from its stack pointer on
+};
+
+// The kCorrupt error of a message; `what` is wrong with it.
+std::unexpected<Error> FailWireMessage(std::string_view what);
+
+// Fails with kCorrupt if the message is inconsistent.
+Result<WireMessage> ReadWireMessage(Bytes message);
 
 // Keeps a buffer between calls; not thread-safe.
 class WireDecoder {

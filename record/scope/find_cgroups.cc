@@ -12,7 +12,7 @@
 
 #include "formats/base/similar.h"
 #include "record/machine/proc_files.h"
-#include "record/machine/requirement.h"
+#include "record/machine/requirements.h"
 
 namespace perftape::record {
 namespace {

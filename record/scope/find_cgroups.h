@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "formats/base/result.h"
-#include "record/scope/cgroup_hierarchies.h"
+#include "record/scope/cgroups.h"
 
 namespace perftape::record {
 

@@ -2,10 +2,11 @@
 #include "record/scope/scope.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <utility>
 
-#include "record/machine/requirement.h"
+#include "record/machine/requirements.h"
 #include "record/scope/comm_globs.h"
 #include "record/scope/find_cgroups.h"
 
@@ -45,6 +46,30 @@ Result<Scope> ResolveScope(const ScopeOptions& options) {
   scope.recorded = std::move(found.hierarchy);
   scope.cgroups = std::move(found.cgroups);
   return scope;
+}
+
+std::uint32_t ChildNamespace(NamespaceType type) {
+  // include/linux/proc_ns.h: PROC_PID_INIT_INO, PROC_CGROUP_INIT_INO
+  const bool is_pid = type == NamespaceType::kPid;
+  const std::uint32_t initial = is_pid ? 0xEFFFFFFC : 0xEFFFFFFB;
+  struct stat ns = {};
+  if (stat(is_pid ? "/proc/self/ns/pid" : "/proc/self/ns/cgroup", &ns) != 0) return 0;
+  const auto inode = static_cast<std::uint32_t>(ns.st_ino);
+  return inode == initial ? 0 : inode;
+}
+
+std::vector<std::string> UnseenFromNamespaces(const Scope& scope) {
+  std::vector<std::string> sentences;
+  if (ChildNamespace(NamespaceType::kPid) != 0) {
+    sentences.emplace_back(
+        "the recorder runs in a pid namespace: processes outside of it are recorded with the id -1 "
+        "and without names; run it outside, or select processes (-p, --cgroup)");
+  }
+  if (scope.recorded && ChildNamespace(NamespaceType::kCgroup) != 0) {
+    sentences.emplace_back(
+        "the recorder runs in a cgroup namespace: cgroups outside of it have no names");
+  }
+  return sentences;
 }
 
 }  // namespace perftape::record

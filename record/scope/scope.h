@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The scope of a recording: which cgroups, and threads with which names. It restricts the targets.
+// And what the namespaces of the recorder itself (namespaces(7)) hide.
 #pragma once
 
 #include <linux/types.h>
@@ -11,7 +12,7 @@
 
 #include "bpf/wire.h"
 #include "formats/base/result.h"
-#include "record/scope/cgroup_hierarchies.h"
+#include "record/scope/cgroups.h"
 
 namespace perftape::record {
 
@@ -42,5 +43,14 @@ struct Scope {
 // cgroups than WIRE_MAX_CGROUPS. `v1_subsystem` stays 0 (CgroupSubsystem in
 // bpf/cgroup_subsystem.h).
 Result<Scope> ResolveScope(const ScopeOptions& options);
+
+enum class NamespaceType : std::uint8_t { kPid, kCgroup };
+
+// Returns the inode of this process's namespace; 0 if it is the initial one, or the kernel has
+// none.
+std::uint32_t ChildNamespace(NamespaceType type);
+
+// Returns a sentence for each kind of names that a recording of the whole system lacks.
+std::vector<std::string> UnseenFromNamespaces(const Scope& scope);
 
 }  // namespace perftape::record

@@ -13,8 +13,8 @@
 #include "formats/perfdata/reader.h"
 #include "formats/perfdata/record.h"
 #include "record/machine/kernel_maps.h"
+#include "record/symbols/file_request.h"
 #include "record/symbols/kernel_symbols.h"
-#include "record/symbols/mapped_file.h"
 
 namespace perftape::record {
 namespace {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is asked of a process that opens files (file_service.h), and what it answers.
+// What is asked of a process that opens files (file_service.h), and what it answers; and how the
+// file of a mapping is found again.
 #pragma once
 
 #include <sys/stat.h>
@@ -12,8 +13,15 @@
 
 #include "formats/base/bytes.h"
 #include "formats/base/file.h"
+#include "formats/perfdata/address_space.h"
 
 namespace perftape::record {
+
+// Returns whether an open file is the mapped one. A mapping without inode matches any file.
+bool IsFileOf(const perfdata::Dso& dso, int fd);
+
+// Returns "7f2003018000-7f200316e000", the name of a mapping in /proc/PID/map_files.
+std::string MapFileName(const perfdata::Region& region);
 
 // A file as another process sees it.
 struct FileRequest {

@@ -5,7 +5,7 @@
 
 #include "formats/base/regular_file.h"
 #include "formats/base/symbol_limits.h"
-#include "record/machine/monotonic_clock.h"
+#include "record/machine/clock.h"
 #include "record/symbols/local_files.h"
 
 namespace perftape::record {

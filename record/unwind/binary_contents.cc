@@ -11,8 +11,8 @@
 
 #include "formats/base/file.h"
 #include "formats/perfdata/mapping_name.h"
+#include "record/symbols/file_request.h"
 #include "record/symbols/kernel_symbols.h"
-#include "record/symbols/mapped_file.h"
 
 namespace perftape::record {
 namespace {

@@ -13,7 +13,7 @@
 #include "formats/perfdata/record.h"
 #include "formats/perfdata/record_cursor.h"
 #include "record/bpf/bpf_session.h"
-#include "record/machine/monotonic_clock.h"
+#include "record/machine/clock.h"
 #include "record/rings/user_registers.h"
 #include "record/unwind/user_walk.h"
 

@@ -20,7 +20,7 @@
 #include "formats/unwind/table_cache.h"
 #include "record/bpf/unwind_maps.h"
 #include "record/machine/growth_watch.h"
-#include "record/rings/wire_message.h"
+#include "record/rings/wire_decoder.h"
 #include "record/unwind/binary_contents.h"
 
 namespace perftape::record {

@@ -14,11 +14,12 @@
 #include <system_error>
 #include <utility>
 
+#include "formats/base/duration.h"
 #include "formats/perfdata/record.h"
 #include "formats/perfdata/record_cursor.h"
 #include "record/events/event_attrs.h"
+#include "record/machine/clock.h"
 #include "record/machine/cpu_list.h"
-#include "record/machine/monotonic_clock.h"
 #include "record/processes/proc_snapshot.h"
 
 namespace perftape::record {

@@ -13,8 +13,9 @@
 #include <utility>
 #include <vector>
 
+#include "formats/base/duration.h"
 #include "formats/bundle/recording_notes.h"
-#include "record/machine/monotonic_clock.h"
+#include "record/machine/clock.h"
 #include "record/recording.h"
 #include "tests/record/records.h"
 

@@ -32,12 +32,12 @@ TEST_F(OneFileRecording, HasEachSampleOnceInOrderOfTime) {
   const RecordSummary summary = made_.Run(3);
   const FileContent file = File();
   EXPECT_EQ(file.sample_times.size(), 280);
-  EXPECT_EQ(summary.samples, 280);
-  EXPECT_EQ(summary.events[0].samples, 280);
+  EXPECT_EQ(summary.output.counts.samples, 280);
+  EXPECT_EQ(summary.output.counts.samples_by_event[0], 280);
   EXPECT_EQ(std::ranges::adjacent_find(file.sample_times, std::greater_equal()),
             file.sample_times.end());
-  EXPECT_EQ(summary.failure, "");
-  EXPECT_EQ(summary.file, dir_ / "p.data");
+  EXPECT_EQ(summary.output.failure, "");
+  EXPECT_EQ(summary.output.file, dir_ / "p.data");
   EXPECT_TRUE(file.has_build_ids);
   EXPECT_EQ(file.notes->samples, 280);
 }
@@ -69,9 +69,9 @@ TEST_F(OneFileRecording, ReportsTheLossesOfRingsOnce) {
   made_.input().LoseInRing(MadeRecording::At(2), 0, 5);
   made_.input().LoseInRing(MadeRecording::At(2), 1, 4);
   const RecordSummary summary = made_.Run(3);
-  EXPECT_EQ(summary.lost_samples, 9);
-  EXPECT_THAT(summary.events[0].losses, ElementsAre(LossByCpu{.cpu = 0, .ring_full = 5},
-                                                    LossByCpu{.cpu = 1, .ring_full = 4}));
+  EXPECT_EQ(summary.lost_samples(), 9);
+  EXPECT_THAT(summary.losses.events[0].losses, ElementsAre(LossByCpu{.cpu = 0, .ring_full = 5},
+                                                           LossByCpu{.cpu = 1, .ring_full = 4}));
   const FileContent file = File();
   EXPECT_EQ(file.lost_samples, 9);
   EXPECT_THAT(file.notes->lost, ElementsAre(bundle::NotedLoss{"cpu-clock", 0, "ring_full", 5},
@@ -81,15 +81,15 @@ TEST_F(OneFileRecording, ReportsTheLossesOfRingsOnce) {
 TEST_F(OneFileRecording, CountsTheProcessEventsThatARingLost) {
   made_.input().Add(MadeRecording::At(1), perfdata::Lost{.event_id = 101, .count = 6});
   const RecordSummary summary = made_.Run(2);
-  EXPECT_EQ(summary.lost_process_events, 6);
-  EXPECT_THAT(summary.sideband_losses, ElementsAre(testing::Pair(0, 6)));
+  EXPECT_EQ(summary.lost_process_events(), 6);
+  EXPECT_THAT(summary.output.counts.sideband_losses, ElementsAre(testing::Pair(0, 6)));
   EXPECT_EQ(File().lost_process_events, 6);
 }
 
 TEST_F(OneFileRecording, EndsWithItsTargets) {
   made_.AddSamples(0.1, 2.9);
   made_.clock.At(MadeRecording::At(1), [&] { made_.input().have_targets_ended = true; });
-  EXPECT_LT(made_.Run(3).samples, 120);
+  EXPECT_LT(made_.Run(3).output.counts.samples, 120);
 }
 
 TEST_F(OneFileRecording, DropsProcessEventsOfOthers) {
@@ -107,8 +107,8 @@ TEST_F(OneFileRecording, JoinsEqualSamplesOfAnInterval) {
   const FileContent file = File();
   EXPECT_LT(file.sample_times.size(), 10);
   EXPECT_EQ(std::accumulate(file.periods.begin(), file.periods.end(), std::uint64_t{0}), 2800);
-  EXPECT_EQ(summary.aggregated + file.sample_times.size(), 280);
-  EXPECT_EQ(file.notes->aggregated, summary.aggregated);
+  EXPECT_EQ(summary.output.counts.aggregated + file.sample_times.size(), 280);
+  EXPECT_EQ(file.notes->aggregated, summary.output.counts.aggregated);
 }
 
 TEST_F(OneFileRecording, LowersTheRateWhileItUsesTooMuchCpu) {
@@ -128,23 +128,23 @@ TEST_F(OneFileRecording, OfWhichTheDiskHasNoRoomCountsWhatItLacks) {
     made_.options.output.reserved_space = std::uint64_t{1} << 62;
   });
   const RecordSummary summary = made_.Run(5);
-  EXPECT_THAT(summary.failure, HasSubstr("--reserve-space"));
+  EXPECT_THAT(summary.output.failure, HasSubstr("--reserve-space"));
   const FileContent file = File();
-  EXPECT_EQ(file.sample_times.size(), summary.samples);
-  EXPECT_GT(summary.unwritten_samples, 0);
-  EXPECT_EQ(summary.lost_samples, summary.unwritten_samples + 3);
-  EXPECT_EQ(file.lost_samples, summary.lost_samples);
+  EXPECT_EQ(file.sample_times.size(), summary.output.counts.samples);
+  EXPECT_GT(summary.output.counts.unwritten_samples, 0);
+  EXPECT_EQ(summary.lost_samples(), summary.output.counts.unwritten_samples + 3);
+  EXPECT_EQ(file.lost_samples, summary.lost_samples());
   EXPECT_TRUE(file.has_build_ids);
-  EXPECT_EQ(file.notes->samples, summary.samples);
+  EXPECT_EQ(file.notes->samples, summary.output.counts.samples);
 }
 
 TEST_F(OneFileRecording, ThatWasDeletedHasNoSamples) {
   made_.AddSamples(0.1, 2.9);
   made_.clock.At(MadeRecording::At(2), [&] { std::filesystem::remove(dir_ / "p.data"); });
   const RecordSummary summary = made_.Run(3);
-  EXPECT_THAT(summary.failure, HasSubstr("was deleted"));
-  EXPECT_EQ(summary.samples, 0);
-  EXPECT_EQ(summary.lost_samples, 280);
+  EXPECT_THAT(summary.output.failure, HasSubstr("was deleted"));
+  EXPECT_EQ(summary.output.counts.samples, 0);
+  EXPECT_EQ(summary.lost_samples(), 280);
 }
 
 TEST_F(OneFileRecording, ThatWasRenamedIsFound) {
@@ -152,7 +152,7 @@ TEST_F(OneFileRecording, ThatWasRenamedIsFound) {
   made_.clock.At(MadeRecording::At(2),
                  [&] { std::filesystem::rename(dir_ / "p.data", dir_ / "q.data"); });
   const RecordSummary summary = made_.Run(3);
-  EXPECT_EQ(summary.file.filename(), "q.data");
+  EXPECT_EQ(summary.output.file.filename(), "q.data");
   EXPECT_THAT(summary.warnings, ElementsAre(HasSubstr("was renamed")));
   EXPECT_EQ(ReadBack(dir_ / "q.data").sample_times.size(), 280);
 }
@@ -180,7 +180,7 @@ TEST_F(OneFileRecording, CompressesItsRecords) {
   made_.AddSamples(0.1, 2.9);
   made_.options.output.compression_level = 3;
   const RecordSummary summary = made_.Run(3);
-  EXPECT_GT(summary.compression->original, summary.compression->compressed);
+  EXPECT_GT(summary.output.compression->original, summary.output.compression->compressed);
   EXPECT_EQ(File().sample_times.size(), 280);
 }
 

@@ -12,12 +12,12 @@ namespace perftape::record_tool {
 std::string ChainText(const record::RecordSummary& summary) {
   record::ChainEnds ends = {};
   std::uint64_t chains = 0, derived = 0;
-  for (const record::EventSummary& event : summary.events) {
+  for (const record::EventLosses& event : summary.losses.events) {
     for (std::size_t end = 0; end < ends.size(); ++end) {
-      ends[end] += event.chain_ends[end];
-      chains += event.chain_ends[end];
+      ends[end] += event.chains.ends[end];
+      chains += event.chains.ends[end];
     }
-    derived += event.derived_chains;
+    derived += event.chains.derived;
   }
   if (chains == 0) return {};
   const auto per_mille = [chains](std::uint64_t part) {

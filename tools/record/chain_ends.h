@@ -4,8 +4,8 @@
 
 #include <string>
 
+#include "record/losses/loss_causes.h"
 #include "record/recorder.h"
-#include "record/unwind/chain_end_names.h"
 
 namespace perftape::record_tool {
 

@@ -29,6 +29,10 @@ Status CheckPattern(std::string_view option, const record::RecordOptions& option
                                 pattern.error().message));
 }
 
+record::FileSeriesOptions SeriesOf(const Plan& plan) {
+  return {.keep = plan.keep, .exec_on_switch = plan.exec_on_switch};
+}
+
 // Returns nothing without --switch-output.
 Result<std::optional<record::RotationOptions>> RotationOf(const Plan& plan,
                                                           const record::RecordOptions& options) {
@@ -43,8 +47,7 @@ Result<std::optional<record::RotationOptions>> RotationOf(const Plan& plan,
   TRY(CheckPattern("--switch-output", options));
   return record::RotationOptions{.switch_bytes = plan.switch_output->bytes,
                                  .switch_interval = plan.switch_output->interval,
-                                 .keep = plan.keep,
-                                 .exec_on_switch = plan.exec_on_switch};
+                                 .files = SeriesOf(plan)};
 }
 
 // Sets nothing without --flight.
@@ -58,8 +61,7 @@ Status SetFlight(const Plan& plan, record::RecordOptions& options) {
                     .memory = plan.flight_memory.value_or(record::kUsualFlightMemory),
                     .triggers = plan.triggers,
                     .cooldown = plan.cooldown,
-                    .keep = plan.keep,
-                    .exec_on_switch = plan.exec_on_switch};
+                    .files = SeriesOf(plan)};
   return CheckTriggers(options);
 }
 

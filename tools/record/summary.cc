@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <functional>
+#include <string_view>
 #include <utility>
 
 #include "formats/base/cpu_list.h"
@@ -37,11 +38,11 @@ std::string CpusText(const std::vector<int>& cpus) {
 }
 
 // Returns "page-faults: ", or nothing for the only event.
-std::string PrefixOf(const record::RecordSummary& summary, const record::EventSummary& event) {
-  return summary.events.size() > 1 ? event.name + ": " : "";
+std::string PrefixOf(const record::LossSummary& losses, const record::EventLosses& event) {
+  return losses.events.size() > 1 ? event.name + ": " : "";
 }
 
-void AddLossLinesOf(const record::EventSummary& event, const std::string& prefix,
+void AddLossLinesOf(const record::EventLosses& event, const std::string& prefix,
                     std::vector<std::string>& lines) {
   for (const record::LossCause& cause : record::kLossCauses) {
     std::uint64_t samples = 0;
@@ -59,15 +60,16 @@ void AddLossLinesOf(const record::EventSummary& event, const std::string& prefix
 
 // Adds "lost on CPUs 0-1: 963, the kernel throttled the timer; ...".
 void AddLossLines(const record::RecordSummary& summary, std::vector<std::string>& lines) {
-  for (const record::EventSummary& event : summary.events) {
-    AddLossLinesOf(event, PrefixOf(summary, event), lines);
+  for (const record::EventLosses& event : summary.losses.events) {
+    AddLossLinesOf(event, PrefixOf(summary.losses, event), lines);
   }
-  if (summary.damaged_messages != 0) {
-    lines.push_back(
-        fmt::format("lost: {}, damaged between kernel and recorder", summary.damaged_messages));
+  if (summary.losses.damaged_messages != 0) {
+    lines.push_back(fmt::format("lost: {}, damaged between kernel and recorder",
+                                summary.losses.damaged_messages));
   }
-  if (summary.unwritten_samples != 0) {
-    lines.push_back(fmt::format("lost: {}, they could not be written", summary.unwritten_samples));
+  if (summary.output.counts.unwritten_samples != 0) {
+    lines.push_back(fmt::format("lost: {}, they could not be written",
+                                summary.output.counts.unwritten_samples));
   }
 }
 
@@ -76,13 +78,13 @@ double Seconds(std::uint64_t ns) {
 }
 
 // Adds "cycles: CPU 0: throttled 112 times, 0.94 s without samples; ...".
-void AddThrottledLines(const record::RecordSummary& summary, std::vector<std::string>& lines) {
-  for (const record::EventSummary& event : summary.events) {
+void AddThrottledLines(const record::LossSummary& losses, std::vector<std::string>& lines) {
+  for (const record::EventLosses& event : losses.events) {
     for (const record::ThrottledCpu& cpu : event.throttled) {
       lines.push_back(fmt::format(
           "{}CPU {}: throttled {}, {:.2f} s without samples; a lower rate (-F) or a higher "
           "kernel.perf_event_max_sample_rate helps",
-          PrefixOf(summary, event), cpu.cpu, cli::Counted(cpu.times, "time"),
+          PrefixOf(losses, event), cpu.cpu, cli::Counted(cpu.times, "time"),
           Seconds(cpu.throttled_ns)));
     }
   }
@@ -90,33 +92,33 @@ void AddThrottledLines(const record::RecordSummary& summary, std::vector<std::st
 
 // Adds the periods in which a CPU did not run, had no samples, or was not recorded.
 void AddGapLines(const record::RecordSummary& summary, std::vector<std::string>& lines) {
+  const record::LossSummary& losses = summary.losses;
   // All timers of a CPU stop at once, so the first event tells it.
   const auto stalled = std::ranges::find_if(
-      summary.events, [](const record::EventSummary& event) { return !event.stalls.empty(); });
+      losses.events, [](const record::EventLosses& event) { return !event.stalls.empty(); });
   for (const record::StalledCpu& stall :
-       stalled == summary.events.end() ? std::vector<record::StalledCpu>() : stalled->stalls) {
+       stalled == losses.events.end() ? std::vector<record::StalledCpu>() : stalled->stalls) {
     lines.push_back(
         fmt::format("CPU {} did not run for {:.2f} s, stopped by the hypervisor or with interrupts "
                     "off: it has no samples of that time",
                     stall.cpu, Seconds(stall.stalled_ns)));
   }
-  for (const record::EventSummary& event : summary.events) {
+  for (const record::EventLosses& event : losses.events) {
     for (const record::SilentCpu& silence : event.silences) {
       lines.push_back(fmt::format(
           "{}CPU {}: {} without a sample, not counted as lost: the kernel hid the task that "
           "ran, or skipped the sampling program",
-          PrefixOf(summary, event), silence.cpu,
-          cli::Counted(silence.expiries, "timer interrupt")));
+          PrefixOf(losses, event), silence.cpu, cli::Counted(silence.expiries, "timer interrupt")));
     }
   }
-  AddThrottledLines(summary, lines);
+  AddThrottledLines(losses, lines);
   if (summary.skipped_hits != 0) {
     lines.push_back(fmt::format(
         "{} of any process skipped, not counted as lost: on its CPU another BPF program "
         "or a bpf(2) call was running",
         cli::Counted(summary.skipped_hits, "tracepoint hit")));
   }
-  for (const record::AbsentCpu& absence : summary.absences) {
+  for (const record::AbsentCpu& absence : losses.absences) {
     const std::string until =
         absence.until_ns ? fmt::format("{:.2f} s", Seconds(*absence.until_ns)) : "the end";
     lines.push_back(
@@ -128,30 +130,30 @@ void AddGapLines(const record::RecordSummary& summary, std::vector<std::string>&
 
 // Whether the symbols are in the file that the first line of the summary names. Of a rotating
 // recording, they are counted with the bytes of its files.
-bool IsPartOfOneFile(const record::RecordSummary& summary) {
-  return summary.bundle && summary.bundle->is_in_recording && !summary.rotation;
+bool IsPartOfOneFile(const record::OutputSummary& output) {
+  return output.bundle && output.bundle->is_in_recording && !output.rotation;
 }
 
 // Returns "5.4 MiB in perf.data (488.4 KiB samples, 4.9 MiB symbols of 33 files)".
-std::string SizesText(const record::RecordSummary& summary, const std::string& files) {
+std::string SizesText(const record::OutputSummary& output, const std::string& files) {
   const std::string compression =
-      summary.compression ? CompressionText(*summary.compression) : std::string();
-  if (!IsPartOfOneFile(summary)) {
-    return fmt::format("{} in {}{}", SizeText(summary.bytes_written), files, compression);
+      output.compression ? CompressionText(*output.compression) : std::string();
+  if (!IsPartOfOneFile(output)) {
+    return fmt::format("{} in {}{}", SizeText(output.bytes_written), files, compression);
   }
-  const record::BundleSummary& bundle = *summary.bundle;
+  const record::BundleSummary& bundle = *output.bundle;
   return fmt::format("{} in {} ({} samples{}, {} symbols of {})",
-                     SizeText(summary.bytes_written + bundle.bytes), files,
-                     SizeText(summary.bytes_written), compression, SizeText(bundle.bytes),
+                     SizeText(output.bytes_written + bundle.bytes), files,
+                     SizeText(output.bytes_written), compression, SizeText(bundle.bytes),
                      cli::Counted(bundle.files, "file"));
 }
 
 // Adds "symbols of 35 files, 10.0 MiB (3 % of the original files)", and the first few missing ones.
-void AddBundleLines(const record::RecordSummary& summary, std::vector<std::string>& lines) {
-  if (!summary.bundle) return;
+void AddBundleLines(const record::OutputSummary& output, std::vector<std::string>& lines) {
+  if (!output.bundle) return;
   constexpr std::size_t kMostShown = 3;
-  const record::BundleSummary& bundle = *summary.bundle;
-  const bool is_told = IsPartOfOneFile(summary);
+  const record::BundleSummary& bundle = *output.bundle;
+  const bool is_told = IsPartOfOneFile(output);
   if (is_told && bundle.missing.empty()) return;
   lines.push_back(is_told ? std::string("symbols")
                           : fmt::format("symbols of {}, {}", cli::Counted(bundle.files, "file"),
@@ -172,24 +174,26 @@ void AddBundleLines(const record::RecordSummary& summary, std::vector<std::strin
 // frequent first.
 std::string SamplesText(const record::RecordSummary& summary) {
   constexpr std::size_t kMostShown = 6;
-  std::string text = cli::Counted(summary.samples, "sample");
+  const record::OutputSummary& output = summary.output;
+  std::string text = cli::Counted(output.counts.samples, "sample");
   // Files of a flight recorder may have the same samples.
-  if (summary.flight && summary.rotation && summary.rotation->files > 1) {
-    text += " in the last file";
-  }
-  std::vector<record::EventSummary> events = summary.events;
+  if (output.flight && output.rotation && output.rotation->files > 1) text += " in the last file";
+  std::vector<std::pair<std::uint64_t, std::string_view>> events;
   std::uint64_t sum = 0;
-  for (const record::EventSummary& event : events) sum += event.samples;
+  for (std::size_t event = 0; event < summary.losses.events.size(); ++event) {
+    events.emplace_back(output.counts.samples_by_event[event], summary.losses.events[event].name);
+    sum += events.back().first;
+  }
   // The events of samples that could not be written are unknown.
-  if (events.size() < 2 || sum != summary.samples) return text;
+  if (events.size() < 2 || sum != output.counts.samples) return text;
   if (events.size() > kMostShown) {
-    std::erase_if(events, [](const record::EventSummary& event) { return event.samples == 0; });
-    std::ranges::stable_sort(events, std::greater(), &record::EventSummary::samples);
+    std::erase_if(events, [](const auto& event) { return event.first == 0; });
+    std::ranges::stable_sort(events, std::greater(), &decltype(events)::value_type::first);
   }
   const std::size_t shown = std::min(events.size(), kMostShown);
   for (std::size_t i = 0; i < shown; ++i) {
-    text += fmt::format("{}{} {}", i == 0 ? ": " : ", ", events[i].samples, events[i].name);
-    sum -= events[i].samples;
+    text += fmt::format("{}{} {}", i == 0 ? ": " : ", ", events[i].first, events[i].second);
+    sum -= events[i].first;
   }
   if (events.size() > shown) {
     text += fmt::format(", {} of {} other events", sum, events.size() - shown);
@@ -199,9 +203,10 @@ std::string SamplesText(const record::RecordSummary& summary) {
 
 // Adds what was lowered or joined on request.
 void AddReductionLines(const record::RecordSummary& summary, std::vector<std::string>& lines) {
-  if (summary.aggregate_ns != 0) {
+  const record::OutputCounts& counts = summary.output.counts;
+  if (counts.aggregate_ns != 0) {
     lines.push_back(fmt::format("aggregated: {} samples are part of an equal one of the same {} s",
-                                summary.aggregated, Seconds(summary.aggregate_ns)));
+                                counts.aggregated, Seconds(counts.aggregate_ns)));
   }
   if (summary.rates.size() > 1) {
     std::uint64_t lowest = 1;
@@ -214,26 +219,26 @@ void AddReductionLines(const record::RecordSummary& summary, std::vector<std::st
 }
 
 double LostPercent(const record::RecordSummary& summary) {
-  const auto lost = static_cast<double>(summary.lost_samples);
-  const std::uint64_t dropped = summary.flight ? summary.flight->dropped_samples : 0;
-  const double all = static_cast<double>(summary.samples + dropped) + lost;
+  const auto lost = static_cast<double>(summary.lost_samples());
+  const std::uint64_t dropped = summary.output.flight ? summary.output.flight->dropped_samples : 0;
+  const double all = static_cast<double>(summary.output.counts.samples + dropped) + lost;
   return all == 0 ? 0 : 100 * lost / all;
 }
 
 // Returns "perf.data", or "61 files, perf.data.1 to perf.data.61".
-std::string FilesText(const record::RecordSummary& summary) {
-  const std::optional<record::RotationSummary>& rotation = summary.rotation;
+std::string FilesText(const record::OutputSummary& output) {
+  const std::optional<record::RotationSummary>& rotation = output.rotation;
   if (!rotation || rotation->files < 2) {
-    if (summary.file.empty()) return summary.flight ? "no file" : "stdout";
-    return summary.file.native();
+    if (output.file.empty()) return output.flight ? "no file" : "stdout";
+    return output.file.native();
   }
   return fmt::format("{}, {} to {}", cli::Counted(rotation->files, "file"),
                      rotation->first.native(), rotation->last.native());
 }
 
-void AddRotationLines(const record::RecordSummary& summary, std::vector<std::string>& lines) {
-  if (!summary.rotation) return;
-  const record::RotationSummary& rotation = *summary.rotation;
+void AddRotationLines(const record::OutputSummary& output, std::vector<std::string>& lines) {
+  if (!output.rotation) return;
+  const record::RotationSummary& rotation = *output.rotation;
   if (rotation.deleted > 0) {
     lines.push_back(
         fmt::format("{} deleted, the oldest first", cli::Counted(rotation.deleted, "file")));
@@ -249,10 +254,10 @@ void AddRotationLines(const record::RecordSummary& summary, std::vector<std::str
 }
 
 // Adds "in memory: the last 10.0 s; ...", and each file with its trigger.
-void AddFlightLines(const record::RecordSummary& summary, std::vector<std::string>& lines) {
-  if (!summary.flight) return;
+void AddFlightLines(const record::OutputSummary& output, std::vector<std::string>& lines) {
+  if (!output.flight) return;
   constexpr std::size_t kMostShown = 8;
-  const record::FlightSummary& flight = *summary.flight;
+  const record::FlightSummary& flight = *output.flight;
   lines.push_back(fmt::format("in memory: the last {:.1f} s; {} older", Seconds(flight.kept_ns),
                               cli::Counted(flight.dropped_samples, "sample")));
   if (flight.least_kept_ns) {
@@ -274,8 +279,8 @@ void AddFlightLines(const record::RecordSummary& summary, std::vector<std::strin
 }  // namespace
 
 std::string FailureText(const record::RecordSummary& summary) {
-  return fmt::format("{}; {} written before, {} lost", summary.failure,
-                     cli::Counted(summary.samples, "sample"), summary.lost_samples);
+  return fmt::format("{}; {} written before, {} lost", summary.output.failure,
+                     cli::Counted(summary.output.counts.samples, "sample"), summary.lost_samples());
 }
 
 std::string EarlySignalText(int signal) {
@@ -302,30 +307,31 @@ std::vector<std::string> SummaryLines(const record::RecordSummary& summary) {
   std::vector<std::string> lines;
   const std::string samples = SamplesText(summary);
   lines.push_back(fmt::format("{}{} {} lost, {}", samples, samples.contains(':') ? ";" : ",",
-                              summary.lost_samples, SizesText(summary, FilesText(summary))));
-  AddRotationLines(summary, lines);
-  AddFlightLines(summary, lines);
+                              summary.lost_samples(),
+                              SizesText(summary.output, FilesText(summary.output))));
+  AddRotationLines(summary.output, lines);
+  AddFlightLines(summary.output, lines);
   AddReductionLines(summary, lines);
   AddLossLines(summary, lines);
-  if (summary.lost_process_events != 0) {
+  if (summary.lost_process_events() != 0) {
     lines.push_back(fmt::format("process events lost: {}; names or mappings may be missing",
-                                summary.lost_process_events));
+                                summary.lost_process_events()));
   }
   AddGapLines(summary, lines);
   if (std::string chains = ChainText(summary); !chains.empty()) lines.push_back(std::move(chains));
-  AddBundleLines(summary, lines);
+  AddBundleLines(summary.output, lines);
   return lines;
 }
 
 int ExitStatus(const record::RecordSummary& summary, std::optional<double> max_loss) {
   constexpr double kUsualLimit = 5;
-  if (!summary.failure.empty()) return cli::kFailed;
+  if (!summary.output.failure.empty()) return cli::kFailed;
   const bool is_above_limit = LostPercent(summary) > max_loss.value_or(kUsualLimit);
   if (summary.command_status) {
     const bool is_degraded = *summary.command_status == 0 && max_loss && is_above_limit;
     return is_degraded ? cli::kDegraded : *summary.command_status;
   }
-  return is_above_limit || !summary.bundle_failure.empty() ? cli::kDegraded : cli::kDone;
+  return is_above_limit || !summary.output.bundle_failure.empty() ? cli::kDegraded : cli::kDone;
 }
 
 }  // namespace perftape::record_tool

@@ -32,7 +32,7 @@ Json ChainsJson(const record::ChainEnds& ends, std::uint64_t derived) {
   return json;
 }
 
-Json EventJson(const record::EventSummary& event) {
+Json EventJson(const record::EventLosses& event, std::uint64_t samples) {
   Json stalls = Json::array();
   for (const record::StalledCpu& stall : event.stalls) {
     stalls.push_back({{"cpu", stall.cpu}, {"ns", stall.stalled_ns}});
@@ -46,12 +46,12 @@ Json EventJson(const record::EventSummary& event) {
     throttled.push_back({{"cpu", cpu.cpu}, {"times", cpu.times}, {"ns", cpu.throttled_ns}});
   }
   return {{"name", event.name},
-          {"samples", event.samples},
+          {"samples", samples},
           {"lost", LossesJson(event.losses)},
           {"stalled", stalls},
           {"silent", silences},
           {"throttled", throttled},
-          {"chains", ChainsJson(event.chain_ends, event.derived_chains)}};
+          {"chains", ChainsJson(event.chains.ends, event.chains.derived)}};
 }
 
 Json AbsenceJson(const record::AbsentCpu& absence) {
@@ -84,39 +84,41 @@ Json FlightJson(const record::FlightSummary& flight) {
 }  // namespace
 
 std::string SummaryJson(const record::RecordSummary& summary, int exit_status) {
-  Json json = {{"file", summary.file.native()},
-               {"bytes", summary.bytes_written},
-               {"samples", summary.samples},
-               {"lost_samples", summary.lost_samples},
-               {"damaged_messages", summary.damaged_messages},
-               {"unwritten_samples", summary.unwritten_samples},
+  const record::OutputSummary& output = summary.output;
+  Json json = {{"file", output.file.native()},
+               {"bytes", output.bytes_written},
+               {"samples", output.counts.samples},
+               {"lost_samples", summary.lost_samples()},
+               {"damaged_messages", summary.losses.damaged_messages},
+               {"unwritten_samples", output.counts.unwritten_samples},
                {"skipped_hits", summary.skipped_hits},
-               {"lost_process_events", summary.lost_process_events},
+               {"lost_process_events", summary.lost_process_events()},
                {"events", Json::array()},
                {"absent_cpus", Json::array()}};
-  for (const record::EventSummary& event : summary.events) {
-    json["events"].push_back(EventJson(event));
+  for (std::size_t event = 0; event < summary.losses.events.size(); ++event) {
+    json["events"].push_back(
+        EventJson(summary.losses.events[event], output.counts.samples_by_event[event]));
   }
-  for (const record::AbsentCpu& absence : summary.absences) {
+  for (const record::AbsentCpu& absence : summary.losses.absences) {
     json["absent_cpus"].push_back(AbsenceJson(absence));
   }
-  if (summary.aggregate_ns != 0) {
-    json["aggregate_ns"] = summary.aggregate_ns;
-    json["aggregated"] = summary.aggregated;
+  if (output.counts.aggregate_ns != 0) {
+    json["aggregate_ns"] = output.counts.aggregate_ns;
+    json["aggregated"] = output.counts.aggregated;
   }
   for (const bundle::NotedRate& rate : summary.rates) {
     json["rates"].push_back(
         {{"time_ns", rate.time_ns}, {"divisor", rate.divisor}, {"cpu_percent", rate.cpu_percent}});
   }
   if (summary.only_user_code) json["only_user_code"] = true;
-  if (summary.flight) json["flight"] = FlightJson(*summary.flight);
-  if (summary.compression) {
-    json["compression"] = {{"original_bytes", summary.compression->original},
-                           {"compressed_bytes", summary.compression->compressed}};
+  if (output.flight) json["flight"] = FlightJson(*output.flight);
+  if (output.compression) {
+    json["compression"] = {{"original_bytes", output.compression->original},
+                           {"compressed_bytes", output.compression->compressed}};
   }
-  if (summary.bundle) json["bundle"] = BundleJson(*summary.bundle);
-  if (!summary.bundle_failure.empty()) json["bundle_failure"] = summary.bundle_failure;
-  if (!summary.failure.empty()) json["failure"] = summary.failure;
+  if (output.bundle) json["bundle"] = BundleJson(*output.bundle);
+  if (!output.bundle_failure.empty()) json["bundle_failure"] = output.bundle_failure;
+  if (!output.failure.empty()) json["failure"] = output.failure;
   if (!summary.command_failure.empty()) json["command_failure"] = summary.command_failure;
   if (summary.command_status) json["command_status"] = *summary.command_status;
   json["warnings"] = summary.warnings;

@@ -7,7 +7,6 @@
 
 #include <set>
 
-#include "record/doctor/event_kinds.h"
 #include "record/machine/requirements.h"
 
 namespace perftape::record {

@@ -44,11 +44,11 @@ TEST_F(FlightRecording, HasItsLastSeconds) {
   EXPECT_GT(files[0].sample_times.front(), MadeRecording::At(7));
   EXPECT_LT(files[0].sample_times.front(), MadeRecording::At(8));
   EXPECT_GT(files[0].sample_times.back(), MadeRecording::At(9.8));
-  EXPECT_EQ(summary.samples, files[0].sample_times.size());
-  EXPECT_EQ(summary.flight->dropped_samples + summary.samples, 980);
-  EXPECT_EQ(summary.events[0].samples, summary.samples);
+  EXPECT_EQ(summary.output.counts.samples, files[0].sample_times.size());
+  EXPECT_EQ(summary.output.flight->dropped_samples + summary.output.counts.samples, 980);
+  EXPECT_EQ(summary.output.counts.samples_by_event[0], summary.output.counts.samples);
   EXPECT_EQ(files[0].notes->trigger, "the end of the recording");
-  EXPECT_EQ(files[0].notes->samples, summary.samples);
+  EXPECT_EQ(files[0].notes->samples, summary.output.counts.samples);
   EXPECT_TRUE(files[0].has_build_ids);
 }
 
@@ -62,7 +62,7 @@ TEST_F(FlightRecording, WritesAFileOnATrigger) {
   EXPECT_THAT(files[0].sample_times, Contains(MadeRecording::At(5)));
   EXPECT_LT(files[0].sample_times.back(), MadeRecording::At(5.5));
   EXPECT_THAT(files[0].notes->trigger, HasSubstr("rare"));
-  EXPECT_THAT(summary.flight->files[0].trigger, HasSubstr("rare"));
+  EXPECT_THAT(summary.output.flight->files[0].trigger, HasSubstr("rare"));
 }
 
 TEST_F(FlightRecording, IgnoresTriggersDuringTheCooldown) {
@@ -77,7 +77,7 @@ TEST_F(FlightRecording, IgnoresTriggersDuringTheCooldown) {
   made_.options.flight->cooldown = std::chrono::seconds(4);
   const RecordSummary summary = made_.Run(10);
   EXPECT_EQ(Files().size(), 2);
-  EXPECT_EQ(summary.flight->ignored_triggers, 2);
+  EXPECT_EQ(summary.output.flight->ignored_triggers, 2);
 }
 
 TEST_F(FlightRecording, RefusesATriggerOnAnEventThatIsNotRecorded) {
@@ -97,20 +97,20 @@ TEST_F(FlightRecording, KeepsLessThanItsSpanWithinItsMemory) {
   made_.AddSamples(0.1, 9.9);
   made_.options.flight->memory = 8192;
   const RecordSummary summary = made_.Run(10);
-  EXPECT_TRUE(summary.flight->least_kept_ns.has_value());
-  EXPECT_LT(summary.samples, 150);
-  EXPECT_EQ(summary.flight->dropped_samples + summary.samples, 980);
+  EXPECT_TRUE(summary.output.flight->least_kept_ns.has_value());
+  EXPECT_LT(summary.output.counts.samples, 150);
+  EXPECT_EQ(summary.output.flight->dropped_samples + summary.output.counts.samples, 980);
 }
 
 TEST_F(FlightRecording, CountsWhatTheDiskHasNoRoomFor) {
   made_.AddSamples(0.1, 4.9);
   made_.options.output.reserved_space = std::uint64_t{1} << 62;
   const RecordSummary summary = made_.Run(5);
-  EXPECT_THAT(summary.failure, HasSubstr("--reserve-space"));
-  EXPECT_EQ(summary.samples, 0);
-  EXPECT_GT(summary.unwritten_samples, 0);
-  EXPECT_EQ(summary.unwritten_samples + summary.flight->dropped_samples, 480);
-  EXPECT_EQ(summary.lost_samples, summary.unwritten_samples);
+  EXPECT_THAT(summary.output.failure, HasSubstr("--reserve-space"));
+  EXPECT_EQ(summary.output.counts.samples, 0);
+  EXPECT_GT(summary.output.counts.unwritten_samples, 0);
+  EXPECT_EQ(summary.output.counts.unwritten_samples + summary.output.flight->dropped_samples, 480);
+  EXPECT_EQ(summary.lost_samples(), summary.output.counts.unwritten_samples);
   EXPECT_THAT(Files(), IsEmpty());
 }
 

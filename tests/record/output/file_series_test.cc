@@ -18,9 +18,10 @@ using testing::HasSubstr;
 
 class FileSeriesTest : public testing::Test {
  protected:
-  void Prepare(FileSeriesOptions options) {
-    options.pattern = dir_ / "p.%n";
-    series_ = FileSeries::Prepare(std::move(options), clock_).value();
+  void Prepare(FileSeriesOptions files) {
+    series_options_ = std::move(files);
+    options_.file = dir_ / "p.%n";
+    series_ = FileSeries::Prepare(options_, series_options_, SignalState::Now(), clock_).value();
   }
   // Adds a file of so many samples, and waits until it is complete.
   std::filesystem::path AddFile(std::uint64_t samples) {
@@ -50,8 +51,10 @@ class FileSeriesTest : public testing::Test {
   MadeClock clock_;
   MadeInput input_{clock_};
   OutputOptions options_;
+  FileSeriesOptions series_options_;
   FileTemplate files_ = FileTemplate::Make(options_, input_.events(), {}, {}).value();
   std::unique_ptr<FileSeries> series_;
+  std::vector<std::string> warnings_;
 };
 
 TEST_F(FileSeriesTest, SumsUpItsFiles) {
@@ -59,7 +62,7 @@ TEST_F(FileSeriesTest, SumsUpItsFiles) {
   AddFile(3);
   const std::filesystem::path last = AddFile(5);
   EXPECT_EQ(series_->last_samples(), 5);
-  const OutputSummary summary = series_->End();
+  const OutputSummary summary = series_->End(warnings_);
   EXPECT_EQ(summary.rotation->files, 2);
   EXPECT_EQ(summary.rotation->last, last);
   // Without the notes.
@@ -83,7 +86,7 @@ TEST_F(FileSeriesTest, CountsTheSamplesOfAFileThatWasDeletedMeanwhile) {
   ASSERT_TRUE(ended.file.Publish());
   std::filesystem::remove(path);
   series_->Add(std::move(ended));
-  const OutputSummary summary = series_->End();
+  const OutputSummary summary = series_->End(warnings_);
   EXPECT_EQ(summary.counts.gone_samples, 7);
   EXPECT_THAT(summary.failure, HasSubstr("was deleted while it was written"));
 }
@@ -93,7 +96,7 @@ TEST_F(FileSeriesTest, KeepsTheNewestFiles) {
   for (int i = 0; i < 4; ++i) AddFile(1);
   series_->DeleteOldFiles();
   EXPECT_THAT(Names(), ElementsAre("p.3", "p.4"));
-  EXPECT_EQ(series_->End().rotation->deleted, 2);
+  EXPECT_EQ(series_->End(warnings_).rotation->deleted, 2);
 }
 
 TEST_F(FileSeriesTest, ChecksItsLimitsOnceInASecond) {
@@ -108,10 +111,9 @@ TEST_F(FileSeriesTest, ChecksItsLimitsOnceInASecond) {
 }
 
 TEST_F(FileSeriesTest, PassesEachFileToTheCommand) {
-  Prepare(
-      {.command = "touch " + (dir_ / "seen").native() + "; false", .signals = SignalState::Now()});
+  Prepare({.exec_on_switch = "touch " + (dir_ / "seen").native() + "; false"});
   AddFile(1);
-  const OutputSummary summary = series_->End();
+  const OutputSummary summary = series_->End(warnings_);
   EXPECT_EQ(summary.rotation->failed_commands, 1);
   EXPECT_THAT(Names(), Contains("seen"));
 }
@@ -119,7 +121,8 @@ TEST_F(FileSeriesTest, PassesEachFileToTheCommand) {
 TEST_F(FileSeriesTest, KeepsFewWarnings) {
   Prepare({});
   for (int i = 0; i < 100; ++i) series_->Warn("again");
-  EXPECT_LT(series_->End().warnings.size(), 10);
+  (void)series_->End(warnings_);
+  EXPECT_LT(warnings_.size(), 10);
 }
 
 }  // namespace

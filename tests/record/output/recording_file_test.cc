@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/output/recording_file.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -83,6 +84,18 @@ TEST_F(ARecordingFile, HasNoFeaturesIfTheDiskIsFull) {
   const FileSizeLimit limit(file.size());
   EXPECT_FALSE(std::move(file).Finish(more_));
   EXPECT_THAT(FeaturesInFile(), IsEmpty());
+}
+
+TEST(NameOfOpenFile, FollowsItUntilItIsDeleted) {
+  const TempDir dir;
+  const std::filesystem::path directory = std::filesystem::canonical(dir.path());
+  const UniqueFd file(::open(dir.Write("x", "text").c_str(), O_RDONLY | O_CLOEXEC));
+  EXPECT_EQ(NameOfOpenFile(file.get()), directory / "x");
+  std::filesystem::rename(dir / "x", dir / "x (deleted)");
+  dir.Write("x", "another");
+  EXPECT_EQ(NameOfOpenFile(file.get()), directory / "x (deleted)");
+  std::filesystem::remove(dir / "x (deleted)");
+  EXPECT_EQ(NameOfOpenFile(file.get()), std::nullopt);
 }
 
 }  // namespace

@@ -43,10 +43,10 @@ TEST_F(RotatingRecording, HasEachSampleInOneFile) {
   const RecordSummary summary = made_.Run(5);
   const std::vector<FileContent> files = Files();
   EXPECT_EQ(files.size(), 5);
-  EXPECT_EQ(summary.rotation->files, 5);
+  EXPECT_EQ(summary.output.rotation->files, 5);
   const std::vector<std::uint64_t> times = TimesOf(files);
   EXPECT_EQ(times.size(), 480);
-  EXPECT_EQ(summary.samples, 480);
+  EXPECT_EQ(summary.output.counts.samples, 480);
   EXPECT_EQ(std::ranges::adjacent_find(times, std::greater_equal()), times.end());
   std::uint64_t noted = 0;
   for (const FileContent& file : files) {
@@ -101,7 +101,7 @@ TEST_F(RotatingRecording, ReportsEachLossInOneFile) {
   made_.input().LoseInRing(MadeRecording::At(1.2), 0, 3);
   made_.input().LoseInRing(MadeRecording::At(3.7), 0, 5);
   made_.options.rotation->switch_interval = std::chrono::seconds(1);
-  EXPECT_EQ(made_.Run(5).lost_samples, 5);
+  EXPECT_EQ(made_.Run(5).lost_samples(), 5);
   std::vector<std::uint64_t> lost, noted;
   for (const FileContent& file : Files()) {
     lost.push_back(file.lost_samples);
@@ -117,15 +117,15 @@ TEST_F(RotatingRecording, IsSuspendedWhileTheDiskHasNoRoom) {
   made_.clock.At(MadeRecording::At(2), [&] { reserved = std::uint64_t{1} << 62; });
   made_.clock.At(MadeRecording::At(5), [&] { reserved = 0; });
   const RecordSummary summary = made_.Run(9);
-  EXPECT_EQ(summary.failure, "");
-  EXPECT_GE(summary.rotation->suspensions, 1);
-  EXPECT_GT(summary.unwritten_samples, 200);
+  EXPECT_EQ(summary.output.failure, "");
+  EXPECT_GE(summary.output.rotation->suspensions, 1);
+  EXPECT_GT(summary.output.counts.unwritten_samples, 200);
   const std::vector<FileContent> files = Files();
-  EXPECT_EQ(TimesOf(files).size() + summary.unwritten_samples, 880);
+  EXPECT_EQ(TimesOf(files).size() + summary.output.counts.unwritten_samples, 880);
   std::uint64_t lost = 0;
   for (const FileContent& file : files) lost += file.lost_samples;
-  EXPECT_EQ(lost, summary.unwritten_samples);
-  EXPECT_EQ(summary.lost_samples, summary.unwritten_samples);
+  EXPECT_EQ(lost, summary.output.counts.unwritten_samples);
+  EXPECT_EQ(summary.lost_samples(), summary.output.counts.unwritten_samples);
   EXPECT_GT(files.back().sample_times.front(), MadeRecording::At(5));
 }
 
@@ -143,11 +143,11 @@ TEST_F(RotatingRecording, ContinuesTheOldFileIfTheNextCannotBegin) {
 TEST_F(RotatingRecording, KeepsTheNewestFiles) {
   made_.AddSamples(0.1, 4.9);
   made_.options.rotation->switch_interval = std::chrono::seconds(1);
-  made_.options.rotation->keep.files = 2;
+  made_.options.rotation->files.keep.files = 2;
   const RecordSummary summary = made_.Run(5);
   const std::vector<FileContent> files = Files();
   EXPECT_EQ(files.size(), 2);
-  EXPECT_EQ(summary.rotation->deleted, 3);
+  EXPECT_EQ(summary.output.rotation->deleted, 3);
   EXPECT_GT(files[0].sample_times.front(), MadeRecording::At(2.9));
 }
 

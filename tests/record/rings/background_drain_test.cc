@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <string_view>
 
 #include "tests/support/matchers.h"
 
@@ -76,6 +77,33 @@ TEST(BackgroundDrain, EndsWithItsOwner) {
             .value();
   }
   is_alive = false;
+}
+
+TEST(DrainedRecords, ReturnsWhatWasAddedOnce) {
+  DrainedRecords records;
+  records.Add(AsBytes("one"));
+  records.Add(AsBytes("two"));
+  EXPECT_EQ(AsText(records.Release()), "onetwo");
+  EXPECT_TRUE(records.Release().empty());
+}
+
+TEST(DrainedRecords, KeepsWhatWasReleasedUntilTheNextRelease) {
+  DrainedRecords records;
+  records.Add(AsBytes("released"));
+  const Bytes released = records.Release();
+  records.Add(AsBytes("added"));
+  EXPECT_EQ(AsText(released), "released");
+  EXPECT_EQ(AsText(records.Release()), "added");
+}
+
+TEST(DrainedRecords, IsFullUntilItsRecordsAreReleased) {
+  DrainedRecords records(4);
+  records.Add(AsBytes("one"));
+  EXPECT_FALSE(records.is_full());
+  records.Add(AsBytes("two"));
+  EXPECT_TRUE(records.is_full());
+  (void)records.Release();
+  EXPECT_FALSE(records.is_full());
 }
 
 }  // namespace

@@ -3,9 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "record/triggers/cooldown.h"
-#include "record/triggers/hit_rate.h"
-#include "record/triggers/pressure_watch.h"
+#include "record/triggers/trigger_set.h"
 #include "tests/support/temp_dir.h"
 
 namespace perftape::record {

@@ -20,7 +20,7 @@
 
 #include "formats/unwind/machine_code.h"
 #include "record/processes/proc_snapshot.h"
-#include "record/rings/wire_message.h"
+#include "record/rings/wire_decoder.h"
 #include "record/unwind/user_walk.h"
 #include "tests/record/records.h"
 #include "tests/support/gap_program.h"

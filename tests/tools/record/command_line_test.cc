@@ -310,7 +310,7 @@ TEST(RecordPlan, ASizeWithoutUnitIsInBytes) {
   EXPECT_EQ(PlanOfWords({"--unwind-memory", "65536"})->input.unwind_bytes, 65536U);
   EXPECT_EQ(PlanOfWords({"--reserve-space", "4096"})->output.reserved_space, 4096U);
   const auto rotation = PlanOfWords({"--switch-output=1m", "--keep-bytes", "10"});
-  EXPECT_EQ(rotation->rotation->keep.bytes, 10U);
+  EXPECT_EQ(rotation->rotation->files.keep.bytes, 10U);
   EXPECT_EQ(rotation->rotation->switch_interval, std::chrono::minutes(1));
   const auto flight = PlanOfWords({"--flight", "30", "--flight-memory", "33554432"});
   EXPECT_EQ(flight->flight->memory, std::uint64_t{32} << 20);

@@ -12,14 +12,14 @@ using Json = nlohmann::json;
 
 TEST(SummaryJson, HasTheLossesOfEachCpuByCause) {
   record::RecordSummary summary;
-  summary.samples = 95;
-  summary.lost_samples = 5;
-  summary.events = {{.name = "cpu-clock",
-                     .samples = 95,
-                     .losses = {{.cpu = 3, .ring_full = 4, .late = 1}},
-                     .stalls = {{.cpu = 1, .stalled_ns = 7, .sampled_ns = 9}},
-                     .silences = {{.cpu = 0, .expiries = 2}},
-                     .throttled = {{.cpu = 2, .times = 3, .throttled_ns = 8}}}};
+  summary.output.counts.samples = 95;
+  summary.losses.lost_samples = 5;
+  summary.losses.events = {{.name = "cpu-clock",
+                            .losses = {{.cpu = 3, .ring_full = 4, .late = 1}},
+                            .stalls = {{.cpu = 1, .stalled_ns = 7, .sampled_ns = 9}},
+                            .silences = {{.cpu = 0, .expiries = 2}},
+                            .throttled = {{.cpu = 2, .times = 3, .throttled_ns = 8}}}};
+  summary.output.counts.samples_by_event = {95};
   const Json event = Json::parse(SummaryJson(summary, 1))["events"][0];
   EXPECT_EQ(event["name"], "cpu-clock");
   EXPECT_EQ(event["samples"], 95);
@@ -34,10 +34,11 @@ TEST(SummaryJson, HasTheLossesOfEachCpuByCause) {
 
 TEST(SummaryJson, HasWhereCallChainsEnded) {
   record::RecordSummary summary;
-  summary.events = {{.name = "cpu-clock"}};
-  summary.events[0].chain_ends[WIRE_END_OF_STACK] = 9;
-  summary.events[0].chain_ends[WIRE_END_NO_TABLE] = 1;
-  summary.events[0].derived_chains = 3;
+  summary.losses.events = {{.name = "cpu-clock"}};
+  summary.output.counts.samples_by_event = {10};
+  summary.losses.events[0].chains.ends[WIRE_END_OF_STACK] = 9;
+  summary.losses.events[0].chains.ends[WIRE_END_NO_TABLE] = 1;
+  summary.losses.events[0].chains.derived = 3;
   const Json chains = Json::parse(SummaryJson(summary, 0))["events"][0]["chains"];
   EXPECT_EQ(chains["complete"], 9);
   EXPECT_EQ(chains["no_table"], 1);
@@ -47,8 +48,8 @@ TEST(SummaryJson, HasWhereCallChainsEnded) {
 
 TEST(SummaryJson, HasTheExitStatusAndWhatExplainsIt) {
   record::RecordSummary summary;
-  summary.file = "perf.data";
-  summary.failure = "perf.data: no space left";
+  summary.output.file = "perf.data";
+  summary.output.failure = "perf.data: no space left";
   summary.command_status = 5;
   const Json json = Json::parse(SummaryJson(summary, 1));
   EXPECT_EQ(json["file"], "perf.data");
@@ -62,7 +63,7 @@ TEST(SummaryJson, HasTheExitStatusAndWhatExplainsIt) {
 TEST(SummaryJson, HasTheFilesOfAFlightRecording) {
   record::RecordSummary summary;
   EXPECT_FALSE(Json::parse(SummaryJson(summary, 0)).contains("flight"));
-  summary.flight =
+  summary.output.flight =
       record::FlightSummary{.span_ns = 10,
                             .kept_ns = 4,
                             .dropped_samples = 3,
@@ -76,10 +77,10 @@ TEST(SummaryJson, HasTheFilesOfAFlightRecording) {
 
 TEST(SummaryJson, HasTheBundleAndTheAbsences) {
   record::RecordSummary summary;
-  summary.bundle = record::BundleSummary{
+  summary.output.bundle = record::BundleSummary{
       .files = 2, .bytes = 10, .original_bytes = 100, .missing = {"/x: No such file"}};
-  summary.absences = {{.cpu = 1, .from_ns = 5, .until_ns = {}},
-                      {.cpu = 2, .from_ns = 6, .until_ns = 7}};
+  summary.losses.absences = {{.cpu = 1, .from_ns = 5, .until_ns = {}},
+                             {.cpu = 2, .from_ns = 6, .until_ns = 7}};
   const Json json = Json::parse(SummaryJson(summary, 1));
   EXPECT_EQ(json["bundle"]["files"], 2);
   EXPECT_EQ(json["bundle"]["missing"][0], "/x: No such file");

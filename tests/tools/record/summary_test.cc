@@ -13,10 +13,10 @@ namespace {
 record::RecordSummary Summary(std::uint64_t samples, std::uint64_t lost,
                               std::optional<int> command_status = std::nullopt) {
   record::RecordSummary summary;
-  summary.samples = samples;
-  summary.lost_samples = lost;
-  summary.bytes_written = 2048;
-  summary.file = "perf.data";
+  summary.output.counts.samples = samples;
+  summary.losses.lost_samples = lost;
+  summary.output.bytes_written = 2048;
+  summary.output.file = "perf.data";
   summary.command_status = command_status;
   return summary;
 }
@@ -30,19 +30,20 @@ TEST(SummaryLines, AreOneWhereNothingWasLost) {
 
 TEST(SummaryLines, ReportTheCompressionRatio) {
   record::RecordSummary summary = Summary(4950, 0);
-  summary.compression = perfdata::Compression{.original = 10240, .compressed = 2000};
+  summary.output.compression = perfdata::Compression{.original = 10240, .compressed = 2000};
   EXPECT_THAT(SummaryLines(summary), ElementsAre("4950 samples, 0 lost, 2.0 KiB in perf.data, "
                                                  "compressed (original 10.0 KiB, ratio 5.1)"));
 }
 
 TEST(SummaryLines, ReportLossesByCpuAndCause) {
   record::RecordSummary summary = Summary(10, 9);
-  summary.events = {{.name = "cpu-clock"}};
-  summary.events[0].losses = {{.cpu = 0, .ring_full = 5},
-                              {.cpu = 3, .ring_full = 1, .no_scratch = 2}};
-  summary.damaged_messages = 1;
-  summary.lost_process_events = 4;
-  summary.file.clear();
+  summary.losses.events = {{.name = "cpu-clock"}};
+  summary.output.counts.samples_by_event = {10};
+  summary.losses.events[0].losses = {{.cpu = 0, .ring_full = 5},
+                                     {.cpu = 3, .ring_full = 1, .no_scratch = 2}};
+  summary.losses.damaged_messages = 1;
+  summary.output.counts.unwritten_process_events = 4;
+  summary.output.file.clear();
   EXPECT_THAT(
       SummaryLines(summary),
       ElementsAre("10 samples, 9 lost, 2.0 KiB in stdout",
@@ -55,9 +56,10 @@ TEST(SummaryLines, ReportLossesByCpuAndCause) {
 
 TEST(SummaryLines, SayWhyCallChainsAreIncomplete) {
   record::RecordSummary summary = Summary(2000, 0);
-  summary.events = {{.name = "cpu-clock"}};
-  summary.events[0].chain_ends[WIRE_END_OF_STACK] = 1999;
-  summary.events[0].chain_ends[WIRE_END_NO_TABLE] = 1;
+  summary.losses.events = {{.name = "cpu-clock"}};
+  summary.output.counts.samples_by_event = {2000};
+  summary.losses.events[0].chains.ends[WIRE_END_OF_STACK] = 1999;
+  summary.losses.events[0].chains.ends[WIRE_END_NO_TABLE] = 1;
   EXPECT_THAT(SummaryLines(summary),
               ElementsAre("2000 samples, 0 lost, 2.0 KiB in perf.data",
                           "user call chains: 99.9 % complete; incomplete: 1 no table"));
@@ -65,10 +67,12 @@ TEST(SummaryLines, SayWhyCallChainsAreIncomplete) {
 
 TEST(SummaryLines, SayHowManyCallChainsNeedInstructions) {
   record::RecordSummary summary = Summary(4000, 0);
-  summary.events = {{.name = "cpu-clock", .derived_chains = 1}, {.name = "page-faults"}};
-  summary.events[0].chain_ends[WIRE_END_OF_STACK] = 1999;
-  summary.events[0].chain_ends[WIRE_END_NO_TABLE] = 1;
-  summary.events[1].chain_ends[WIRE_END_OF_STACK] = 2000;
+  summary.losses.events = {{.name = "cpu-clock", .chains = {.derived = 1}},
+                           {.name = "page-faults"}};
+  summary.output.counts.samples_by_event = {2000, 2000};
+  summary.losses.events[0].chains.ends[WIRE_END_OF_STACK] = 1999;
+  summary.losses.events[0].chains.ends[WIRE_END_NO_TABLE] = 1;
+  summary.losses.events[1].chains.ends[WIRE_END_OF_STACK] = 2000;
   EXPECT_EQ(
       SummaryLines(summary).back(),
       "user call chains: 99.9 % complete, 0.1 % through code without tables; incomplete: 1 no "
@@ -77,8 +81,9 @@ TEST(SummaryLines, SayHowManyCallChainsNeedInstructions) {
 
 TEST(SummaryLines, ListSeveralEvents) {
   record::RecordSummary summary = Summary(2345, 3);
-  summary.events = {{.name = "cpu-clock", .samples = 2000, .losses = {{.cpu = 1, .late = 3}}},
-                    {.name = "page-faults", .samples = 345}};
+  summary.losses.events = {{.name = "cpu-clock", .losses = {{.cpu = 1, .late = 3}}},
+                           {.name = "page-faults"}};
+  summary.output.counts.samples_by_event = {2000, 345};
   EXPECT_THAT(SummaryLines(summary),
               ElementsAre("2345 samples: 2000 cpu-clock, 345 page-faults; 3 lost, 2.0 KiB in "
                           "perf.data",
@@ -89,7 +94,8 @@ TEST(SummaryLines, ListSeveralEvents) {
 TEST(SummaryLines, ListTheMostFrequentOfManyEvents) {
   record::RecordSummary summary = Summary(36, 0);
   for (std::uint64_t i = 1; i <= 8; ++i) {
-    summary.events.push_back({.name = "e" + std::to_string(i), .samples = i});
+    summary.losses.events.push_back({.name = "e" + std::to_string(i)});
+    summary.output.counts.samples_by_event.push_back(i);
   }
   EXPECT_THAT(SummaryLines(summary),
               ElementsAre("36 samples: 8 e8, 7 e7, 6 e6, 5 e5, 4 e4, 3 e3, 3 of 2 other events; 0 "
@@ -98,10 +104,11 @@ TEST(SummaryLines, ListTheMostFrequentOfManyEvents) {
 
 TEST(SummaryLines, ReportMissedExpiriesAndWhatHelps) {
   record::RecordSummary summary = Summary(37, 1010);
-  summary.events = {{.name = "cpu-clock"}};
-  summary.events[0].losses = {{.cpu = 0, .throttled = 400, .skipped = 20},
-                              {.cpu = 1, .throttled = 563, .late = 5},
-                              {.cpu = 2, .late = 15, .unexplained = 7}};
+  summary.losses.events = {{.name = "cpu-clock"}};
+  summary.output.counts.samples_by_event = {37};
+  summary.losses.events[0].losses = {{.cpu = 0, .throttled = 400, .skipped = 20},
+                                     {.cpu = 1, .throttled = 563, .late = 5},
+                                     {.cpu = 2, .late = 15, .unexplained = 7}};
   EXPECT_THAT(
       SummaryLines(summary),
       ElementsAre(
@@ -117,11 +124,11 @@ TEST(SummaryLines, ReportMissedExpiriesAndWhatHelps) {
 
 TEST(SummaryLines, ReportTheTimeThatAnEventWasThrottled) {
   record::RecordSummary summary = Summary(2, 0);
-  summary.events = {{.name = "cycles",
-                     .samples = 2,
-                     .throttled = {{.cpu = 0, .times = 112, .throttled_ns = 944'000'000},
-                                   {.cpu = 3, .times = 1, .throttled_ns = 4'000'000}}},
-                    {.name = "cpu-clock"}};
+  summary.losses.events = {{.name = "cycles",
+                            .throttled = {{.cpu = 0, .times = 112, .throttled_ns = 944'000'000},
+                                          {.cpu = 3, .times = 1, .throttled_ns = 4'000'000}}},
+                           {.name = "cpu-clock"}};
+  summary.output.counts.samples_by_event = {2, 0};
   EXPECT_THAT(SummaryLines(summary),
               ElementsAre("2 samples: 2 cycles, 0 cpu-clock; 0 lost, 2.0 KiB in perf.data",
                           "cycles: CPU 0: throttled 112 times, 0.94 s without samples; a lower "
@@ -133,10 +140,12 @@ TEST(SummaryLines, ReportTheTimeThatAnEventWasThrottled) {
 
 TEST(SummaryLines, ReportStalledAndOfflineCpus) {
   record::RecordSummary summary = Summary(37, 0);
-  summary.events = {{.name = "cpu-clock"}};
-  summary.events[0].stalls = {{.cpu = 1, .stalled_ns = 250'000'000, .sampled_ns = 1'000'000'000}};
-  summary.absences = {{.cpu = 1, .from_ns = 500'000'000, .until_ns = 1'250'000'000},
-                      {.cpu = 2, .from_ns = 2'000'000'000, .until_ns = {}}};
+  summary.losses.events = {{.name = "cpu-clock"}};
+  summary.output.counts.samples_by_event = {37};
+  summary.losses.events[0].stalls = {
+      {.cpu = 1, .stalled_ns = 250'000'000, .sampled_ns = 1'000'000'000}};
+  summary.losses.absences = {{.cpu = 1, .from_ns = 500'000'000, .until_ns = 1'250'000'000},
+                             {.cpu = 2, .from_ns = 2'000'000'000, .until_ns = {}}};
   EXPECT_THAT(
       SummaryLines(summary),
       ElementsAre("37 samples, 0 lost, 2.0 KiB in perf.data",
@@ -160,8 +169,9 @@ TEST(SummaryLines, ReportSkippedHitsThatAreNoLoss) {
 
 TEST(SummaryLines, ReportCpusWithoutSamplesForUnknownReasons) {
   record::RecordSummary summary = Summary(37, 0);
-  summary.events = {{.name = "cpu-clock"}};
-  summary.events[0].silences = {{.cpu = 1, .expiries = 48}};
+  summary.losses.events = {{.name = "cpu-clock"}};
+  summary.output.counts.samples_by_event = {37};
+  summary.losses.events[0].silences = {{.cpu = 1, .expiries = 48}};
   EXPECT_THAT(SummaryLines(summary),
               ElementsAre("37 samples, 0 lost, 2.0 KiB in perf.data",
                           "CPU 1: 48 timer interrupts without a sample, not counted as lost: the "
@@ -170,7 +180,7 @@ TEST(SummaryLines, ReportCpusWithoutSamplesForUnknownReasons) {
 
 TEST(SummaryLines, ReportTheSymbolsOfTheBundle) {
   record::RecordSummary summary = Summary(4950, 0);
-  summary.bundle = record::BundleSummary{
+  summary.output.bundle = record::BundleSummary{
       .files = 35, .bytes = 1 << 20, .original_bytes = 10 << 20, .missing = {}};
   EXPECT_THAT(SummaryLines(summary),
               ElementsAre("4950 samples, 0 lost, 2.0 KiB in perf.data",
@@ -179,18 +189,18 @@ TEST(SummaryLines, ReportTheSymbolsOfTheBundle) {
 
 TEST(SummaryLines, TellTheSizeOfTheFileAndOfItsParts) {
   record::RecordSummary summary = Summary(4950, 0);
-  summary.bundle = record::BundleSummary{.files = 35,
-                                         .bytes = 1 << 20,
-                                         .original_bytes = 10 << 20,
-                                         .missing = {},
-                                         .is_in_recording = true};
+  summary.output.bundle = record::BundleSummary{.files = 35,
+                                                .bytes = 1 << 20,
+                                                .original_bytes = 10 << 20,
+                                                .missing = {},
+                                                .is_in_recording = true};
   EXPECT_THAT(SummaryLines(summary),
               ElementsAre("4950 samples, 0 lost, 1.0 MiB in perf.data (2.0 KiB samples, 1.0 MiB "
                           "symbols of 35 files)"));
-  summary.bundle->missing = {"/a: gone"};
+  summary.output.bundle->missing = {"/a: gone"};
   EXPECT_THAT(SummaryLines(summary),
               ElementsAre(testing::_, "symbols: 1 missing", "no symbols for /a: gone"));
-  summary.compression = perfdata::Compression{.original = 8192, .compressed = 2048};
+  summary.output.compression = perfdata::Compression{.original = 8192, .compressed = 2048};
   EXPECT_THAT(SummaryLines(summary)[0],
               testing::HasSubstr("(2.0 KiB samples, compressed (original 8.0 KiB, ratio 4.0), 1.0 "
                                  "MiB symbols of 35 files)"));
@@ -198,7 +208,7 @@ TEST(SummaryLines, TellTheSizeOfTheFileAndOfItsParts) {
 
 TEST(SummaryLines, NameTheFirstFilesWithoutSymbols) {
   record::RecordSummary summary = Summary(4950, 0);
-  summary.bundle =
+  summary.output.bundle =
       record::BundleSummary{.files = 1,
                             .bytes = 2048,
                             .original_bytes = 0,
@@ -210,25 +220,25 @@ TEST(SummaryLines, NameTheFirstFilesWithoutSymbols) {
 }
 
 TEST(SummaryLines, ReportSamplesThatDidNotFit) {
-  record::RecordSummary summary = Summary(4950, 12);
-  summary.unwritten_samples = 12;
+  record::RecordSummary summary = Summary(4950, 0);
+  summary.output.counts.unwritten_samples = 12;
   EXPECT_THAT(SummaryLines(summary), ElementsAre("4950 samples, 12 lost, 2.0 KiB in perf.data",
                                                  "lost: 12, they could not be written"));
 }
 
 TEST(FailureText, ReportsSavedAndLostSamples) {
   record::RecordSummary summary = Summary(4950, 12);
-  summary.failure = "perf.data: write: No space left on device";
+  summary.output.failure = "perf.data: write: No space left on device";
   EXPECT_EQ(FailureText(summary),
             "perf.data: write: No space left on device; 4950 samples written before, 12 lost");
 }
 
 record::RecordSummary FlightSummary() {
   record::RecordSummary summary = Summary(100, 0);
-  summary.file = "/tmp/r.2";
-  summary.rotation =
+  summary.output.file = "/tmp/r.2";
+  summary.output.rotation =
       record::RotationSummary{.files = 2, .bytes = 2048, .first = "/tmp/r.1", .last = "/tmp/r.2"};
-  summary.flight =
+  summary.output.flight =
       record::FlightSummary{.span_ns = 10'000'000'000,
                             .kept_ns = 4'500'000'000,
                             .dropped_samples = 300,
@@ -246,23 +256,23 @@ TEST(SummaryLines, ListTheFilesOfAFlightRecording) {
                           "in memory: the last 4.5 s; 300 samples older", "r.1: SIGUSR2",
                           "r.2: the recorded tasks ended",
                           "1 trigger wrote no file, so soon after another one (--cooldown)"));
-  summary.flight->least_kept_ns = 1'250'000'000;
+  summary.output.flight->least_kept_ns = 1'250'000'000;
   EXPECT_EQ(SummaryLines(summary)[2],
             "a file has only the last 1.2 of 10 s: --flight-memory is too small for more");
 }
 
 TEST(SummaryLines, NameNoFileIfAFlightRecordingCouldNotWriteOne) {
   record::RecordSummary summary = FlightSummary();
-  summary.rotation = record::RotationSummary{};
-  summary.file.clear();
+  summary.output.rotation = record::RotationSummary{};
+  summary.output.file.clear();
   EXPECT_EQ(SummaryLines(summary)[0], "100 samples, 0 lost, 2.0 KiB in no file");
 }
 
 TEST(ExitStatus, CountsTheSamplesThatAFlightRecordingDropped) {
   record::RecordSummary summary = FlightSummary();
-  summary.lost_samples = 10;  // of 410
+  summary.losses.lost_samples = 10;  // of 410
   EXPECT_EQ(ExitStatus(summary, {}), cli::kDone);
-  summary.flight->dropped_samples = 0;
+  summary.output.flight->dropped_samples = 0;
   EXPECT_EQ(ExitStatus(summary, {}), cli::kDegraded);
 }
 
@@ -289,7 +299,7 @@ TEST(SecondSignalText, ReportsWhatIsLeftOut) {
 
 TEST(ExitStatus, IsDegradedWhereTheSymbolsCouldNotBeKept) {
   record::RecordSummary summary = Summary(100, 0);
-  summary.bundle_failure = "perf.data: No space left on device";
+  summary.output.bundle_failure = "perf.data: No space left on device";
   EXPECT_EQ(ExitStatus(summary, {}), cli::kDegraded);
 }
 
@@ -314,7 +324,7 @@ TEST(ExitStatus, IsTheCommandsWhereOneEnded) {
 
 TEST(ExitStatus, IsFailureIfTheRecordingEndedEarly) {
   record::RecordSummary summary = Summary(1, 0, 0);
-  summary.failure = "perf.data: write: No space left on device";
+  summary.output.failure = "perf.data: write: No space left on device";
   EXPECT_EQ(ExitStatus(summary, {}), cli::kFailed);
 }
 

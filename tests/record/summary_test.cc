@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "record/notes_of.h"
+#include "record/summary.h"
 
 #include <gmock/gmock.h>
 
@@ -11,16 +11,17 @@ using testing::ElementsAre;
 
 RecordSummary Summary() {
   RecordSummary summary;
-  summary.start_ns = 100;
-  summary.samples = 90;
-  summary.damaged_messages = 1;
-  summary.unwritten_samples = 2;
-  summary.lost_process_events = 5;
-  summary.sideband_losses = {{1, 4}};
-  summary.events = {{.name = "cpu-clock", .losses = {{.cpu = 3, .ring_full = 4, .late = 1}}}};
-  summary.events[0].chain_ends[WIRE_END_OF_STACK] = 80;
-  summary.events[0].chain_ends[WIRE_END_NO_TABLE] = 10;
-  summary.absences = {{.cpu = 1, .from_ns = 5, .until_ns = 6}};
+  summary.losses.start_ns = 100;
+  summary.output.counts.samples = 90;
+  summary.losses.damaged_messages = 1;
+  summary.output.counts.unwritten_samples = 2;
+  summary.output.counts.unwritten_process_events = 1;
+  summary.output.counts.sideband_losses = {{1, 4}};
+  summary.losses.events = {
+      {.name = "cpu-clock", .losses = {{.cpu = 3, .ring_full = 4, .late = 1}}}};
+  summary.losses.events[0].chains.ends[WIRE_END_OF_STACK] = 80;
+  summary.losses.events[0].chains.ends[WIRE_END_NO_TABLE] = 10;
+  summary.losses.absences = {{.cpu = 1, .from_ns = 5, .until_ns = 6}};
   return summary;
 }
 

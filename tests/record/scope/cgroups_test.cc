@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "record/scope/cgroup_paths.h"
+#include "record/scope/cgroups.h"
 
 #include <gtest/gtest.h>
 
