@@ -17,10 +17,8 @@
 #include "tools/inspect/losses.h"
 #include "tools/inspect/record_json.h"
 #include "tools/inspect/record_text.h"
-#include "tools/inspect/sample_json.h"
-#include "tools/inspect/sample_table.h"
+#include "tools/inspect/sample_lines.h"
 #include "tools/inspect/statistics.h"
-#include "tools/inspect/statistics_json.h"
 #include "tools/inspect/unwind_rows.h"
 #include "tools/inspect/validate_json.h"
 #include "tools/inspect/validate_text.h"
@@ -34,7 +32,7 @@ using perfdata::Reader;
 using Damage = std::optional<Error>;
 
 Result<Damage> PrintStatistics(const Reader& reader, const Plan& plan, OutputFile& out) {
-  Statistics statistics = CountRecords(reader, plan.threads);
+  records::Statistics statistics = records::CountRecords(reader, plan.threads);
   TRY(out.Write(plan.form == Form::kJson ? StatisticsJson(statistics, reader.events())
                                          : StatisticsText(statistics, reader.events())));
   const std::uint64_t unread = statistics.skipped_samples + statistics.cut_off_samples;
@@ -61,9 +59,9 @@ Result<Damage> PrintSamples(const Reader& reader, const Plan& plan, OutputFile& 
                             cli::Console& console) {
   const Form form = plan.form;
   if (form == Form::kText) TRY(out.Write(SampleTableHead(plan.field_column)));
-  SampleRows rows(reader);
+  records::SampleRows rows(reader);
   while (true) {
-    Result<std::optional<SampleRow>> row = rows.Next();
+    Result<std::optional<records::SampleRow>> row = rows.Next();
     if (!row) return std::move(row).error();
     if (!*row) break;
     TRY(out.Write(form == Form::kJson ? SampleJson(**row) : RowText(**row, plan.field_column)));
@@ -99,7 +97,7 @@ Result<Damage> PrintValidation(const Reader& reader, Form form, OutputFile& out)
 }
 
 Result<Damage> PrintLosses(const Reader& reader, Form form, OutputFile& out) {
-  TRY_ASSIGN(Losses losses, FindLosses(reader));
+  TRY_ASSIGN(records::Losses losses, records::FindLosses(reader));
   TRY(out.Write(form == Form::kJson ? LossesJson(losses) : LossesText(losses)));
   return std::move(losses.damage);
 }

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/inspect/sample_table.h"
+#include "convert/records/sample_rows.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "tests/support/matchers.h"
 #include "tests/support/perfdata_builder.h"
-#include "tests/support/tracing_data.h"
 
-namespace perftape::inspect {
+namespace perftape::records {
 namespace {
 
 using perfdata::CpuMode;
@@ -70,8 +69,7 @@ TEST(SampleRows, NameTheThreadThatAWakeupWoke) {
   ASSERT_EQ(rows.size(), 1U);
   ASSERT_TRUE(rows[0].woken);
   EXPECT_EQ(rows[0].woken->tid, 9U);
-  EXPECT_THAT(RowText(rows[0], FieldColumn::kLast),
-              testing::EndsWith("\twoken=\"sleeper\" woken_tid=9\n"));
+  EXPECT_EQ(rows[0].woken->comm, "sleeper");
 }
 
 TEST(SampleRows, NameTheEvent) {
@@ -187,64 +185,5 @@ TEST(SampleRows, CountSamplesThatCannotBeRead) {
   EXPECT_EQ(rows.first_unread(), fmt::format("{:#x}", reader.data_offset()));
 }
 
-TEST(RowText, IsOneLineOfElevenColumns) {
-  const SampleRow row{.event = "cycles",
-                      .comm = "ls",
-                      .pid = 7,
-                      .tid = 8,
-                      .cpu = 3,
-                      .time_ns = 99,
-                      .period = 12,
-                      .ip = 0x401136,
-                      .dso = "ls",
-                      .frames = {0x401136, 0x7f00}};
-  EXPECT_EQ(RowText(row), "cycles\tls\t7\t8\t3\t99\t12\t401136\tls\t2\t401136,7f00\n");
-}
-
-TEST(RowText, HasAColumnWithTheFieldsOfATracepointOnRequest) {
-  PerfDataBuilder file;
-  file.AddEvent({.type = perfdata::kTypeTracepoint, .config = 77, .sample_type = perfdata::kRaw});
-  file.AddFeature(
-      perfdata::FeatureBit::kTracingData,
-      perfdata::RawFeature{perfdata::TracingDataOf({{"sched", {perfdata::kWakeFormat}}})});
-  file.AddSample({.raw = perfdata::WakeRaw()});
-  SampleRow row = RowsOf(file).at(0);
-  EXPECT_THAT(SampleTableHead(FieldColumn::kLast), testing::EndsWith("\tframes\tfields\n"));
-  EXPECT_THAT(RowText(row, FieldColumn::kLast),
-              testing::EndsWith("\tname=\"disk\" pid=-1 reason=9 skaddr=0xffff888000000010 "
-                                "ports={0x50,0x1bb}\n"));
-  EXPECT_THAT(RowText(row), testing::EndsWith("\t0\t\n"));
-  row.tracepoint = nullptr;
-  EXPECT_THAT(RowText(row, FieldColumn::kLast), testing::EndsWith("\t0\t\t\n"));
-}
-
-TEST(RowText, WritesANameWithATabAsOneColumn) {
-  const SampleRow row{
-      .event = "e", .comm = "a\tb\n", .cpu = std::nullopt, .time_ns = 0, .dso = "d", .frames = {}};
-  EXPECT_EQ(RowText(row), "e\ta\\tb\\n\t0\t0\t-1\t0\t0\t0\td\t0\t\n");
-}
-
-TEST(RowText, WritesATimeThatWasNotRecordedAsPerfDoes) {
-  const SampleRow row{.event = "e",
-                      .comm = "ls",
-                      .cpu = std::nullopt,
-                      .time_ns = std::nullopt,
-                      .dso = "d",
-                      .frames = {}};
-  EXPECT_EQ(RowText(row), "e\tls\t0\t0\t-1\t18446744073709551615\t0\t0\td\t0\t\n");
-}
-
-TEST(RowText, WritesTheIdsOfATaskThatIsGoneAsPerfDoes) {
-  const SampleRow row{.event = "e",
-                      .comm = ":-1",
-                      .pid = UINT32_MAX,
-                      .tid = UINT32_MAX,
-                      .cpu = std::nullopt,
-                      .time_ns = 0,
-                      .dso = "d",
-                      .frames = {}};
-  EXPECT_EQ(RowText(row), "e\t:-1\t4294967295\t4294967295\t-1\t0\t0\t0\td\t0\t\n");
-}
-
 }  // namespace
-}  // namespace perftape::inspect
+}  // namespace perftape::records

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The samples of a perf.data as a table for other tools and tests: one row per sample, in time
-// order.
+// The samples of a perf.data as rows, in time order: with the names of their time, and without
+// symbols. Other programs and tests compare them with what perf prints.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "convert/records/sample_names.h"
 #include "formats/base/result.h"
 #include "formats/perfdata/address_space.h"
 #include "formats/perfdata/callchain.h"
@@ -19,9 +20,8 @@
 #include "formats/perfdata/rounds.h"
 #include "formats/perfdata/sample_completion.h"
 #include "formats/perfdata/tracepoints.h"
-#include "tools/inspect/dso_names.h"
 
-namespace perftape::inspect {
+namespace perftape::records {
 
 struct SampleRow {
   std::string_view event;  // valid as long as the Reader
@@ -90,17 +90,4 @@ class SampleRows {
   std::string first_unread_;
 };
 
-// Whether the table has a column with the fields of tracepoints.
-enum class FieldColumn : std::uint8_t { kNone, kLast };
-
-// "event\tcomm\tpid\ttid\tcpu\ttime_ns\tperiod\tip\tdso\tnframes\tframes\n"; kLast adds
-// "\tfields".
-std::string SampleTableHead(FieldColumn column = FieldColumn::kNone);
-
-// Returns one line. Addresses are hexadecimal without 0x, and frames are separated by commas.
-// Control characters in names are escaped, so that a name is always a single column. The fields of
-// a tracepoint are separated by spaces: prev_comm="ls" prev_pid=7. A wakeup has woken="ls"
-// woken_tid=7.
-std::string RowText(const SampleRow& row, FieldColumn column = FieldColumn::kNone);
-
-}  // namespace perftape::inspect
+}  // namespace perftape::records

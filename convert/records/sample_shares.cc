@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/inspect/sample_shares.h"
+#include "convert/records/sample_shares.h"
 
-#include <fmt/format.h>
-
-namespace perftape::inspect {
+namespace perftape::records {
 
 using perfdata::CpuMode;
-
-std::string CommName(std::uint32_t tid, const std::string* recorded) {
-  if (tid == 0) return "swapper";
-  return recorded != nullptr ? *recorded : fmt::format(":{}", static_cast<std::int32_t>(tid));
-}
 
 void SampleShares::Apply(const perfdata::RecordView& record, const perfdata::SampleFormat& format) {
   processes_.Apply(record, format);
@@ -23,19 +16,14 @@ void SampleShares::Add(const perfdata::Sample& sample, CpuMode mode,
   Share& of_comm = OfComm(sample.tid);
   Share& of_dso = OfDso(sample, mode);
   for (const perfdata::Delivery& delivery : deliveries) {
-    for (Share* share : {&of_comm, &of_dso}) {
-      ++share->samples;
-      share->period += delivery.period;
-    }
+    for (Share* share : {&of_comm, &of_dso}) share->Add({.samples = 1, .period = delivery.period});
   }
 }
 
 SharesByName SampleShares::by_dso() const {
   SharesByName shares;
   for (const auto& [key, share] : dsos_) {
-    Share& of_name = shares[dso_names_.NameOf(key.dso, key.pid)];
-    of_name.samples += share.samples;
-    of_name.period += share.period;
+    shares[dso_names_.NameOf(key.dso, key.pid)].Add(share);
   }
   return shares;
 }
@@ -72,4 +60,4 @@ Share& SampleShares::OfDso(const perfdata::Sample& sample, CpuMode mode) {
   return share;
 }
 
-}  // namespace perftape::inspect
+}  // namespace perftape::records

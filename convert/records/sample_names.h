@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The names that perf shows for dsos.
+// The names that perf shows for the threads and the dsos of samples.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,11 @@
 #include "formats/perfdata/kernel_names.h"
 #include "formats/perfdata/reader.h"
 
-namespace perftape::inspect {
+namespace perftape::records {
+
+// Returns the name of a thread as perf shows it. `recorded` is the name from a record; null if
+// there was none.
+std::string CommName(std::uint32_t tid, const std::string* recorded);
 
 class DsoNames {
  public:
@@ -32,4 +36,4 @@ class DsoNames {
 // symbols in a file of that process, and shows the name of that file.
 bool HoldsGeneratedCode(const perfdata::Dso& dso);
 
-}  // namespace perftape::inspect
+}  // namespace perftape::records

@@ -8,23 +8,25 @@
 #include <span>
 #include <string>
 
+#include "convert/records/sample_names.h"
 #include "formats/perfdata/address_space.h"
 #include "formats/perfdata/deliveries.h"
 #include "formats/perfdata/reader.h"
-#include "tools/inspect/dso_names.h"
 
-namespace perftape::inspect {
+namespace perftape::records {
 
 // The sums over the samples of one comm or one dso.
 struct Share {
   std::uint64_t samples = 0;
   std::uint64_t period = 0;
+
+  void Add(const Share& other) {
+    samples += other.samples;
+    period += other.period;
+  }
+  bool operator==(const Share&) const = default;
 };
 using SharesByName = std::map<std::string, Share>;
-
-// Returns the name of a thread as perf shows it. `recorded` is the name from a record; null if
-// there was none.
-std::string CommName(std::uint32_t tid, const std::string* recorded);
 
 // Needs all records, in time order. Memory grows with the number of names, threads and mappings.
 class SampleShares {
@@ -75,4 +77,4 @@ class SampleShares {
   std::array<KnownRange, 256> known_ranges_ = {};
 };
 
-}  // namespace perftape::inspect
+}  // namespace perftape::records

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/inspect/range_statistics.h"
-
-#include <fmt/format.h>
+#include "convert/records/statistics.h"
 
 #include <algorithm>
 #include <array>
@@ -15,11 +13,14 @@
 #include "convert/import/survey.h"
 #include "convert/model/id_table.h"
 #include "formats/base/parallel.h"
+#include "formats/perfdata/deliveries.h"
 #include "formats/perfdata/event_lookup.h"
 #include "formats/perfdata/plain_sample.h"
 #include "formats/perfdata/record_ranges.h"
+#include "formats/perfdata/rounds.h"
+#include "formats/perfdata/sample_completion.h"
 
-namespace perftape::inspect {
+namespace perftape::records {
 namespace {
 
 using perfdata::CpuMode;
@@ -27,10 +28,99 @@ using perfdata::Event;
 using perfdata::RecordType;
 using perfdata::RecordView;
 
-void AddTo(Share& sum, const Share& share) {
-  sum.samples += share.samples;
-  sum.period += share.period;
+// Adds a LOST or LOST_SAMPLES of the event. Returns false for any other record.
+bool AddLoss(const RecordView& record, const Event& event, const perfdata::EventTable& events,
+             Statistics& statistics) {
+  if (record.type == RecordType::kLost) {
+    if (const auto lost = Decode<perfdata::Lost>(record, event.format)) {
+      statistics.lost_records += lost->count;
+    }
+    return true;
+  }
+  if (record.type != RecordType::kLostSamples) return false;
+  if (const auto lost = Decode<perfdata::LostSamples>(record, event.format)) {
+    statistics.lost_samples += lost->count;
+    statistics.events[events.IndexOf(event)].lost_samples += lost->count;
+  }
+  return true;
 }
+
+// Counts in time order.
+class Counter {
+ public:
+  explicit Counter(const perfdata::Reader& reader)
+      : events_(reader.events()), deliveries_(events_), shares_(reader) {
+    statistics_.events.resize(events_.size());
+    if (perfdata::SampleCompletion::IsNeeded(events_)) completion_.emplace(reader);
+  }
+
+  // `event` is the event of the record.
+  void Count(const RecordView& record, const Event* event) {
+    if (last_count_ == nullptr || last_count_->first != record.type) {
+      last_count_ = &*statistics_.records.try_emplace(record.type).first;
+    }
+    ++last_count_->second;
+    if (record.type == RecordType::kSample) {
+      CountSample(record, event);
+    } else if (event == nullptr) {
+      return;
+    } else if (!AddLoss(record, *event, events_, statistics_)) {
+      shares_.Apply(record, event->format);
+    }
+  }
+
+  Statistics Finish(std::optional<Error> damage) && {
+    statistics_.comms = shares_.by_comm();
+    statistics_.dsos = shares_.by_dso();
+    statistics_.damage = std::move(damage);
+    return std::move(statistics_);
+  }
+
+ private:
+  void CountSample(const RecordView& record, const Event* event) {
+    if (event == nullptr) {
+      Miss(record, statistics_.skipped_samples);
+      return;
+    }
+    if (auto sample = DecodeSample(record, event->format)) {
+      RecordView completed = record;
+      if (completion_) completion_->Complete(completed, *event, *sample, completed_chain_);
+      CountDeliveries(*sample, completed, *event);
+      return;
+    }
+    const auto salvaged = RecoverSample(record, event->format);
+    const bool counts = salvaged && CountDeliveries(*salvaged, record, *event);
+    Miss(record, counts ? statistics_.cut_off_samples : statistics_.skipped_samples);
+  }
+
+  void Miss(const RecordView& sample, std::uint64_t& counter) {
+    if (statistics_.first_unread.empty()) statistics_.first_unread = PositionOf(sample);
+    ++counter;
+  }
+
+  // Returns whether the sample counts for any event.
+  bool CountDeliveries(const perfdata::Sample& sample, const RecordView& record,
+                       const Event& event) {
+    const std::span<const perfdata::Delivery> deliveries = deliveries_.Of(sample, event);
+    if (deliveries.empty()) return false;
+    for (const perfdata::Delivery& delivery : deliveries) {
+      EventStatistics& of_event = statistics_.events[events_.IndexOf(*delivery.event)];
+      ++of_event.samples;
+      of_event.period += delivery.period;
+    }
+    shares_.Add(sample, record.cpumode(), deliveries);
+    return true;
+  }
+
+  const perfdata::EventTable& events_;
+  perfdata::Deliveries deliveries_;
+  SampleShares shares_;
+  std::optional<perfdata::SampleCompletion> completion_;  // if samples have to be completed
+  std::vector<std::byte> completed_chain_;
+  Statistics statistics_;
+  // Points into statistics_.records: most records have the type of the previous one.
+  std::pair<const RecordType, std::uint64_t>* last_count_ = nullptr;
+};
 
 constexpr std::uint64_t kPage = 4096;
 
@@ -74,7 +164,7 @@ class RangeCounter {
       } else if (record.type == RecordType::kHeaderBuildId) {
         build_ids_.push_back(record);
       } else if (found.event != nullptr) {
-        CountLoss(record, *found.event);
+        AddLoss(record, *found.event, events_, statistics_);
       }
     }
     return true;
@@ -109,19 +199,6 @@ class RangeCounter {
     }
   }
 
-  void CountLoss(const RecordView& record, const Event& event) {
-    if (record.type == RecordType::kLost) {
-      if (const auto lost = Decode<perfdata::Lost>(record, event.format)) {
-        statistics_.lost_records += lost->count;
-      }
-    } else if (record.type == RecordType::kLostSamples) {
-      if (const auto lost = Decode<perfdata::LostSamples>(record, event.format)) {
-        statistics_.lost_samples += lost->count;
-        statistics_.events[events_.IndexOf(event)].lost_samples += lost->count;
-      }
-    }
-  }
-
   bool CountSample(const RecordView& record, const Event* event, convert::Epoch epoch) {
     if (event == nullptr) return false;
     const perfdata::PlainSampleReader& plain = plain_[events_.IndexOf(*event)];
@@ -143,7 +220,7 @@ class RangeCounter {
     ++of_event.samples;
     of_event.period += share.period;
     const ThreadCacheEntry& entry = StateOf(sample.pid, sample.tid, epoch);
-    AddTo(*entry.of_comm, share);
+    entry.of_comm->Add(share);
     const bool is_kernel = mode == CpuMode::kKernel;
     AddHit({.mapped = is_kernel ? entry.state.spaces.kernel : entry.state.spaces.user,
             .address = is_kernel ? sample.ip : sample.ip / kPage * kPage,
@@ -171,7 +248,7 @@ class RangeCounter {
     hash = (hash ^ (hash >> 32)) * 0xc2b2ae3d27d4eb4f;
     const std::uint32_t known =
         hit_index_.Find(hash, [&](std::uint32_t index) { return hits_[index].IsAt(hit); });
-    if (known != convert::IdTable::kNone) return AddTo(hits_[known].share, hit.share);
+    if (known != convert::IdTable::kNone) return hits_[known].share.Add(hit.share);
     hit_index_.Add(hash, static_cast<std::uint32_t>(hits_.size()));
     hits_.push_back(hit);
   }
@@ -196,7 +273,7 @@ void AddUp(const Statistics& part, Statistics& sum) {
     sum.events[i].period += part.events[i].period;
     sum.events[i].lost_samples += part.events[i].lost_samples;
   }
-  for (const auto& [comm, share] : part.comms) AddTo(sum.comms[comm], share);
+  for (const auto& [comm, share] : part.comms) sum.comms[comm].Add(share);
   sum.lost_records += part.lost_records;
   sum.lost_samples += part.lost_samples;
 }
@@ -228,14 +305,27 @@ std::optional<SharesByName> SharesOfDsos(std::vector<Hit> hits,
     const std::optional<const perfdata::Dso*> dso = DsoOf(hit, replay.At(hit.epoch));
     if (!dso) return {};
     const bool is_generated = *dso != nullptr && HoldsGeneratedCode(**dso);
-    AddTo(dsos[{*dso, is_generated ? hit.pid : 0}], hit.share);
+    dsos[{*dso, is_generated ? hit.pid : 0}].Add(hit.share);
   }
   SharesByName shares;
-  for (const auto& [key, share] : dsos) AddTo(shares[names.NameOf(key.first, key.second)], share);
+  for (const auto& [key, share] : dsos) {
+    shares[names.NameOf(key.first, key.second)].Add(share);
+  }
   return shares;
 }
 
 }  // namespace
+
+Statistics CountRecords(const perfdata::Reader& reader, unsigned threads) {
+  if (std::optional<Statistics> counted = CountInRanges(reader, threads))
+    return *std::move(counted);
+  Counter counter(reader);
+  // In time order, for comms, mappings, and periods that are computed from counters
+  // (PERF_SAMPLE_READ).
+  perfdata::InTimeOrder records(reader.records(), reader.events());
+  while (records.Step()) counter.Count(records.record(), records.event());
+  return std::move(counter).Finish(records.ReleaseFailure());
+}
 
 std::optional<Statistics> CountInRanges(const perfdata::Reader& reader, unsigned threads) {
   if (convert::NeedTimeOrder(reader.events())) return {};
@@ -276,4 +366,4 @@ std::optional<Statistics> CountInRanges(const perfdata::Reader& reader, unsigned
   return sum;
 }
 
-}  // namespace perftape::inspect
+}  // namespace perftape::records

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/inspect/dso_names.h"
+#include "convert/records/sample_names.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,12 @@
 #include "formats/base/unknown_name.h"
 #include "formats/perfdata/mapping_name.h"
 
-namespace perftape::inspect {
+namespace perftape::records {
+
+std::string CommName(std::uint32_t tid, const std::string* recorded) {
+  if (tid == 0) return "swapper";
+  return recorded != nullptr ? *recorded : fmt::format(":{}", static_cast<std::int32_t>(tid));
+}
 
 DsoNames::DsoNames(const perfdata::Reader& reader) {
   const auto value = reader.DecodedFeature(perfdata::FeatureBit::kBuildId);
@@ -37,4 +42,4 @@ bool HoldsGeneratedCode(const perfdata::Dso& dso) {
   return perfdata::IsPerfMapMemory(dso.path);
 }
 
-}  // namespace perftape::inspect
+}  // namespace perftape::records

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/inspect/sample_shares.h"
+#include "convert/records/sample_shares.h"
 
 #include <gmock/gmock.h>
 
 #include "tests/support/perfdata_builder.h"
 
-namespace perftape::inspect {
+namespace perftape::records {
 namespace {
 
 using perfdata::CpuMode;
@@ -114,4 +114,4 @@ TEST(SampleShares, NamesGeneratedCodeAfterEachProcessThatRunsIt) {
 }
 
 }  // namespace
-}  // namespace perftape::inspect
+}  // namespace perftape::records
