@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/report/warnings.h"
+#include "convert/summarize/warnings.h"
 
 #include <gmock/gmock.h>
 
@@ -11,7 +11,7 @@
 #include "convert/model/hidden_kernel.h"
 #include "tests/convert/export/profile_maker.h"
 
-namespace perftape::report_tool {
+namespace perftape::summarize {
 namespace {
 
 using convert::EventId;
@@ -26,7 +26,7 @@ using testing::IsEmpty;
 using testing::Not;
 
 std::vector<std::string> WarningsFor(const Profile& profile, const ReadContents& read = {}) {
-  const Contents contents = MakeContents(profile, read, ReportPlan());
+  const Contents contents = MakeContents(profile, read, {});
   return contents.events.at(0).warnings;
 }
 
@@ -146,4 +146,4 @@ TEST(WarningsOf, SuspectStacksUnlessAllRecordingsKnowThem) {
 }
 
 }  // namespace
-}  // namespace perftape::report_tool
+}  // namespace perftape::summarize

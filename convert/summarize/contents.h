@@ -3,11 +3,13 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "convert/combine.h"
+#include "convert/filter/name_regex.h"
 #include "convert/frames/frame_table.h"
 #include "convert/model/profile.h"
 #include "convert/summarize/amount.h"
@@ -17,41 +19,53 @@
 #include "convert/summarize/source_lines.h"
 #include "convert/summarize/stack_quality.h"
 #include "convert/summarize/wakeups.h"
-#include "tools/report/command_line.h"
 
-namespace perftape::report_tool {
+namespace perftape::summarize {
+
+enum class SortBy : std::uint8_t { kSelf, kTotal };
+
+// What a report contains besides the totals, the functions and the wakeups.
+struct ContentOptions {
+  SortBy sort = SortBy::kSelf;  // of the functions
+  std::size_t stacks = 0;       // how many stacks
+  std::vector<GroupBy> groups = {};
+  std::optional<TreeDirection> tree = {};
+  std::optional<convert::NameRegex> tree_start = {};  // the functions at which the tree starts
+  double percent_limit = 0.5;  // rows of the tree with a smaller share are left out
+  std::optional<convert::NameRegex> lines = {};  // the functions whose source lines are summed
+};
 
 struct GroupTable {
-  summarize::GroupBy by;
-  std::vector<summarize::GroupAmount> groups;
+  GroupBy by;
+  std::vector<GroupAmount> groups;
 };
 
 // A frequent stack, leaf first.
 struct StackShare {
   std::vector<convert::FrameId> frames;
-  summarize::Amount amount;
+  Amount amount;
 };
 
 // A row of a call tree.
 struct TreeRow {
   std::size_t depth = 0;
   convert::FrameId frame = {};
-  summarize::Amount self = {}, total = {};
+  Amount self = {}, total = {};
 };
 
 struct EventContents {
   convert::EventId event;
-  summarize::Amount total;
+  Amount total;
   bool has_periods = false;
-  summarize::StackQuality quality;
-  std::vector<summarize::UnnamedBinary> unnamed;
-  std::vector<summarize::FunctionAmounts> functions;  // all, sorted
-  std::vector<summarize::Wakeups> wakeups;            // all, sorted
-  std::vector<StackShare> stacks;                     // as many as were asked for
+  StackQuality quality;
+  std::vector<UnnamedBinary> unnamed;
+  std::vector<FunctionAmounts> functions;  // all, sorted
+  std::vector<Wakeups> wakeups;            // all, sorted
+  std::vector<StackShare> stacks;          // as many as were asked for
   std::vector<GroupTable> groups;
-  std::vector<TreeRow> tree;     // without the branches below the limit
-  summarize::Amount tree_total;  // of the stacks in the tree
-  std::vector<summarize::LineAmounts> lines;
+  std::vector<TreeRow> tree;  // without the branches below the limit
+  Amount tree_total;          // of the stacks in the tree
+  std::vector<LineAmounts> lines;
   std::vector<std::string> warnings;
 };
 
@@ -69,6 +83,6 @@ struct Contents {
 
 // `profile` must outlive the result.
 Contents MakeContents(const convert::Profile& profile, const ReadContents& read,
-                      const ReportPlan& plan);
+                      const ContentOptions& options);
 
-}  // namespace perftape::report_tool
+}  // namespace perftape::summarize

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/report/contents.h"
+#include "convert/summarize/contents.h"
 
+#include <cmath>
 #include <utility>
 
-#include "tools/report/warnings.h"
+#include "convert/summarize/warnings.h"
 
-namespace perftape::report_tool {
+namespace perftape::summarize {
 namespace {
 
 using convert::FrameId;
 using convert::FrameTable;
-using summarize::CallTree;
-using summarize::StackAmounts;
-using summarize::TreeNodeId;
 
 // Returns, by FrameId, whether the name of the function or of its binary matches.
 std::vector<bool> FramesThatMatch(const convert::Profile& profile, const FrameTable& frames,
@@ -25,8 +23,8 @@ std::vector<bool> FramesThatMatch(const convert::Profile& profile, const FrameTa
 }
 
 // Appends the subtree below `parent`, in the order of the text.
-void AppendRows(const CallTree& tree, TreeNodeId parent, std::size_t depth,
-                const summarize::Amount& smallest, std::vector<TreeRow>& rows) {
+void AppendRows(const CallTree& tree, TreeNodeId parent, std::size_t depth, const Amount& smallest,
+                std::vector<TreeRow>& rows) {
   // A stack of nodes instead of recursion: stacks of callers can be very deep.
   std::vector<std::pair<TreeNodeId, std::size_t>> waiting = {{parent, depth}};
   while (!waiting.empty()) {
@@ -47,15 +45,15 @@ void AppendRows(const CallTree& tree, TreeNodeId parent, std::size_t depth,
 }
 
 void AddTree(const convert::Profile& profile, const FrameTable& frames, const StackAmounts& amounts,
-             const ReportPlan& plan, EventContents& contents) {
-  summarize::TreeOptions options = {.direction = *plan.tree};
-  if (plan.filter.focus) {
-    options.start_at = FramesThatMatch(profile, frames, *plan.filter.focus);
+             const ContentOptions& options, EventContents& contents) {
+  TreeOptions tree_options = {.direction = *options.tree};
+  if (options.tree_start) {
+    tree_options.start_at = FramesThatMatch(profile, frames, *options.tree_start);
   }
-  const CallTree tree(profile, frames, amounts, options);
+  const CallTree tree(profile, frames, amounts, tree_options);
   contents.tree_total = tree[0].total;
   const double limit =
-      static_cast<double>(std::abs(contents.total.weight)) * plan.percent_limit / 100;
+      static_cast<double>(std::abs(contents.total.weight)) * options.percent_limit / 100;
   AppendRows(tree, 0, 0, {.samples = 0, .weight = static_cast<std::int64_t>(limit)}, contents.tree);
 }
 
@@ -63,7 +61,7 @@ std::vector<StackShare> TopStacks(const convert::Profile& profile, const FrameTa
                                   const StackAmounts& amounts, std::size_t most) {
   const CallTree tree(profile, frames, amounts, {});
   std::vector<StackShare> stacks;
-  for (TreeNodeId end : summarize::LargestStacks(tree, most)) {
+  for (TreeNodeId end : LargestStacks(tree, most)) {
     StackShare& stack = stacks.emplace_back();
     stack.amount = tree[end].self;
     for (; end != 0; end = tree[end].parent) stack.frames.push_back(tree[end].frame);
@@ -72,24 +70,24 @@ std::vector<StackShare> TopStacks(const convert::Profile& profile, const FrameTa
 }
 
 EventContents ContentsOf(const convert::Profile& profile, const FrameTable& frames,
-                         const StackAmounts& amounts, const ReportPlan& plan) {
+                         const StackAmounts& amounts, const ContentOptions& options) {
   EventContents contents;
   contents.event = amounts.event();
   contents.total = amounts.total();
   contents.has_periods = amounts.has_periods();
-  contents.quality = summarize::JudgeStacks(profile, frames, amounts);
-  contents.unnamed = summarize::SumUnnamed(profile, frames, amounts);
-  contents.functions = summarize::SumFunctions(profile, frames, amounts);
-  contents.wakeups = summarize::SumWakeups(profile, amounts);
-  if (plan.sort == SortBy::kTotal) summarize::SortByInclusive(contents.functions);
-  if (plan.stacks != 0) contents.stacks = TopStacks(profile, frames, amounts, plan.stacks);
-  for (const summarize::GroupBy& by : plan.groups) {
-    contents.groups.push_back({.by = by, .groups = summarize::SumGroups(profile, amounts, by)});
+  contents.quality = JudgeStacks(profile, frames, amounts);
+  contents.unnamed = SumUnnamed(profile, frames, amounts);
+  contents.functions = SumFunctions(profile, frames, amounts);
+  contents.wakeups = SumWakeups(profile, amounts);
+  if (options.sort == SortBy::kTotal) SortByInclusive(contents.functions);
+  if (options.stacks != 0) contents.stacks = TopStacks(profile, frames, amounts, options.stacks);
+  for (const GroupBy& by : options.groups) {
+    contents.groups.push_back({.by = by, .groups = SumGroups(profile, amounts, by)});
   }
-  if (plan.tree) AddTree(profile, frames, amounts, plan, contents);
-  if (plan.lines) {
-    contents.lines = summarize::SumLines(profile, frames, amounts,
-                                         FramesThatMatch(profile, frames, *plan.lines));
+  if (options.tree) AddTree(profile, frames, amounts, options, contents);
+  if (options.lines) {
+    contents.lines =
+        SumLines(profile, frames, amounts, FramesThatMatch(profile, frames, *options.lines));
   }
   return contents;
 }
@@ -97,7 +95,7 @@ EventContents ContentsOf(const convert::Profile& profile, const FrameTable& fram
 }  // namespace
 
 Contents MakeContents(const convert::Profile& profile, const ReadContents& read,
-                      const ReportPlan& plan) {
+                      const ContentOptions& options) {
   Contents contents = {.profile = profile,
                        .frames = FrameTable(profile, convert::FrameIdentity::kFunction),
                        .events = {}};
@@ -105,10 +103,10 @@ Contents MakeContents(const convert::Profile& profile, const ReadContents& read,
     const StackAmounts amounts(profile, convert::EventId{i});
     if (amounts.total().is_zero()) continue;
     EventContents& event =
-        contents.events.emplace_back(ContentsOf(profile, contents.frames, amounts, plan));
+        contents.events.emplace_back(ContentsOf(profile, contents.frames, amounts, options));
     event.warnings = WarningsOf(contents, event, read);
   }
   return contents;
 }
 
-}  // namespace perftape::report_tool
+}  // namespace perftape::summarize

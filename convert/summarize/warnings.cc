@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/report/warnings.h"
+#include "convert/summarize/warnings.h"
 
 #include <fmt/format.h>
 
@@ -12,11 +12,8 @@
 #include "convert/model/hidden_kernel.h"
 #include "formats/base/unknown_name.h"
 
-namespace perftape::report_tool {
+namespace perftape::summarize {
 namespace {
-
-using convert::EventValues;
-using summarize::PercentOf;
 
 // Stacks that are cut are worth a line from this share on, in percent.
 constexpr double kMany = 10;
@@ -73,7 +70,7 @@ void WarnOfIncompleteChains(const convert::ChainCount& chains, std::vector<std::
 void WarnOfStacks(std::string_view name, const EventContents& event,
                   const std::vector<convert::InputReport>& inputs,
                   std::vector<std::string>& warnings) {
-  const summarize::StackQuality& quality = event.quality;
+  const StackQuality& quality = event.quality;
   const double single = PercentOf(quality.with_one_frame, event.total);
   if (single > 100 - kMany && quality.average_frames < 1.5) {
     warnings.push_back(
@@ -95,7 +92,7 @@ void WarnOfStacks(std::string_view name, const EventContents& event,
 }
 
 // Returns why a binary has no names, and what would help.
-std::string ReasonOf(const convert::Profile& profile, const summarize::UnnamedBinary& binary,
+std::string ReasonOf(const convert::Profile& profile, const UnnamedBinary& binary,
                      const symbolize::SymbolizeReport& symbols) {
   if (binary.filename == convert::StringId{}) return "in no mapping: JIT code, or a wrong stack";
   const std::string_view filename = profile.text(binary.filename);
@@ -118,7 +115,7 @@ void WarnOfUnnamed(const Contents& contents, const EventContents& event,
                    const symbolize::SymbolizeReport& symbols, std::vector<std::string>& warnings) {
   constexpr double kWorthALine = 2;  // percent
   constexpr std::size_t kMostLines = 3;
-  for (const summarize::UnnamedBinary& binary : event.unnamed | std::views::take(kMostLines)) {
+  for (const UnnamedBinary& binary : event.unnamed | std::views::take(kMostLines)) {
     const double percent = PercentOf(binary.amount, event.total);
     if (percent < kWorthALine) break;
     const std::string_view filename = contents.profile.text(binary.filename);
@@ -153,4 +150,4 @@ std::vector<std::string> WarningsOf(const Contents& contents, const EventContent
   return warnings;
 }
 
-}  // namespace perftape::report_tool
+}  // namespace perftape::summarize

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "tools/report/contents.h"
+#include "convert/summarize/contents.h"
 
-namespace perftape::report_tool {
+namespace perftape::summarize {
 
 // Returns a sentence for each: few samples, no call chains, stacks that are cut, functions without
 // names and what would name them, losses above a percent. Which stacks are cut the recordings say
@@ -15,4 +15,4 @@ namespace perftape::report_tool {
 std::vector<std::string> WarningsOf(const Contents& contents, const EventContents& event,
                                     const ReadContents& read);
 
-}  // namespace perftape::report_tool
+}  // namespace perftape::summarize
