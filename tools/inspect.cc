@@ -2,6 +2,7 @@
 // perftape-inspect: prints a perf.data as text or JSON.
 #include <fmt/format.h>
 
+#include "formats/base/counted.h"
 #include "formats/base/input.h"
 #include "formats/base/output_file.h"
 #include "formats/bundle/expanded_input.h"
@@ -10,7 +11,6 @@
 #include "formats/perfdata/validate/validate.h"
 #include "formats/unwind/table.h"
 #include "tools/common/cli/console.h"
-#include "tools/common/cli/count.h"
 #include "tools/inspect/command_line.h"
 #include "tools/inspect/header_json.h"
 #include "tools/inspect/header_text.h"
@@ -39,7 +39,7 @@ Result<Damage> PrintStatistics(const Reader& reader, const Plan& plan, OutputFil
   if (!statistics.damage && unread != 0) {
     return Error{ErrorCode::kCorrupt,
                  fmt::format("{} of an unknown event or cut off, the first at {}",
-                             cli::Counted(unread, "sample"), statistics.first_unread)};
+                             Counted(unread, "sample"), statistics.first_unread)};
   }
   return std::move(statistics.damage);
 }
@@ -70,16 +70,16 @@ Result<Damage> PrintSamples(const Reader& reader, const Plan& plan, OutputFile& 
     console.Note(
         fmt::format("{} without user frames: the record with them (CALLCHAIN_DEFERRED) is not in "
                     "the file",
-                    cli::Counted(rows.without_user_frames(), "sample")));
+                    Counted(rows.without_user_frames(), "sample")));
   }
   std::string words;
   if (rows.skipped() != 0) {
     words = fmt::format("not in the table, because of an unknown event or cut off: {}",
-                        cli::Counted(rows.skipped(), "sample"));
+                        Counted(rows.skipped(), "sample"));
   }
   if (rows.cut_off() != 0) {
     words += fmt::format("{}without frames, because cut off: {}", words.empty() ? "" : "; ",
-                         cli::Counted(rows.cut_off(), "sample"));
+                         Counted(rows.cut_off(), "sample"));
   }
   if (words.empty()) return std::nullopt;
   return Error{ErrorCode::kCorrupt,
@@ -93,7 +93,7 @@ Result<Damage> PrintValidation(const Reader& reader, Form form, OutputFile& out)
   const std::uint64_t errors = report.CountOf(perfdata::Severity::kError);
   if (errors == 0) return std::nullopt;
   return Error{ErrorCode::kCorrupt, fmt::format("some readers cannot read all of the file: {}",
-                                                cli::Counted(errors, "error"))};
+                                                Counted(errors, "error"))};
 }
 
 Result<Damage> PrintLosses(const Reader& reader, Form form, OutputFile& out) {

@@ -17,10 +17,10 @@
 #include "convert/model/hybrid_events.h"
 #include "convert/summarize/contents.h"
 #include "convert/summarize/groups.h"
+#include "formats/base/counted.h"
 #include "formats/base/output_file.h"
 #include "formats/base/progress.h"
 #include "tools/common/cli/console.h"
-#include "tools/common/cli/count.h"
 #include "tools/common/cli/output.h"
 #include "tools/common/cli/pager.h"
 #include "tools/common/profiles/filter_text.h"
@@ -140,7 +140,7 @@ Result<Outcome> Diff(const ReportPlan& plan, const TextStyle& style, cli::Consol
       for (const std::string& line : ViolationLines(event, plan)) console.Error(line);
     } else if (!event.rules.violations.empty()) {
       console.Error(fmt::format("{}: {} of --fail-on, listed in the report", event.difference.event,
-                                cli::Counted(event.rules.violations.size(), "violation")));
+                                Counted(event.rules.violations.size(), "violation")));
     }
   }
   outcome.text = plan.format == ReportFormat::kJson ? DiffJson(events, plan)

@@ -8,11 +8,11 @@
 #include <functional>
 #include <utility>
 
+#include "formats/base/counted.h"
 #include "formats/base/cpu_list.h"
 #include "formats/base/duration.h"
 #include "record/losses/loss_causes.h"
 #include "tools/common/cli/console.h"
-#include "tools/common/cli/count.h"
 #include "tools/record/chain_ends.h"
 
 namespace perftape::record_tool {
@@ -82,7 +82,7 @@ void AddThrottledLines(const record::RecordSummary& summary, std::vector<std::st
       lines.push_back(fmt::format(
           "{}CPU {}: throttled {}, {:.2f} s without samples; a lower rate (-F) or a higher "
           "kernel.perf_event_max_sample_rate helps",
-          PrefixOf(summary, event), cpu.cpu, cli::Counted(cpu.times, "time"),
+          PrefixOf(summary, event), cpu.cpu, Counted(cpu.times, "time"),
           Seconds(cpu.throttled_ns)));
     }
   }
@@ -105,8 +105,7 @@ void AddGapLines(const record::RecordSummary& summary, std::vector<std::string>&
       lines.push_back(fmt::format(
           "{}CPU {}: {} without a sample, not counted as lost: the kernel hid the task that "
           "ran, or skipped the sampling program",
-          PrefixOf(summary, event), silence.cpu,
-          cli::Counted(silence.expiries, "timer interrupt")));
+          PrefixOf(summary, event), silence.cpu, Counted(silence.expiries, "timer interrupt")));
     }
   }
   AddThrottledLines(summary, lines);
@@ -114,7 +113,7 @@ void AddGapLines(const record::RecordSummary& summary, std::vector<std::string>&
     lines.push_back(fmt::format(
         "{} of any process skipped, not counted as lost: on its CPU another BPF program "
         "or a bpf(2) call was running",
-        cli::Counted(summary.skipped_hits, "tracepoint hit")));
+        Counted(summary.skipped_hits, "tracepoint hit")));
   }
   for (const record::AbsentCpu& absence : summary.absences) {
     const std::string until =
@@ -143,7 +142,7 @@ std::string SizesText(const record::RecordSummary& summary, const std::string& f
   return fmt::format("{} in {} ({} samples{}, {} symbols of {})",
                      SizeText(summary.bytes_written + bundle.bytes), files,
                      SizeText(summary.bytes_written), compression, SizeText(bundle.bytes),
-                     cli::Counted(bundle.files, "file"));
+                     Counted(bundle.files, "file"));
 }
 
 // Adds "symbols of 35 files, 10.0 MiB (3 % of the original files)", and the first few missing ones.
@@ -154,7 +153,7 @@ void AddBundleLines(const record::RecordSummary& summary, std::vector<std::strin
   const bool is_told = IsPartOfOneFile(summary);
   if (is_told && bundle.missing.empty()) return;
   lines.push_back(is_told ? std::string("symbols")
-                          : fmt::format("symbols of {}, {}", cli::Counted(bundle.files, "file"),
+                          : fmt::format("symbols of {}, {}", Counted(bundle.files, "file"),
                                         SizeText(bundle.bytes)));
   if (!is_told && bundle.original_bytes > 0) {
     lines.back() += fmt::format(
@@ -172,7 +171,7 @@ void AddBundleLines(const record::RecordSummary& summary, std::vector<std::strin
 // frequent first.
 std::string SamplesText(const record::RecordSummary& summary) {
   constexpr std::size_t kMostShown = 6;
-  std::string text = cli::Counted(summary.samples, "sample");
+  std::string text = Counted(summary.samples, "sample");
   // Files of a flight recorder may have the same samples.
   if (summary.flight && summary.rotation && summary.rotation->files > 1) {
     text += " in the last file";
@@ -209,7 +208,7 @@ void AddReductionLines(const record::RecordSummary& summary, std::vector<std::st
     lines.push_back(fmt::format(
         "the recorder used more CPU time than --max-cpu allows: the rate "
         "changed {}, down to 1/{}, and was 1/{} at the end",
-        cli::Counted(summary.rates.size() - 1, "time"), lowest, summary.rates.back().divisor));
+        Counted(summary.rates.size() - 1, "time"), lowest, summary.rates.back().divisor));
   }
 }
 
@@ -227,24 +226,23 @@ std::string FilesText(const record::RecordSummary& summary) {
     if (summary.file.empty()) return summary.flight ? "no file" : "stdout";
     return summary.file.native();
   }
-  return fmt::format("{}, {} to {}", cli::Counted(rotation->files, "file"),
-                     rotation->first.native(), rotation->last.native());
+  return fmt::format("{}, {} to {}", Counted(rotation->files, "file"), rotation->first.native(),
+                     rotation->last.native());
 }
 
 void AddRotationLines(const record::RecordSummary& summary, std::vector<std::string>& lines) {
   if (!summary.rotation) return;
   const record::RotationSummary& rotation = *summary.rotation;
   if (rotation.deleted > 0) {
-    lines.push_back(
-        fmt::format("{} deleted, the oldest first", cli::Counted(rotation.deleted, "file")));
+    lines.push_back(fmt::format("{} deleted, the oldest first", Counted(rotation.deleted, "file")));
   }
   if (rotation.suspensions > 0) {
     lines.push_back(fmt::format("the disk was full {}; no file was written until there was room",
-                                cli::Counted(rotation.suspensions, "time")));
+                                Counted(rotation.suspensions, "time")));
   }
   if (rotation.failed_commands > 0) {
-    lines.push_back(fmt::format("--exec-on-switch: {} failed",
-                                cli::Counted(rotation.failed_commands, "command")));
+    lines.push_back(
+        fmt::format("--exec-on-switch: {} failed", Counted(rotation.failed_commands, "command")));
   }
 }
 
@@ -254,7 +252,7 @@ void AddFlightLines(const record::RecordSummary& summary, std::vector<std::strin
   constexpr std::size_t kMostShown = 8;
   const record::FlightSummary& flight = *summary.flight;
   lines.push_back(fmt::format("in memory: the last {:.1f} s; {} older", Seconds(flight.kept_ns),
-                              cli::Counted(flight.dropped_samples, "sample")));
+                              Counted(flight.dropped_samples, "sample")));
   if (flight.least_kept_ns) {
     lines.push_back(
         fmt::format("a file has only the last {:.1f} of {:g} s: --flight-memory is too "
@@ -267,7 +265,7 @@ void AddFlightLines(const record::RecordSummary& summary, std::vector<std::strin
   }
   if (flight.ignored_triggers > 0) {
     lines.push_back(fmt::format("{} wrote no file, so soon after another one (--cooldown)",
-                                cli::Counted(flight.ignored_triggers, "trigger")));
+                                Counted(flight.ignored_triggers, "trigger")));
   }
 }
 
@@ -275,7 +273,7 @@ void AddFlightLines(const record::RecordSummary& summary, std::vector<std::strin
 
 std::string FailureText(const record::RecordSummary& summary) {
   return fmt::format("{}; {} written before, {} lost", summary.failure,
-                     cli::Counted(summary.samples, "sample"), summary.lost_samples);
+                     Counted(summary.samples, "sample"), summary.lost_samples);
 }
 
 std::string EarlySignalText(int signal) {

@@ -12,10 +12,10 @@
 #include <nlohmann/json.hpp>
 
 #include "convert/model/label_keys.h"
+#include "formats/base/counted.h"
 #include "formats/base/duration.h"
 #include "formats/base/unknown_name.h"
 #include "formats/perfdata/period_unit.h"
-#include "tools/common/cli/count.h"
 #include "tools/common/cli/escape.h"
 #include "tools/common/cli/json_text.h"
 #include "tools/common/profiles/field_text.h"
@@ -256,7 +256,7 @@ Table LinesTable(const EventContents& event, const FrameTable& frames, const Cel
 std::string TotalsLine(const EventContents& event, const Cells& cells) {
   const std::string amount =
       cells.CountTitle() == "Samples"
-          ? cli::Counted(static_cast<std::uint64_t>(event.total.samples), "sample")
+          ? Counted(static_cast<std::uint64_t>(event.total.samples), "sample")
           : CellText(cells.Value(event.total));
   std::string weight;
   if (cells.HasWeights()) {
@@ -264,7 +264,7 @@ std::string TotalsLine(const EventContents& event, const Cells& cells) {
                          CellText(cells.Value(event.total)));
   }
   return fmt::format("{}{}; {}, {:.1f} frames on average", amount, weight,
-                     cli::Counted(event.quality.distinct, "different stack"),
+                     Counted(event.quality.distinct, "different stack"),
                      event.quality.average_frames);
 }
 

@@ -8,9 +8,13 @@
 
 #include "formats/bundle/bundle.h"
 
-namespace perftape::bundle_tool {
+namespace perftape::bundle_check {
+
+// Returns "2 members with a path outside of the directory, 1 member with a repeated name"; empty if
+// there are none.
+std::string TextOf(const bundle::PassedOver& passed_over);
 
 // Returns a line for each error; empty for a valid bundle.
 std::vector<std::string> FindContradictions(const bundle::Bundle& bundle);
 
-}  // namespace perftape::bundle_tool
+}  // namespace perftape::bundle_check

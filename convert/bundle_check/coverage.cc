@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/bundle/coverage.h"
+#include "convert/bundle_check/coverage.h"
 
 #include <algorithm>
 #include <map>
@@ -10,7 +10,7 @@
 #include "convert/model/hidden_kernel.h"
 #include "formats/perfdata/mapping_name.h"
 
-namespace perftape::bundle_tool {
+namespace perftape::bundle_check {
 namespace {
 
 using bundle::BundledFile;
@@ -86,4 +86,4 @@ Coverage CoverageOf(const bundle::Bundle& bundle, const convert::Profile& profil
   return coverage;
 }
 
-}  // namespace perftape::bundle_tool
+}  // namespace perftape::bundle_check

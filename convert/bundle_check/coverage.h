@@ -9,7 +9,7 @@
 #include "convert/model/profile.h"
 #include "formats/bundle/bundle.h"
 
-namespace perftape::bundle_tool {
+namespace perftape::bundle_check {
 
 struct Uncovered {
   std::string path;
@@ -27,4 +27,4 @@ struct Coverage {
 // not counted. The kernel and its modules are covered if the bundle has their symbols.
 Coverage CoverageOf(const bundle::Bundle& bundle, const convert::Profile& profile);
 
-}  // namespace perftape::bundle_tool
+}  // namespace perftape::bundle_check

@@ -14,7 +14,7 @@
 #include "formats/bundle/bundle_writer.h"
 #include "tests/support/temp_dir.h"
 
-namespace perftape::bundle_tool {
+namespace perftape::bundle_check {
 
 struct MadeFile {
   bundle::BundledFile about;
@@ -44,4 +44,4 @@ inline bundle::Bundle BundleWith(std::vector<MadeFile> files) {
   return ValueOf(bundle::Bundle::Open(path));
 }
 
-}  // namespace perftape::bundle_tool
+}  // namespace perftape::bundle_check

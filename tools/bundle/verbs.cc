@@ -1,13 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/bundle/command.h"
-
-#include "tools/bundle/clean.h"
-#include "tools/bundle/create.h"
-#include "tools/bundle/embed.h"
-#include "tools/bundle/extract.h"
-#include "tools/bundle/list.h"
-#include "tools/bundle/strip.h"
-#include "tools/bundle/verify.h"
+#include "tools/bundle/verbs.h"
 
 namespace perftape::bundle_tool {
 namespace {

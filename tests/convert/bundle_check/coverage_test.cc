@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/bundle/coverage.h"
+#include "convert/bundle_check/coverage.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/convert/bundle_check/made_bundle.h"
 #include "tests/convert/symbolize/one_mapping.h"
 #include "tests/support/elf_builder.h"
-#include "tests/tools/bundle/made_bundle.h"
 
-namespace perftape::bundle_tool {
+namespace perftape::bundle_check {
 namespace {
 
 using bundle::FileKind;
@@ -171,4 +171,4 @@ TEST(CoverageOf, ReportsWhyAHiddenKernelHasNoNames) {
 }
 
 }  // namespace
-}  // namespace perftape::bundle_tool
+}  // namespace perftape::bundle_check

@@ -4,7 +4,7 @@
 #include "formats/base/bytes.h"
 #include "formats/bundle/manifest.h"
 
-namespace perftape::bundle_tool {
+namespace perftape::bundle_check {
 
 // Returns whether this machine has a binary or debug file of a bundle itself. It must have the same
 // build id, and be at the recorded path, or for a debug file below /usr/lib/debug. Returns false if
@@ -12,4 +12,4 @@ namespace perftape::bundle_tool {
 // files.
 bool IsOnMachine(const bundle::BundledFile& file, Bytes content);
 
-}  // namespace perftape::bundle_tool
+}  // namespace perftape::bundle_check

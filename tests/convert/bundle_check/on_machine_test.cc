@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/bundle/on_machine.h"
+#include "convert/bundle_check/on_machine.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -10,7 +10,7 @@
 #include "tests/support/elf_builder.h"
 #include "tests/support/temp_dir.h"
 
-namespace perftape::bundle_tool {
+namespace perftape::bundle_check {
 namespace {
 
 using bundle::BundledFile;
@@ -70,4 +70,4 @@ TEST_F(IsOnMachineTest, NotForPathsOfOtherRootsAndNoFile) {
 }
 
 }  // namespace
-}  // namespace perftape::bundle_tool
+}  // namespace perftape::bundle_check

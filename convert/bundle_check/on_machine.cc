@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/bundle/on_machine.h"
+#include "convert/bundle_check/on_machine.h"
 
 #include <algorithm>
 #include <array>
@@ -10,7 +10,7 @@
 #include "formats/elf/debug_search_paths.h"
 #include "formats/elf/elf_file.h"
 
-namespace perftape::bundle_tool {
+namespace perftape::bundle_check {
 namespace {
 
 using bundle::FileKind;
@@ -52,4 +52,4 @@ bool IsOnMachine(const bundle::BundledFile& file, Bytes content) {
   });
 }
 
-}  // namespace perftape::bundle_tool
+}  // namespace perftape::bundle_check

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/bundle/soundness.h"
+#include "convert/bundle_check/soundness.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -10,14 +11,14 @@
 #include <string_view>
 #include <utility>
 
+#include "formats/base/counted.h"
 #include "formats/bundle/layout.h"
 #include "formats/bundle/marker.h"
 #include "formats/bundle/recording_notes.h"
 #include "formats/elf/build_id.h"
 #include "formats/kallsyms/kallsyms.h"
-#include "tools/bundle/open.h"
 
-namespace perftape::bundle_tool {
+namespace perftape::bundle_check {
 namespace {
 
 using bundle::BundledFile;
@@ -119,8 +120,19 @@ class Check {
 
 }  // namespace
 
+std::string TextOf(const bundle::PassedOver& passed_over) {
+  std::vector<std::string> texts;
+  const auto add = [&](std::uint64_t count, std::string_view noun, std::string_view rest) {
+    if (count != 0) texts.push_back(Counted(count, noun) + std::string(rest));
+  };
+  add(passed_over.unsafe_names, "member", " with a path outside of the directory");
+  add(passed_over.kinds, "member", " neither regular file nor symbolic link");
+  add(passed_over.duplicates, "member", " with a repeated name");
+  return fmt::format("{}", fmt::join(texts, ", "));
+}
+
 std::vector<std::string> FindContradictions(const bundle::Bundle& bundle) {
   return Check(bundle).Run();
 }
 
-}  // namespace perftape::bundle_tool
+}  // namespace perftape::bundle_check

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/bundle/soundness.h"
+#include "convert/bundle_check/soundness.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/convert/bundle_check/made_bundle.h"
 #include "tests/support/elf_builder.h"
 #include "tests/support/tar_builder.h"
-#include "tests/tools/bundle/made_bundle.h"
 
-namespace perftape::bundle_tool {
+namespace perftape::bundle_check {
 namespace {
 
 using bundle::BundledFile;
@@ -140,4 +140,4 @@ TEST(FindContradictions, ReportsSkippedMembers) {
 }
 
 }  // namespace
-}  // namespace perftape::bundle_tool
+}  // namespace perftape::bundle_check
