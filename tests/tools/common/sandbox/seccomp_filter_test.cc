@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compares our filters with those that libseccomp makes of the same table, for all system calls.
-#include "tools/common/sandbox/filter_program.h"
+#include "tools/common/sandbox/seccomp_filter.h"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
