@@ -10,8 +10,8 @@
 #include "record/machine/requirements.h"
 #include "record/machine/system_facts.h"
 #include "tools/common/cli/console.h"
+#include "tools/common/sandbox/capabilities.h"
 #include "tools/doctor/command_line.h"
-#include "tools/doctor/file_capabilities.h"
 #include "tools/doctor/report.h"
 
 namespace perftape::doctor_tool {
@@ -34,7 +34,7 @@ Result<int> RunAsRecorder(const Plan& plan, const std::string& recorder) {
 // try what it can record.
 Result<int> Run(const Plan& plan, cli::Console& console) {
   const std::filesystem::path recorder = record::RecorderFile();
-  const std::uint64_t granted = FileCapabilities(recorder);
+  const std::uint64_t granted = sandbox::FileCapabilities(recorder);
   if ((granted & ~record::ReadSystemFacts().capabilities) != 0) {
     return RunAsRecorder(plan, recorder.string());
   }

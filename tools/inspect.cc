@@ -2,6 +2,7 @@
 // perftape-inspect: prints a perf.data as text or JSON.
 #include <fmt/format.h>
 
+#include "formats/base/counted.h"
 #include "formats/base/input.h"
 #include "formats/base/output_file.h"
 #include "formats/bundle/expanded_input.h"
@@ -10,17 +11,14 @@
 #include "formats/perfdata/validate/validate.h"
 #include "formats/unwind/table.h"
 #include "tools/common/cli/console.h"
-#include "tools/common/cli/count.h"
 #include "tools/inspect/command_line.h"
 #include "tools/inspect/header_json.h"
 #include "tools/inspect/header_text.h"
 #include "tools/inspect/losses.h"
 #include "tools/inspect/record_json.h"
 #include "tools/inspect/record_text.h"
-#include "tools/inspect/sample_json.h"
-#include "tools/inspect/sample_table.h"
+#include "tools/inspect/sample_lines.h"
 #include "tools/inspect/statistics.h"
-#include "tools/inspect/statistics_json.h"
 #include "tools/inspect/unwind_rows.h"
 #include "tools/inspect/validate_json.h"
 #include "tools/inspect/validate_text.h"
@@ -34,14 +32,14 @@ using perfdata::Reader;
 using Damage = std::optional<Error>;
 
 Result<Damage> PrintStatistics(const Reader& reader, const Plan& plan, OutputFile& out) {
-  Statistics statistics = CountRecords(reader, plan.threads);
+  records::Statistics statistics = records::CountRecords(reader, plan.threads);
   TRY(out.Write(plan.form == Form::kJson ? StatisticsJson(statistics, reader.events())
                                          : StatisticsText(statistics, reader.events())));
   const std::uint64_t unread = statistics.skipped_samples + statistics.cut_off_samples;
   if (!statistics.damage && unread != 0) {
     return Error{ErrorCode::kCorrupt,
                  fmt::format("{} of an unknown event or cut off, the first at {}",
-                             cli::Counted(unread, "sample"), statistics.first_unread)};
+                             Counted(unread, "sample"), statistics.first_unread)};
   }
   return std::move(statistics.damage);
 }
@@ -61,9 +59,9 @@ Result<Damage> PrintSamples(const Reader& reader, const Plan& plan, OutputFile& 
                             cli::Console& console) {
   const Form form = plan.form;
   if (form == Form::kText) TRY(out.Write(SampleTableHead(plan.field_column)));
-  SampleRows rows(reader);
+  records::SampleRows rows(reader);
   while (true) {
-    Result<std::optional<SampleRow>> row = rows.Next();
+    Result<std::optional<records::SampleRow>> row = rows.Next();
     if (!row) return std::move(row).error();
     if (!*row) break;
     TRY(out.Write(form == Form::kJson ? SampleJson(**row) : RowText(**row, plan.field_column)));
@@ -72,16 +70,16 @@ Result<Damage> PrintSamples(const Reader& reader, const Plan& plan, OutputFile& 
     console.Note(
         fmt::format("{} without user frames: the record with them (CALLCHAIN_DEFERRED) is not in "
                     "the file",
-                    cli::Counted(rows.without_user_frames(), "sample")));
+                    Counted(rows.without_user_frames(), "sample")));
   }
   std::string words;
   if (rows.skipped() != 0) {
     words = fmt::format("not in the table, because of an unknown event or cut off: {}",
-                        cli::Counted(rows.skipped(), "sample"));
+                        Counted(rows.skipped(), "sample"));
   }
   if (rows.cut_off() != 0) {
     words += fmt::format("{}without frames, because cut off: {}", words.empty() ? "" : "; ",
-                         cli::Counted(rows.cut_off(), "sample"));
+                         Counted(rows.cut_off(), "sample"));
   }
   if (words.empty()) return std::nullopt;
   return Error{ErrorCode::kCorrupt,
@@ -95,11 +93,11 @@ Result<Damage> PrintValidation(const Reader& reader, Form form, OutputFile& out)
   const std::uint64_t errors = report.CountOf(perfdata::Severity::kError);
   if (errors == 0) return std::nullopt;
   return Error{ErrorCode::kCorrupt, fmt::format("some readers cannot read all of the file: {}",
-                                                cli::Counted(errors, "error"))};
+                                                Counted(errors, "error"))};
 }
 
 Result<Damage> PrintLosses(const Reader& reader, Form form, OutputFile& out) {
-  TRY_ASSIGN(Losses losses, FindLosses(reader));
+  TRY_ASSIGN(records::Losses losses, records::FindLosses(reader));
   TRY(out.Write(form == Form::kJson ? LossesJson(losses) : LossesText(losses)));
   return std::move(losses.damage);
 }

@@ -24,7 +24,7 @@
 #include "tools/common/cli/escape.h"
 #include "tools/common/cli/output.h"
 #include "tools/common/cli/pager.h"
-#include "tools/common/sandbox/recorder_privileges.h"
+#include "tools/common/sandbox/sandbox.h"
 #include "tools/doctor/report.h"
 #include "tools/record/command_line.h"
 #include "tools/record/list_events.h"

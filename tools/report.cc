@@ -1,40 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 // perftape-report: shows where a profile spends its time, and what changed between two.
 #include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "convert/combine.h"
 #include "convert/filter/filter.h"
 #include "convert/model/hybrid_events.h"
 #include "convert/summarize/breakdowns.h"
+#include "convert/summarize/contents.h"
+#include "formats/base/counted.h"
 #include "formats/base/output_file.h"
 #include "formats/base/progress.h"
 #include "tools/common/cli/console.h"
-#include "tools/common/cli/count.h"
 #include "tools/common/cli/output.h"
 #include "tools/common/cli/pager.h"
 #include "tools/common/profiles/filter_text.h"
 #include "tools/common/profiles/input_messages.h"
 #include "tools/common/profiles/symbol_text.h"
 #include "tools/report/command_line.h"
-#include "tools/report/contents.h"
 #include "tools/report/diff_sections.h"
-#include "tools/report/fail_rules.h"
-#include "tools/report/report_json.h"
 #include "tools/report/sections.h"
-#include "tools/report/terminal.h"
 
 namespace perftape::report_tool {
 namespace {
 
 // Reads inputs into one profile, and filters it. Sets `status` to kDegraded if one is damaged.
 Result<convert::Profile> Read(const std::vector<std::filesystem::path>& paths,
-                              const ReportPlan& plan, ReadContents& read, int& status,
+                              const ReportPlan& plan, summarize::ReadContents& read, int& status,
                               cli::Console& console) {
   convert::Combiner combiner(
       {.from = plan.from, .import = plan.import, .symbols = plan.symbol_options});
@@ -58,13 +59,13 @@ Result<convert::Profile> Read(const std::vector<std::filesystem::path>& paths,
 
 // Fails with kNotFound if --by names a label that no sample has, and no event as a field.
 Status CheckLabels(const ReportPlan& plan, const convert::Profile& profile,
-                   const ReadContents& read) {
+                   const summarize::ReadContents& read) {
   if (profile.samples().empty()) return {};
   std::set<std::string> names;
   for (const convert::InputReport& input : read.inputs) {
     names.insert(input.read.fields.begin(), input.read.fields.end());
   }
-  for (const summarize::GroupBy& by : plan.groups) {
+  for (const summarize::GroupBy& by : plan.contents.groups) {
     const bool is_label = by.property == summarize::Property::kLabel;
     if (!is_label || names.contains(by.label) || !summarize::LabelKeyOf(profile, by).empty()) {
       continue;
@@ -89,14 +90,14 @@ std::string Format(const std::vector<Section>& sections, const ReportPlan& plan,
 
 Result<Outcome> Report(const ReportPlan& plan, const TextStyle& style, cli::Console& console) {
   Outcome outcome;
-  ReadContents read;
+  summarize::ReadContents read;
   TRY_ASSIGN(const convert::Profile profile,
              Read(plan.inputs, plan, read, outcome.status, console));
   if (profile.samples().empty()) {
     console.Warning("no samples: the inputs have none, or the filters removed all");
   }
   TRY(CheckLabels(plan, profile, read));
-  const Contents contents = MakeContents(profile, read, plan);
+  const summarize::Contents contents = summarize::MakeContents(profile, read, plan.contents);
   outcome.text = plan.format == ReportFormat::kJson
                      ? ReportJson(contents, read, plan)
                      : Format(SectionsOf(contents, read, plan), plan, style);
@@ -109,7 +110,7 @@ Result<std::vector<convert::Profile>> ReadEach(const std::vector<std::filesystem
                                                cli::Console& console) {
   std::vector<convert::Profile> profiles;
   for (const std::filesystem::path& path : paths) {
-    ReadContents read;
+    summarize::ReadContents read;
     TRY_ASSIGN(convert::Profile profile, Read({path}, plan, read, status, console));
     profiles.push_back(std::move(profile));
   }
@@ -124,13 +125,13 @@ Result<Outcome> Diff(const ReportPlan& plan, const TextStyle& style, cli::Consol
   for (summarize::EventDifference& difference :
        summarize::Compare(before, after,
                           {.measure = plan.measure,
-                          .stacks = plan.stacks != 0,
-                          .by_inclusive = plan.sort == SortBy::kTotal})) {
+                          .stacks = plan.contents.stacks != 0,
+                          .by_inclusive = plan.contents.sort == summarize::SortBy::kTotal})) {
     events.push_back({.difference = std::move(difference), .rules = {}});
   }
   for (ComparedEvent& event : events) {
-    event.rules = CheckRules(plan.rules, event.difference);
-    for (const FailRule* rule : event.rules.unused) {
+    event.rules = summarize::CheckRules(plan.rules, event.difference);
+    for (const summarize::GrowthRule* rule : event.rules.unused) {
       console.Warning(fmt::format("--fail-on '{}': {} has no such function", rule->text,
                                   event.difference.event));
     }
@@ -139,7 +140,7 @@ Result<Outcome> Diff(const ReportPlan& plan, const TextStyle& style, cli::Consol
       for (const std::string& line : ViolationLines(event, plan)) console.Error(line);
     } else if (!event.rules.violations.empty()) {
       console.Error(fmt::format("{}: {} of --fail-on, listed in the report", event.difference.event,
-                                cli::Counted(event.rules.violations.size(), "violation")));
+                                Counted(event.rules.violations.size(), "violation")));
     }
   }
   outcome.text = plan.format == ReportFormat::kJson ? DiffJson(events, plan)
@@ -163,6 +164,24 @@ Status CheckDefaultInput(const ReportPlan& plan) {
       fmt::format("{}: no such file here: record first, with 'perftape-record -- COMMAND' or "
                   "'perftape-record -a --duration 5', or name a file",
                   plan.inputs.front().string()));
+}
+
+// The tool has no other thread when these are read.
+std::string_view Environment(const char* name) {
+  const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe)
+  return value == nullptr ? "" : value;
+}
+
+// Returns the style for stdout: the width of the terminal, no limit elsewhere; colours on a
+// terminal, unless NO_COLOR is set or the terminal is "dumb".
+TextStyle StyleOfStdout() {
+  TextStyle style;
+  if (!cli::IsTerminal()) return style;
+  winsize size = {};
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) style.width = size.ws_col;
+  const std::string_view terminal = Environment("TERM");
+  style.has_colours = Environment("NO_COLOR").empty() && !terminal.empty() && terminal != "dumb";
+  return style;
 }
 
 Result<int> Run(const ReportPlan& plan, cli::Console& console) {

@@ -5,17 +5,20 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 #include "convert/combine.h"
 #include "convert/symbolize/embed_symbols.h"
 #include "convert/symbolize/symbol_sources.h"
+#include "formats/base/counted.h"
 #include "formats/base/input.h"
 #include "tools/common/cli/console.h"
-#include "tools/common/cli/count.h"
+#include "tools/common/cli/json_text.h"
 #include "tools/common/cli/output.h"
 #include "tools/common/profiles/import_text.h"
+#include "tools/common/profiles/symbol_json.h"
 #include "tools/common/profiles/symbol_text.h"
 #include "tools/symbolize/command_line.h"
-#include "tools/symbolize/report_json.h"
 
 namespace perftape::symbolize_tool {
 namespace {
@@ -35,6 +38,14 @@ void PrintSymbols(const symbolize::SymbolizeReport& report, const Plan& plan,
   for (const std::string& problem : report.problems) console.Warning(problem);
   if (!plan.show_sources) return;
   for (const std::string& line : cli::SymbolSourceLines(report)) console.Plain(line);
+}
+
+// Returns how many locations were named and why others were not, as one JSON object and a line end.
+std::string ReportJson(const symbolize::SymbolizeReport& report, const Plan& plan) {
+  const nlohmann::ordered_json json = {{"input", plan.input.native()},
+                                       {"output", plan.output.native()},
+                                       {"symbols", cli::SymbolsJson(report)}};
+  return cli::JsonText(json, cli::JsonLayout::kOneLine);
 }
 
 void PrintDamage(const convert::ImportReport& read, const Input& input, cli::Console& console) {
@@ -79,7 +90,7 @@ Result<int> NameProfile(const Plan& plan, const convert::Format& format, Input& 
 
 void PrintNotFound(const std::vector<std::string>& names, cli::Console& console) {
   if (names.empty()) return;
-  console.Warning(fmt::format("no symbols found for {}", cli::Counted(names.size(), "file")));
+  console.Warning(fmt::format("no symbols found for {}", Counted(names.size(), "file")));
   for (const std::string& name : names) console.Detail(name);
 }
 
@@ -98,14 +109,14 @@ Result<int> CarrySymbols(const Plan& plan, const convert::Format& format, Input&
     TRY_ASSIGN(const symbolize::CacheReport filled,
                sources.FillCache(*profile, symbolize::ProfileOrigin(input), plan.cache));
     console.Note(fmt::format("{}: {} copied, {} existed already", plan.cache.native(),
-                             cli::Counted(filled.copied, "file"), filled.there));
+                             Counted(filled.copied, "file"), filled.there));
     PrintNotFound(filled.not_found, console);
   }
   if (!plan.output.empty()) {
     TRY_ASSIGN(const symbolize::EmbedReport carried,
                symbolize::EmbedSymbols(input, *profile, sources, plan.output, plan.if_exists));
     console.Note(fmt::format("{} added to the recording, {} bytes",
-                             cli::Counted(carried.files, "symbol file"), carried.bytes));
+                             Counted(carried.files, "symbol file"), carried.bytes));
     PrintNotFound(carried.not_found, console);
   }
   if (plan.report_as == ReportAs::kJson) TRY(cli::PrintToStdout(ReportJson(report, plan)));

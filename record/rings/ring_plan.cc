@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "formats/base/counted.h"
+
 namespace perftape::record {
 
 RingPlan PlanRings(std::size_t cpus, std::uint64_t samples_per_second, std::uint32_t stack_bytes,
@@ -29,7 +31,7 @@ RingPlan PlanRings(std::size_t cpus, std::uint64_t samples_per_second, std::uint
 std::string RingPlanText(const RingPlan& plan) {
   constexpr std::size_t kKib = 1024, kMib = kKib * kKib;
   const bool is_large = plan.bytes >= kMib;
-  return fmt::format("{} ring buffer{} of {} {}", plan.rings, plan.rings == 1 ? "" : "s",
+  return fmt::format("{} of {} {}", Counted(plan.rings, "ring buffer"),
                      plan.bytes / (is_large ? kMib : kKib), is_large ? "MiB" : "KiB");
 }
 

@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "tools/bundle/command.h"
+#include "tools/bundle/verbs.h"
 #include "tools/convert/command_line.h"
 #include "tools/convert/perf_to_profile.h"
 #include "tools/doctor/command_line.h"

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/bundle/clean.h"
+#include "formats/bundle/clean.h"
 
 #include <fmt/format.h>
 
 #include <filesystem>
 #include <string>
 
-#include "formats/bundle/clean.h"
-#include "tools/bundle/build_id_cache.h"
+#include "formats/base/counted.h"
+#include "tools/bundle/open.h"
+#include "tools/bundle/verbs.h"
 #include "tools/common/cli/console.h"
-#include "tools/common/cli/count.h"
 #include "tools/common/cli/rows.h"
 
 namespace perftape::bundle_tool {
@@ -64,8 +64,8 @@ Result<int> Run(const CleanPlan& plan, cli::Console& console) {
   if (!cleaned) return Fail(std::move(cleaned).error());
   const std::string& directory = plan.directory.native();
   console.Plain(fmt::format("{}: removed {} ({} bytes) and {}", directory,
-                            cli::Counted(cleaned->files, "file"), cleaned->bytes,
-                            cli::Counted(cleaned->links, "link")));
+                            Counted(cleaned->files, "file"), cleaned->bytes,
+                            Counted(cleaned->links, "link")));
   for (const std::string& name : cleaned->kept) {
     console.Warning(
         fmt::format("{}: {}: kept, because it was replaced after the extraction", directory, name));

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/bundle/create.h"
-
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -8,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "formats/base/counted.h"
 #include "formats/base/input.h"
 #include "formats/base/output_file.h"
 #include "formats/base/progress.h"
@@ -15,9 +14,9 @@
 #include "formats/perfdata/reader.h"
 #include "record/symbols/recorded_hits.h"
 #include "record/symbols/write_bundle.h"
-#include "tools/bundle/build_id_cache.h"
+#include "tools/bundle/open.h"
+#include "tools/bundle/verbs.h"
 #include "tools/common/cli/console.h"
-#include "tools/common/cli/count.h"
 #include "tools/common/cli/output.h"
 #include "tools/common/cli/rows.h"
 #include "tools/common/sandbox/sandbox.h"
@@ -123,12 +122,10 @@ Result<int> Run(const CreatePlan& plan, cli::Console& console) {
   TRY_ASSIGN(const OutputTarget target, cli::CheckOutput(plan.output, plan.if_exists));
   TRY(cli::RefuseTerminal(target, "bundle"));
   TRY_ASSIGN(const record::BundleSummary summary, Create(plan));
-  console.Note(fmt::format("{}, {} bytes, stored as {} bytes in {}",
-                           cli::Counted(summary.files, "file"), summary.original_bytes,
-                           summary.bytes, target.name));
+  console.Note(fmt::format("{}, {} bytes, stored as {} bytes in {}", Counted(summary.files, "file"),
+                           summary.original_bytes, summary.bytes, target.name));
   if (summary.missing.empty()) return cli::kDone;
-  console.Warning(
-      fmt::format("no symbols found for {}", cli::Counted(summary.missing.size(), "file")));
+  console.Warning(fmt::format("no symbols found for {}", Counted(summary.missing.size(), "file")));
   for (const std::string& missing : summary.missing) console.Detail(missing);
   return cli::kDegraded;
 }

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/bundle/embed.h"
-
 #include <fcntl.h>
 #include <fmt/format.h>
 
@@ -14,6 +12,7 @@
 #include "formats/bundle/embedding.h"
 #include "formats/bundle/recording_notes.h"
 #include "tools/bundle/open.h"
+#include "tools/bundle/verbs.h"
 #include "tools/common/cli/console.h"
 #include "tools/common/cli/rows.h"
 #include "tools/common/sandbox/sandbox.h"

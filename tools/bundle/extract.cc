@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/bundle/extract.h"
+#include "formats/bundle/extract.h"
 
 #include <fmt/format.h>
 
 #include <filesystem>
 #include <string>
 
-#include "formats/bundle/extract.h"
-#include "tools/bundle/build_id_cache.h"
-#include "tools/bundle/on_machine.h"
+#include "convert/bundle_check/on_machine.h"
+#include "formats/base/counted.h"
 #include "tools/bundle/open.h"
+#include "tools/bundle/verbs.h"
 #include "tools/common/cli/console.h"
-#include "tools/common/cli/count.h"
 #include "tools/common/cli/rows.h"
 #include "tools/common/sandbox/sandbox.h"
 
@@ -61,7 +60,7 @@ constexpr cli::Command kExtractCommand = {
 
 Result<ExtractPlan> ExtractPlanOf(ExtractPlan plan) {
   TRY_ASSIGN(plan.bundle, OnlyBundle(plan));
-  if (!plan.all) plan.options.is_on_machine = &IsOnMachine;
+  if (!plan.all) plan.options.is_on_machine = &bundle_check::IsOnMachine;
   if (plan.directory.empty()) plan.directory = DefaultBuildIdCache();
   if (plan.directory.empty()) {
     return Fail(ErrorCode::kInvalidArgument, "HOME is not set: use -C DIR");
@@ -83,11 +82,10 @@ Result<int> Run(const ExtractPlan& plan, cli::Console& console) {
   TRY_ASSIGN(const bundle::ExtractReport report,
              bundle::Extract(bundle, plan.directory, plan.options));
   console.Plain(fmt::format("{}: wrote {} ({} bytes), {} existed already", plan.directory.native(),
-                            cli::Counted(report.written, "member"), report.bytes,
-                            report.already_there));
+                            Counted(report.written, "member"), report.bytes, report.already_there));
   if (report.on_machine > 0) {
     console.Plain(fmt::format("{} skipped: this machine has {} (--all also writes {})",
-                              cli::Counted(report.on_machine, "file"),
+                              Counted(report.on_machine, "file"),
                               report.on_machine == 1 ? "it" : "them",
                               report.on_machine == 1 ? "it" : "them"));
   }

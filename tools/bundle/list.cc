@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/bundle/list.h"
-
 #include <fmt/format.h>
 
 #include <string>
 
 #include <nlohmann/json.hpp>
 
+#include "formats/base/counted.h"
 #include "tools/bundle/open.h"
+#include "tools/bundle/verbs.h"
 #include "tools/common/cli/console.h"
-#include "tools/common/cli/count.h"
 #include "tools/common/cli/escape.h"
 #include "tools/common/cli/json_text.h"
 #include "tools/common/cli/rows.h"
@@ -95,8 +94,8 @@ std::string ListText(const bundle::Bundle& bundle) {
     bytes += KeptSize(bundle, file);
     of += file.size;
   }
-  return text + fmt::format("{}, {} kept: {} of {} bytes\n",
-                            cli::Counted(manifest.files.size(), "file"), kept, bytes, of);
+  return text + fmt::format("{}, {} kept: {} of {} bytes\n", Counted(manifest.files.size(), "file"),
+                            kept, bytes, of);
 }
 
 std::string ListJson(const bundle::Bundle& bundle) {

@@ -2,16 +2,14 @@
 #include "tools/bundle/open.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include <cstdint>
+#include <cstdlib>
 #include <filesystem>
 #include <system_error>
 #include <utility>
-#include <vector>
 
+#include "convert/bundle_check/soundness.h"
 #include "formats/base/progress.h"
-#include "tools/common/cli/count.h"
 
 namespace perftape::bundle_tool {
 namespace {
@@ -34,7 +32,7 @@ Result<bundle::Bundle> OpenNamed(const std::string& name, cli::Console& console)
     if (error.message.starts_with(shown + ": ")) return Fail(std::move(error));
     return Fail(InContext(shown, std::move(error)));
   }
-  if (const std::string text = TextOf(bundle->passed_over()); !text.empty()) {
+  if (const std::string text = bundle_check::TextOf(bundle->passed_over()); !text.empty()) {
     console.Warning(fmt::format("{}: skipped: {}", shown, text));
   }
   return bundle;
@@ -45,15 +43,10 @@ Result<std::string> OnlyBundle(const cli::BaseOptions& options) {
   return Fail(ErrorCode::kInvalidArgument, "expected one operand: a bundle");
 }
 
-std::string TextOf(const bundle::PassedOver& passed_over) {
-  std::vector<std::string> texts;
-  const auto add = [&](std::uint64_t count, std::string_view noun, std::string_view rest) {
-    if (count != 0) texts.push_back(cli::Counted(count, noun) + std::string(rest));
-  };
-  add(passed_over.unsafe_names, "member", " with a path outside of the directory");
-  add(passed_over.kinds, "member", " neither regular file nor symbolic link");
-  add(passed_over.duplicates, "member", " with a repeated name");
-  return fmt::format("{}", fmt::join(texts, ", "));
+std::filesystem::path DefaultBuildIdCache() {
+  const char* home = std::getenv("HOME");  // NOLINT(concurrency-mt-unsafe): never set here
+  if (home == nullptr || *home == '\0') return {};
+  return std::filesystem::path(home) / ".debug";
 }
 
 }  // namespace perftape::bundle_tool

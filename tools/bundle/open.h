@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions that the verbs share: they open one bundle.
+// What the verbs share: the bundle that they open, and the cache of build ids.
 #pragma once
 
+#include <filesystem>
 #include <string>
 
 #include "formats/base/result.h"
@@ -17,8 +18,7 @@ Result<bundle::Bundle> OpenNamed(const std::string& name, cli::Console& console)
 // Returns the only operand. Fails with kInvalidArgument if there is none, or more than one.
 Result<std::string> OnlyBundle(const cli::BaseOptions& options);
 
-// Returns "2 members with a path outside of the directory, 1 member with a repeated name"; empty if
-// there are none.
-std::string TextOf(const bundle::PassedOver& passed_over);
+// The default directory of perf's build-id cache: ~/.debug, or empty if HOME is not set.
+std::filesystem::path DefaultBuildIdCache();
 
 }  // namespace perftape::bundle_tool

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/bundle/strip.h"
-
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -18,6 +16,7 @@
 #include "formats/bundle/bundle.h"
 #include "formats/bundle/embedding.h"
 #include "formats/bundle/recording_notes.h"
+#include "tools/bundle/verbs.h"
 #include "tools/common/cli/console.h"
 #include "tools/common/cli/output.h"
 #include "tools/common/cli/rows.h"

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/bundle/verify.h"
-
 #include <fmt/format.h>
 
 #include <optional>
@@ -10,14 +8,15 @@
 
 #include <nlohmann/json.hpp>
 
+#include "convert/bundle_check/coverage.h"
+#include "convert/bundle_check/soundness.h"
 #include "convert/import/from_perfdata.h"
+#include "formats/base/counted.h"
 #include "formats/base/input.h"
 #include "formats/bundle/embedding.h"
-#include "tools/bundle/coverage.h"
 #include "tools/bundle/open.h"
-#include "tools/bundle/soundness.h"
+#include "tools/bundle/verbs.h"
 #include "tools/common/cli/console.h"
-#include "tools/common/cli/count.h"
 #include "tools/common/cli/escape.h"
 #include "tools/common/cli/json_text.h"
 #include "tools/common/cli/rows.h"
@@ -67,19 +66,20 @@ Result<std::optional<Input>> RecordingOf(const VerifyPlan& plan) {
   return input;
 }
 
-Result<Coverage> CoverageBy(Input& recording, const bundle::Bundle& bundle, cli::Console& console) {
+Result<bundle_check::Coverage> CoverageBy(Input& recording, const bundle::Bundle& bundle,
+                                          cli::Console& console) {
   convert::ImportReport report;
   auto profile = convert::ReadPerfData(recording, {}, report);
   if (!profile) return Fail(InContext(recording.name(), std::move(profile).error()));
   for (const std::string& problem : report.problems) {
     console.Warning(fmt::format("{}: {}", recording.name(), problem));
   }
-  return CoverageOf(bundle, *profile);
+  return bundle_check::CoverageOf(bundle, *profile);
 }
 
 struct Findings {
   std::vector<std::string> contradictions;
-  std::optional<Coverage> coverage = {};
+  std::optional<bundle_check::Coverage> coverage = {};
 
   bool are_none() const {
     return contradictions.empty() && (!coverage || coverage->missing.empty());
@@ -91,19 +91,17 @@ std::string FindingsText(const bundle::Bundle& bundle, const Findings& findings)
   for (const std::string& line : findings.contradictions) {
     text += cli::EscapeForTerminal(line) + "\n";
   }
-  text +=
-      fmt::format("{} in the bundle, {}\n", cli::Counted(bundle.manifest().files.size(), "file"),
-                  findings.contradictions.empty()
-                      ? "all as in the manifest"
-                      : cli::Counted(findings.contradictions.size(), "contradiction"));
+  text += fmt::format("{} in the bundle, {}\n", Counted(bundle.manifest().files.size(), "file"),
+                      findings.contradictions.empty()
+                          ? "all as in the manifest"
+                          : Counted(findings.contradictions.size(), "contradiction"));
   if (!findings.coverage) return text;
-  for (const Uncovered& file : findings.coverage->missing) {
-    text +=
-        fmt::format("{}: {} ({} sampled)\n", cli::EscapeForTerminal(file.path),
-                    cli::EscapeForTerminal(file.reason), cli::Counted(file.addresses, "location"));
+  for (const bundle_check::Uncovered& file : findings.coverage->missing) {
+    text += fmt::format("{}: {} ({} sampled)\n", cli::EscapeForTerminal(file.path),
+                        cli::EscapeForTerminal(file.reason), Counted(file.addresses, "location"));
   }
   const std::size_t missing = findings.coverage->missing.size();
-  return text + fmt::format("{} sampled, {}\n", cli::Counted(findings.coverage->files, "file"),
+  return text + fmt::format("{} sampled, {}\n", Counted(findings.coverage->files, "file"),
                             missing == 0
                                 ? "all in the bundle"
                                 : fmt::format("{} of them missing in the bundle", missing));
@@ -116,7 +114,7 @@ std::string FindingsJson(const bundle::Bundle& bundle, const Findings& findings)
   if (findings.coverage) {
     json["files_hit"] = findings.coverage->files;
     json["missing"] = nlohmann::ordered_json::array();
-    for (const Uncovered& file : findings.coverage->missing) {
+    for (const bundle_check::Uncovered& file : findings.coverage->missing) {
       json["missing"].push_back({{"path", file.path},
                                  {"build_id", file.build_id},
                                  {"places", file.addresses},
@@ -136,7 +134,7 @@ Status Confine(const VerifyPlan& plan) {
 Result<int> Run(const VerifyPlan& plan, cli::Console& console) {
   TRY_ASSIGN(const bundle::Bundle bundle, OpenNamed(plan.bundle, console));
   TRY_ASSIGN(std::optional<Input> recording, RecordingOf(plan));
-  Findings findings{.contradictions = FindContradictions(bundle)};
+  Findings findings{.contradictions = bundle_check::FindContradictions(bundle)};
   if (recording) {
     TRY_ASSIGN(findings.coverage, CoverageBy(*recording, bundle, console));
   }

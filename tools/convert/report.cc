@@ -14,8 +14,8 @@
 #include "convert/export/differential.h"
 #include "convert/export/shown_numbers.h"
 #include "convert/model/profile_facts.h"
+#include "formats/base/counted.h"
 #include "formats/perfdata/period_unit.h"
-#include "tools/common/cli/count.h"
 #include "tools/common/cli/escape.h"
 #include "tools/common/profiles/field_text.h"
 #include "tools/common/profiles/filter_text.h"
@@ -65,8 +65,8 @@ std::string FilesLine(const EventFile& file) {
 
 std::string RewrittenLine(const rewrite::NormalizeReport& report,
                           const rewrite::ReaderLimits* reader) {
-  std::string line = fmt::format("{} in {}", cli::Counted(report.samples(), "sample"),
-                                 cli::Counted(report.records(), "record"));
+  std::string line = fmt::format("{} in {}", Counted(report.samples(), "sample"),
+                                 Counted(report.records(), "record"));
   if (reader != nullptr && !report.left_out.empty()) {
     line += fmt::format("; left out, because perf {} does not know them: {}", reader->version,
                         CountsText(report.left_out));
@@ -170,8 +170,8 @@ std::vector<std::string> LossFacts(const Plan& plan, const ConversionReport& rep
       records += input.read.lost_records;
     }
     std::vector<std::string> losses;
-    if (samples != 0) losses.push_back(cli::Counted(samples, "sample"));
-    if (records != 0) losses.push_back(cli::Counted(records, "record"));
+    if (samples != 0) losses.push_back(Counted(samples, "sample"));
+    if (records != 0) losses.push_back(Counted(records, "record"));
     if (losses.empty()) return;
     facts.push_back(fmt::format("{}{}{}{}", side, convert::kLossesFact, convert::kCommentSeparator,
                                 fmt::join(losses, ", ")));
@@ -192,7 +192,7 @@ std::string InputsLine(const ConversionReport& report) {
     sum.frames += input.read.frames;
     sum.unmapped_frames += input.read.unmapped_frames;
   }
-  return fmt::format("{}: {}", cli::Counted(report.inputs.size(), "input"), cli::ReadLine(sum));
+  return fmt::format("{}: {}", Counted(report.inputs.size(), "input"), cli::ReadLine(sum));
 }
 
 std::string WhyEmpty(const Plan& plan, const ConversionReport& report) {

@@ -11,7 +11,7 @@
 #include <variant>
 #include <vector>
 
-#include "tools/common/cli/count.h"
+#include "formats/base/counted.h"
 #include "tools/common/cli/escape.h"
 #include "tools/inspect/bpf_program.h"
 #include "tools/inspect/seconds_text.h"
@@ -20,7 +20,6 @@ namespace perftape::inspect {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using cli::Counted;
 using cli::EscapeForTerminal;
 using perfdata::FeatureBit;
 using perfdata::NamedValue;

@@ -7,104 +7,21 @@
 #include <functional>
 #include <iterator>
 #include <utility>
+#include <vector>
 
-#include "formats/perfdata/deliveries.h"
-#include "formats/perfdata/rounds.h"
-#include "formats/perfdata/sample_completion.h"
+#include <nlohmann/json.hpp>
+
 #include "tools/common/cli/escape.h"
-#include "tools/inspect/range_statistics.h"
+#include "tools/common/cli/json_text.h"
 
 namespace perftape::inspect {
 namespace {
 
-using perfdata::Event;
-using perfdata::RecordType;
-using perfdata::RecordView;
-
-class Counter {
- public:
-  explicit Counter(const perfdata::Reader& reader)
-      : events_(reader.events()), deliveries_(events_), shares_(reader) {
-    statistics_.events.resize(events_.size());
-    if (perfdata::SampleCompletion::IsNeeded(events_)) completion_.emplace(reader);
-  }
-
-  // `event` is the event of the record.
-  void Count(const RecordView& record, const Event* event) {
-    if (last_count_ == nullptr || last_count_->first != record.type) {
-      last_count_ = &*statistics_.records.try_emplace(record.type).first;
-    }
-    ++last_count_->second;
-    if (record.type == RecordType::kSample) {
-      CountSample(record, event);
-    } else if (event == nullptr) {
-      return;
-    } else if (record.type == RecordType::kLost) {
-      if (const auto lost = Decode<perfdata::Lost>(record, event->format)) {
-        statistics_.lost_records += lost->count;
-      }
-    } else if (record.type == RecordType::kLostSamples) {
-      if (const auto lost = Decode<perfdata::LostSamples>(record, event->format)) {
-        statistics_.lost_samples += lost->count;
-        statistics_.events[events_.IndexOf(*event)].lost_samples += lost->count;
-      }
-    } else {
-      shares_.Apply(record, event->format);
-    }
-  }
-
-  Statistics Finish(std::optional<Error> damage) && {
-    statistics_.comms = shares_.by_comm();
-    statistics_.dsos = shares_.by_dso();
-    statistics_.damage = std::move(damage);
-    return std::move(statistics_);
-  }
-
- private:
-  void CountSample(const RecordView& record, const Event* event) {
-    if (event == nullptr) {
-      Miss(record, statistics_.skipped_samples);
-      return;
-    }
-    if (auto sample = DecodeSample(record, event->format)) {
-      RecordView completed = record;
-      if (completion_) completion_->Complete(completed, *event, *sample, completed_chain_);
-      CountDeliveries(*sample, completed, *event);
-      return;
-    }
-    const auto salvaged = RecoverSample(record, event->format);
-    const bool counts = salvaged && CountDeliveries(*salvaged, record, *event);
-    Miss(record, counts ? statistics_.cut_off_samples : statistics_.skipped_samples);
-  }
-
-  void Miss(const RecordView& sample, std::uint64_t& counter) {
-    if (statistics_.first_unread.empty()) statistics_.first_unread = PositionOf(sample);
-    ++counter;
-  }
-
-  // Returns whether the sample counts for any event.
-  bool CountDeliveries(const perfdata::Sample& sample, const RecordView& record,
-                       const Event& event) {
-    const std::span<const perfdata::Delivery> deliveries = deliveries_.Of(sample, event);
-    if (deliveries.empty()) return false;
-    for (const perfdata::Delivery& delivery : deliveries) {
-      EventStatistics& of_event = statistics_.events[events_.IndexOf(*delivery.event)];
-      ++of_event.samples;
-      of_event.period += delivery.period;
-    }
-    shares_.Add(sample, record.cpumode(), deliveries);
-    return true;
-  }
-
-  const perfdata::EventTable& events_;
-  perfdata::Deliveries deliveries_;
-  SampleShares shares_;
-  std::optional<perfdata::SampleCompletion> completion_;  // if samples have to be completed
-  std::vector<std::byte> completed_chain_;
-  Statistics statistics_;
-  // Points into statistics_.records: most records have the type of the previous one.
-  std::pair<const RecordType, std::uint64_t>* last_count_ = nullptr;
-};
+using records::EventStatistics;
+using records::Share;
+using records::SharesByName;
+using records::Statistics;
+using Json = nlohmann::ordered_json;
 
 // perf's format: tools/perf/util/hist.c and evsel.c, events_stats__fprintf.
 void AppendLikePerf(const Statistics& statistics, const perfdata::EventTable& events,
@@ -143,18 +60,27 @@ void AppendShares(std::string_view title, const SharesByName& shares, std::strin
   }
 }
 
-}  // namespace
-
-Statistics CountRecords(const perfdata::Reader& reader, unsigned threads) {
-  if (std::optional<Statistics> counted = CountInRanges(reader, threads))
-    return *std::move(counted);
-  Counter counter(reader);
-  // In time order, for comms, mappings, and periods that are computed from counters
-  // (PERF_SAMPLE_READ).
-  perfdata::InTimeOrder records(reader.records(), reader.events());
-  while (records.Step()) counter.Count(records.record(), records.event());
-  return std::move(counter).Finish(records.ReleaseFailure());
+Json EventsOf(const Statistics& statistics, const perfdata::EventTable& events) {
+  Json all = Json::array();
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    const EventStatistics& of_event = statistics.events[i];
+    all.push_back({{"name", events[i].name},
+                   {"samples", of_event.samples},
+                   {"period", of_event.period},
+                   {"lost_samples", of_event.lost_samples}});
+  }
+  return all;
 }
+
+Json SharesOf(const SharesByName& shares) {
+  Json all = Json::array();
+  for (const auto& [name, share] : shares) {
+    all.push_back({{"name", name}, {"samples", share.samples}, {"period", share.period}});
+  }
+  return all;
+}
+
+}  // namespace
 
 std::string StatisticsText(const Statistics& statistics, const perfdata::EventTable& events) {
   std::string text;
@@ -179,6 +105,22 @@ std::string StatisticsText(const Statistics& statistics, const perfdata::EventTa
   AppendShares("Comms", statistics.comms, text);
   AppendShares("Dsos", statistics.dsos, text);
   return text;
+}
+
+std::string StatisticsJson(const Statistics& statistics, const perfdata::EventTable& events) {
+  Json records = Json::object();
+  for (const auto& [type, count] : statistics.records) records[RecordName(type)] = count;
+  Json stats = {
+      {"records", std::move(records)},
+      {"events", EventsOf(statistics, events)},
+      {"comms", SharesOf(statistics.comms)},
+      {"dsos", SharesOf(statistics.dsos)},
+      {"lost", {{"LOST", statistics.lost_records}, {"LOST_SAMPLES", statistics.lost_samples}}},
+      {"skipped_samples", statistics.skipped_samples},
+      {"cut_off_samples", statistics.cut_off_samples}};
+  if (statistics.damage) stats["damage"] = statistics.damage->message;
+  const Json json = {{"stats", std::move(stats)}};
+  return cli::JsonText(json, cli::JsonLayout::kOneLine);
 }
 
 }  // namespace perftape::inspect

@@ -1,43 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts the records of each type and the samples of each event in a perf.data.
+// The statistics of a perf.data as text and as JSON.
 #pragma once
 
-#include <cstdint>
-#include <map>
-#include <optional>
 #include <string>
-#include <vector>
 
-#include "formats/base/result.h"
-#include "formats/perfdata/reader.h"
-#include "tools/inspect/sample_shares.h"
+#include "convert/records/statistics.h"
 
 namespace perftape::inspect {
 
-struct EventStatistics {
-  std::uint64_t samples = 0;
-  std::uint64_t period = 0;        // of all its samples
-  std::uint64_t lost_samples = 0;  // from its LOST_SAMPLES records
-};
-
-struct Statistics {
-  std::map<perfdata::RecordType, std::uint64_t> records;
-  std::vector<EventStatistics> events;  // as in the EventTable
-  // By the comm at the time of the sample, and by the dso that was then mapped at its ip.
-  SharesByName comms, dsos;
-  std::uint64_t lost_records = 0;     // records of all types that did not fit in a full ring (LOST)
-  std::uint64_t lost_samples = 0;     // samples that were never written (LOST_SAMPLES)
-  std::uint64_t skipped_samples = 0;  // of an unknown event, or too short to decode
-  std::uint64_t cut_off_samples = 0;  // counted, although they end inside their fields
-  std::string first_unread;           // the first of these two kinds: "0x1f40"
-  std::optional<Error> damage;        // why counting stopped before the end of the file
-};
-
-// Counts with `threads` threads. The result does not depend on their number.
-Statistics CountRecords(const perfdata::Reader& reader, unsigned threads = 1);
-
 // Returns first the lines that `perf report --stats` prints for the same file. Then follow the
 // losses, the periods, and the shares of comms and dsos, largest first.
-std::string StatisticsText(const Statistics& statistics, const perfdata::EventTable& events);
+std::string StatisticsText(const records::Statistics& statistics,
+                           const perfdata::EventTable& events);
+
+// Returns one line:
+//
+//   {"stats":{"records":{"SAMPLE":13},"events":[{"name":"cycles","samples":13,"period":130,
+//    "lost_samples":0}],"lost":{"LOST":0,"LOST_SAMPLES":0},"skipped_samples":0}}
+//
+// LOST counts records of any type, LOST_SAMPLES counts samples; a sum would count some losses
+// twice. If counting stopped before the end of the file, "damage" has the reason.
+std::string StatisticsJson(const records::Statistics& statistics,
+                           const perfdata::EventTable& events);
 
 }  // namespace perftape::inspect

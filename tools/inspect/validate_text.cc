@@ -5,7 +5,7 @@
 
 #include <iterator>
 
-#include "tools/common/cli/count.h"
+#include "formats/base/counted.h"
 #include "tools/common/cli/escape.h"
 
 namespace perftape::inspect {
@@ -62,9 +62,9 @@ std::string VerdictText(const Report& report) {
   }
   if (!text.empty()) text = "\nRules:\n" + text;
   fmt::format_to(std::back_inserter(text), "\n{}, {}, {}\n",
-                 cli::Counted(report.CountOf(Severity::kError), "error"),
-                 cli::Counted(report.CountOf(Severity::kWarning), "warning"),
-                 cli::Counted(report.CountOf(Severity::kNote), "note"));
+                 Counted(report.CountOf(Severity::kError), "error"),
+                 Counted(report.CountOf(Severity::kWarning), "warning"),
+                 Counted(report.CountOf(Severity::kNote), "note"));
   const Readers broken = report.broken();
   if (broken != Readers::kNone) {
     text += fmt::format("Refused, or read with loss, by: {}\n", NamesOf(broken));

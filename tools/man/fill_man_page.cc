@@ -6,7 +6,7 @@
 #include <iterator>
 #include <string>
 
-#include "tools/bundle/command.h"
+#include "tools/bundle/verbs.h"
 #include "tools/common/cli/man_page.h"
 #include "tools/convert/command_line.h"
 #include "tools/convert/perf_to_profile.h"

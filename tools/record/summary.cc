@@ -9,11 +9,11 @@
 #include <string_view>
 #include <utility>
 
+#include "formats/base/counted.h"
 #include "formats/base/cpu_list.h"
 #include "formats/base/duration.h"
 #include "record/losses/loss_causes.h"
 #include "tools/common/cli/console.h"
-#include "tools/common/cli/count.h"
 #include "tools/record/chain_ends.h"
 
 namespace perftape::record_tool {
@@ -84,8 +84,7 @@ void AddThrottledLines(const record::LossSummary& losses, std::vector<std::strin
       lines.push_back(fmt::format(
           "{}CPU {}: throttled {}, {:.2f} s without samples; a lower rate (-F) or a higher "
           "kernel.perf_event_max_sample_rate helps",
-          PrefixOf(losses, event), cpu.cpu, cli::Counted(cpu.times, "time"),
-          Seconds(cpu.throttled_ns)));
+          PrefixOf(losses, event), cpu.cpu, Counted(cpu.times, "time"), Seconds(cpu.throttled_ns)));
     }
   }
 }
@@ -108,7 +107,7 @@ void AddGapLines(const record::RecordSummary& summary, std::vector<std::string>&
       lines.push_back(fmt::format(
           "{}CPU {}: {} without a sample, not counted as lost: the kernel hid the task that "
           "ran, or skipped the sampling program",
-          PrefixOf(losses, event), silence.cpu, cli::Counted(silence.expiries, "timer interrupt")));
+          PrefixOf(losses, event), silence.cpu, Counted(silence.expiries, "timer interrupt")));
     }
   }
   AddThrottledLines(losses, lines);
@@ -116,7 +115,7 @@ void AddGapLines(const record::RecordSummary& summary, std::vector<std::string>&
     lines.push_back(fmt::format(
         "{} of any process skipped, not counted as lost: on its CPU another BPF program "
         "or a bpf(2) call was running",
-        cli::Counted(summary.skipped_hits, "tracepoint hit")));
+        Counted(summary.skipped_hits, "tracepoint hit")));
   }
   for (const record::AbsentCpu& absence : losses.absences) {
     const std::string until =
@@ -145,7 +144,7 @@ std::string SizesText(const record::OutputSummary& output, const std::string& fi
   return fmt::format("{} in {} ({} samples{}, {} symbols of {})",
                      SizeText(output.bytes_written + bundle.bytes), files,
                      SizeText(output.bytes_written), compression, SizeText(bundle.bytes),
-                     cli::Counted(bundle.files, "file"));
+                     Counted(bundle.files, "file"));
 }
 
 // Adds "symbols of 35 files, 10.0 MiB (3 % of the original files)", and the first few missing ones.
@@ -156,7 +155,7 @@ void AddBundleLines(const record::OutputSummary& output, std::vector<std::string
   const bool is_told = IsPartOfOneFile(output);
   if (is_told && bundle.missing.empty()) return;
   lines.push_back(is_told ? std::string("symbols")
-                          : fmt::format("symbols of {}, {}", cli::Counted(bundle.files, "file"),
+                          : fmt::format("symbols of {}, {}", Counted(bundle.files, "file"),
                                         SizeText(bundle.bytes)));
   if (!is_told && bundle.original_bytes > 0) {
     lines.back() += fmt::format(
@@ -175,7 +174,7 @@ void AddBundleLines(const record::OutputSummary& output, std::vector<std::string
 std::string SamplesText(const record::RecordSummary& summary) {
   constexpr std::size_t kMostShown = 6;
   const record::OutputSummary& output = summary.output;
-  std::string text = cli::Counted(output.counts.samples, "sample");
+  std::string text = Counted(output.counts.samples, "sample");
   // Files of a flight recorder may have the same samples.
   if (output.flight && output.rotation && output.rotation->files > 1) text += " in the last file";
   std::vector<std::pair<std::uint64_t, std::string_view>> events;
@@ -214,7 +213,7 @@ void AddReductionLines(const record::RecordSummary& summary, std::vector<std::st
     lines.push_back(fmt::format(
         "the recorder used more CPU time than --max-cpu allows: the rate "
         "changed {}, down to 1/{}, and was 1/{} at the end",
-        cli::Counted(summary.rates.size() - 1, "time"), lowest, summary.rates.back().divisor));
+        Counted(summary.rates.size() - 1, "time"), lowest, summary.rates.back().divisor));
   }
 }
 
@@ -232,24 +231,23 @@ std::string FilesText(const record::OutputSummary& output) {
     if (output.file.empty()) return output.flight ? "no file" : "stdout";
     return output.file.native();
   }
-  return fmt::format("{}, {} to {}", cli::Counted(rotation->files, "file"),
-                     rotation->first.native(), rotation->last.native());
+  return fmt::format("{}, {} to {}", Counted(rotation->files, "file"), rotation->first.native(),
+                     rotation->last.native());
 }
 
 void AddRotationLines(const record::OutputSummary& output, std::vector<std::string>& lines) {
   if (!output.rotation) return;
   const record::RotationSummary& rotation = *output.rotation;
   if (rotation.deleted > 0) {
-    lines.push_back(
-        fmt::format("{} deleted, the oldest first", cli::Counted(rotation.deleted, "file")));
+    lines.push_back(fmt::format("{} deleted, the oldest first", Counted(rotation.deleted, "file")));
   }
   if (rotation.suspensions > 0) {
     lines.push_back(fmt::format("the disk was full {}; no file was written until there was room",
-                                cli::Counted(rotation.suspensions, "time")));
+                                Counted(rotation.suspensions, "time")));
   }
   if (rotation.failed_commands > 0) {
-    lines.push_back(fmt::format("--exec-on-switch: {} failed",
-                                cli::Counted(rotation.failed_commands, "command")));
+    lines.push_back(
+        fmt::format("--exec-on-switch: {} failed", Counted(rotation.failed_commands, "command")));
   }
 }
 
@@ -259,7 +257,7 @@ void AddFlightLines(const record::OutputSummary& output, std::vector<std::string
   constexpr std::size_t kMostShown = 8;
   const record::FlightSummary& flight = *output.flight;
   lines.push_back(fmt::format("in memory: the last {:.1f} s; {} older", Seconds(flight.kept_ns),
-                              cli::Counted(flight.dropped_samples, "sample")));
+                              Counted(flight.dropped_samples, "sample")));
   if (flight.least_kept_ns) {
     lines.push_back(
         fmt::format("a file has only the last {:.1f} of {:g} s: --flight-memory is too "
@@ -272,7 +270,7 @@ void AddFlightLines(const record::OutputSummary& output, std::vector<std::string
   }
   if (flight.ignored_triggers > 0) {
     lines.push_back(fmt::format("{} wrote no file, so soon after another one (--cooldown)",
-                                cli::Counted(flight.ignored_triggers, "trigger")));
+                                Counted(flight.ignored_triggers, "trigger")));
   }
 }
 
@@ -280,7 +278,7 @@ void AddFlightLines(const record::OutputSummary& output, std::vector<std::string
 
 std::string FailureText(const record::RecordSummary& summary) {
   return fmt::format("{}; {} written before, {} lost", summary.output.failure,
-                     cli::Counted(summary.output.counts.samples, "sample"), summary.lost_samples());
+                     Counted(summary.output.counts.samples, "sample"), summary.lost_samples());
 }
 
 std::string EarlySignalText(int signal) {

@@ -7,15 +7,14 @@
 
 #include <nlohmann/json.hpp>
 
+#include "formats/base/counted.h"
 #include "formats/perfdata/features.h"
-#include "tools/common/cli/count.h"
 #include "tools/common/cli/escape.h"
 #include "tools/common/cli/json_text.h"
 
 namespace perftape::recover_tool {
 namespace {
 
-using cli::Counted;
 using cli::EscapeForTerminal;
 using rewrite::AttributesFrom;
 using rewrite::FeatureFate;

@@ -12,6 +12,7 @@
 #include "tools/common/profiles/format_options.h"
 #include "tools/common/profiles/symbol_grants.h"
 #include "tools/common/sandbox/sandbox.h"
+#include "tools/report/fail_rules.h"
 
 namespace perftape::report_tool {
 namespace {
@@ -67,9 +68,9 @@ Result<std::size_t> ParseStacks(std::string_view option, std::string_view text) 
   return cli::ParseNumberIn<std::size_t, 0, UINT32_MAX>(option, text);
 }
 
-constexpr cli::Choice<SortBy> kSorts[] = {
-    {"self", SortBy::kSelf, "default"},
-    {"total", SortBy::kTotal},
+constexpr cli::Choice<summarize::SortBy> kSorts[] = {
+    {"self", summarize::SortBy::kSelf, "default"},
+    {"total", summarize::SortBy::kTotal},
 };
 
 constexpr cli::Choice<summarize::TreeDirection> kDirections[] = {
@@ -112,29 +113,33 @@ constexpr cli::Option kContentRows[] = {
     {.name = "sort",
      .argument = "KEY",
      .help = "sort the functions by samples in them alone or with what they call: {choices}",
-     .into = cli::StoreChoice<kSorts, &ReportPlan::sort>},
+     .into = cli::StoreChoice<kSorts, &ReportPlan::contents, &summarize::ContentOptions::sort>},
     {.name = "stacks",
      .argument = "N",
      .help = "show the N most frequent whole stacks (default 10)",
      .argument_is_optional = true,
-     .into = cli::StoreAs<&ParseStacks, &ReportPlan::stacks>},
+     .into = cli::StoreAs<&ParseStacks, &ReportPlan::contents, &summarize::ContentOptions::stacks>},
     {.name = "by",
      .argument = "LIST",
      .help = "also add up the samples by {choices}, or several with commas between them",
-     .into = cli::StoreOffered<&ParseGroups, &Groups, &ReportPlan::groups>},
+     .into = cli::StoreOffered<&ParseGroups, &Groups, &ReportPlan::contents,
+                               &summarize::ContentOptions::groups>},
     {.name = "tree",
      .argument = "DIRECTION",
      .help = "show a call tree: {choices}; with --focus, of the functions that match",
      .argument_is_optional = true,
-     .into = cli::StoreOffered<&ParseTree, &Directions, &ReportPlan::tree>},
+     .into = cli::StoreOffered<&ParseTree, &Directions, &ReportPlan::contents,
+                               &summarize::ContentOptions::tree>},
     {.name = "percent-limit",
      .argument = "PERCENT",
      .help = "leave out branches of the tree with less than PERCENT of the total (default 0.5)",
-     .into = cli::StoreAs<&cli::ParsePercent, &ReportPlan::percent_limit>},
+     .into = cli::StoreAs<&cli::ParsePercent, &ReportPlan::contents,
+                          &summarize::ContentOptions::percent_limit>},
     {.name = "lines",
      .argument = "REGEX",
      .help = "show the source lines of the functions that match",
-     .into = cli::StoreAs<&cli::ParseRegex, &ReportPlan::lines>},
+     .into =
+         cli::StoreAs<&cli::ParseRegex, &ReportPlan::contents, &summarize::ContentOptions::lines>},
 };
 
 constexpr cli::Option kDiffRows[] = {
@@ -249,17 +254,18 @@ Result<ReportPlan> PlanOf(ReportPlan plan) {
     return Fail(ErrorCode::kInvalidArgument, "-: stdin can be read only once");
   }
   TRY_ASSIGN(plan.rules, ReadFailRules(plan.fail_on));
-  const bool has_points =
-      std::ranges::count(plan.rules, FailRule::Unit::kPoints, &FailRule::unit) > 0;
+  const bool has_points = std::ranges::count(plan.rules, summarize::GrowthRule::Unit::kPoints,
+                                             &summarize::GrowthRule::unit) > 0;
   if (has_points && plan.measure == summarize::Measure::kWeight) {
     return Fail(ErrorCode::kInvalidArgument,
                 "--fail-on: percentage points (pp) cannot be combined with --absolute");
   }
   if (plan.rows) plan.functions = *plan.rows;
   if (plan.rows.value_or(0) != 0) plan.violations = *plan.rows;
+  plan.contents.tree_start = plan.filter.focus;
   plan.import.threads = plan.threads;
   plan.import.histogram_bins = kHistogramBins;
-  for (const GroupBy& group : plan.groups) {
+  for (const GroupBy& group : plan.contents.groups) {
     plan.import.cpu_label |= group.property == Property::kCpu;
     plan.import.cgroup_label |= group.property == Property::kCgroup;
     if (group.property == Property::kLabel) plan.import.field_labels.push_back(group.label);

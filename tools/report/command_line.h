@@ -13,16 +13,14 @@
 
 #include "convert/formats.h"
 #include "convert/summarize/breakdowns.h"
-#include "convert/summarize/call_tree.h"
+#include "convert/summarize/contents.h"
 #include "convert/summarize/difference.h"
+#include "convert/summarize/growth_rules.h"
 #include "tools/common/profiles/filter_options.h"
-#include "tools/report/fail_rules.h"
 
 namespace perftape::report_tool {
 
 enum class ReportFormat : std::uint8_t { kText, kMarkdown, kCsv, kJson };
-
-enum class SortBy : std::uint8_t { kSelf, kTotal };
 
 struct ReportPlan : cli::FilterPlan {
   std::vector<std::filesystem::path> inputs;  // "-" is stdin
@@ -30,20 +28,15 @@ struct ReportPlan : cli::FilterPlan {
   std::filesystem::path output = "-";
   IfExists if_exists = IfExists::kRefuse;
 
-  std::vector<std::filesystem::path> base;  // --diff: the inputs are compared with these
-  std::vector<std::string> fail_on;         // arguments of --fail-on
-  std::vector<FailRule> rules;              // of fail_on
+  std::vector<std::filesystem::path> base;   // --diff: the inputs are compared with these
+  std::vector<std::string> fail_on;          // arguments of --fail-on
+  std::vector<summarize::GrowthRule> rules;  // of fail_on
   summarize::Measure measure = summarize::Measure::kShare;
 
   std::optional<std::size_t> rows;  // -n; how many functions and broken rules
   std::size_t functions = 20;       // how many functions; 0 for no such table
   std::size_t violations = 10;      // how many broken rules of each event; at least 1
-  std::size_t stacks = 0;
-  SortBy sort = SortBy::kSelf;
-  std::vector<summarize::GroupBy> groups;
-  std::optional<summarize::TreeDirection> tree;
-  std::optional<convert::NameRegex> lines;  // the functions whose source lines are shown
-  double percent_limit = 0.5;               // rows of a tree with a smaller share are left out
+  summarize::ContentOptions contents;
 
   ReportFormat format = ReportFormat::kText;
   std::optional<std::size_t> width;  // in columns

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tools/common/cli/json_text.h"
+#include "tools/report/fail_rules.h"
 
 namespace perftape::report_tool {
 namespace {
@@ -18,6 +19,7 @@ using nlohmann::ordered_json;
 using summarize::Change;
 using summarize::Estimate;
 using summarize::Measure;
+using summarize::Violation;
 
 constexpr double kRiskOfInterval = 0.05;
 
@@ -61,7 +63,7 @@ class ChangeCells {
 
 Table FunctionTable(const summarize::EventDifference& event, const ChangeCells& cells,
                     const ReportPlan& plan) {
-  const bool by_self = plan.sort == SortBy::kSelf;
+  const bool by_self = plan.contents.sort == summarize::SortBy::kSelf;
   Table table = {.title = "Functions, the largest change first",
                  .columns = ChangeCells::Columns(by_self ? "Self" : "Total"),
                  .rows = {}};
@@ -87,7 +89,8 @@ Table StackTable(const summarize::EventDifference& event, const ChangeCells& cel
                  .columns = ChangeCells::Columns("Self"),
                  .rows = {}};
   table.columns.push_back({.title = "Stack", .align = kLeft});
-  for (const summarize::StackChange& stack : event.stacks | std::views::take(plan.stacks)) {
+  for (const summarize::StackChange& stack :
+       event.stacks | std::views::take(plan.contents.stacks)) {
     std::vector<Cell>& row = table.rows.emplace_back();
     cells.Append(stack.self, row);
     std::string text;
@@ -123,14 +126,15 @@ ordered_json EventJson(const ComparedEvent& compared, const ReportPlan& plan) {
                                  {"self", ChangeJson(function.self)},
                                  {"total", ChangeJson(function.inclusive)}});
   }
-  for (const summarize::StackChange& stack : event.stacks | std::views::take(plan.stacks)) {
+  for (const summarize::StackChange& stack :
+       event.stacks | std::views::take(plan.contents.stacks)) {
     json["stacks"].push_back({{"frames", stack.frames}, {"self", ChangeJson(stack.self)}});
   }
   json["violations"] = ordered_json::array();
   for (const Violation& violation : compared.rules.violations) {
     json["violations"].push_back({{"rule", violation.rule->text},
                                   {"function", violation.function->function},
-                                  {"text", violation.text}});
+                                  {"text", ViolationText(violation)}});
   }
   return json;
 }
@@ -145,7 +149,7 @@ std::vector<std::string> ViolationLines(const ComparedEvent& event, const Report
   const std::vector<Violation>& all = event.rules.violations;
   std::vector<std::string> lines;
   for (const Violation& violation : all | std::views::take(plan.violations)) {
-    lines.push_back(violation.text);
+    lines.push_back(ViolationText(violation));
   }
   if (all.size() > lines.size()) {
     lines.push_back(fmt::format("and {} more (-n N shows N)", all.size() - lines.size()));
@@ -176,7 +180,7 @@ std::vector<Section> SectionsOf(const std::vector<ComparedEvent>& events, const 
     }
     if (ListsViolations(plan)) section.warnings = ViolationLines(compared, plan);
     section.tables.push_back(FunctionTable(event, cells, plan));
-    if (plan.stacks != 0) section.tables.push_back(StackTable(event, cells, plan));
+    if (plan.contents.stacks != 0) section.tables.push_back(StackTable(event, cells, plan));
   }
   return sections;
 }

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "convert/summarize/difference.h"
+#include "convert/summarize/growth_rules.h"
 #include "tools/report/command_line.h"
-#include "tools/report/fail_rules.h"
 #include "tools/report/table.h"
 
 namespace perftape::report_tool {
@@ -15,7 +15,7 @@ namespace perftape::report_tool {
 // A comparison of one event, with what breaks the rules.
 struct ComparedEvent {
   summarize::EventDifference difference;
-  RuleResult rules;
+  summarize::RuleResult rules;
 };
 
 // Whether the report lists what breaks the rules. If it does not, the messages on stderr do, so

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 #include <optional>
 #include <utility>
 
@@ -16,9 +15,7 @@
 namespace perftape::report_tool {
 namespace {
 
-using summarize::Change;
-using summarize::Estimate;
-using summarize::FunctionChange;
+using summarize::GrowthRule;
 
 std::unexpected<Error> NoRule(std::string_view text, std::string_view reason) {
   return Fail(ErrorCode::kInvalidArgument,
@@ -37,14 +34,14 @@ std::string_view PopWord(std::string_view& text) {
   return word;
 }
 
-std::optional<double> ParseLimit(std::string_view word, FailRule::Unit& unit) {
+std::optional<double> ParseLimit(std::string_view word, GrowthRule::Unit& unit) {
   if (!word.starts_with('+')) return {};
   word.remove_prefix(1);
   if (word.ends_with("pp")) {
-    unit = FailRule::Unit::kPoints;
+    unit = GrowthRule::Unit::kPoints;
     word.remove_suffix(2);
   } else if (word.ends_with('%')) {
-    unit = FailRule::Unit::kPercent;
+    unit = GrowthRule::Unit::kPercent;
     word.remove_suffix(1);
   } else {
     return {};
@@ -52,63 +49,20 @@ std::optional<double> ParseLimit(std::string_view word, FailRule::Unit& unit) {
   return DecimalOf(word);
 }
 
-const Change& ChangeOf(const FunctionChange& function, FailRule::Of of) {
-  return of == FailRule::Of::kSelf ? function.self : function.inclusive;
-}
-
-// Returns the growth that the rule allows, in the measure of the change.
-double AllowedGrowth(const FailRule& rule, const Change& change) {
-  if (rule.unit == FailRule::Unit::kPoints) return rule.limit / 100;
-  return change.before.value * rule.limit / 100;
-}
-
-// Returns the probability with which chance may make one function of `functions` grow, so that it
-// makes any of them grow with `risk`. That is Bonferroni's correction in Tarone's form: a function
-// that could not be significant wherever its samples were does not count.
-double RiskOfOne(const std::vector<const FunctionChange*>& functions, FailRule::Of of,
-                 double risk) {
-  std::vector<double> least_chances;
-  for (const FunctionChange* function : functions) {
-    const Change& change = ChangeOf(*function, of);
-    Estimate growth = change.difference();
-    growth.value = change.before.value + change.after.value;  // all samples are later ones
-    least_chances.push_back(ChanceOf(growth));
-  }
-  std::ranges::sort(least_chances);
-  for (std::size_t count = 1;; ++count) {
-    const double of_one = risk / static_cast<double>(count);
-    const auto end = std::ranges::upper_bound(least_chances, of_one);
-    if (std::cmp_less_equal(end - least_chances.begin(), count)) return of_one;
-  }
-}
-
 // Names of C++ templates can have a thousand characters.
 constexpr std::size_t kMostLetters = 100;
 
-std::string ViolationText(const FailRule& rule, const FunctionChange& function, double error) {
-  const std::string name = ShortName(function.function, kMostLetters);
-  const Change& change = ChangeOf(function, rule.of);
-  const double growth = change.difference().value;
-  const std::string_view of = rule.of == FailRule::Of::kSelf ? "self" : "total";
-  if (change.before.value == 0) {
-    return fmt::format("{}: is new in {}, more than '{}' allows", name, of, rule.text);
-  }
-  return fmt::format("{}: {} grew by {:+.1f} % (at least {:+.1f} %), more than '{}' allows", name,
-                     of, 100 * growth / change.before.value,
-                     100 * (growth - error) / change.before.value, rule.text);
-}
-
 }  // namespace
 
-Result<FailRule> ParseFailRule(std::string_view text) {
-  FailRule rule = {.text = std::string(text), .functions = {}};
+Result<GrowthRule> ParseFailRule(std::string_view text) {
+  GrowthRule rule = {.text = std::string(text), .functions = {}};
   std::string_view rest = text;
   const auto limit = ParseLimit(PopWord(rest), rule.unit);
   if (!limit) return NoRule(text, "has no limit");
   rule.limit = *limit;
   const std::string_view of = PopWord(rest);
   if (of == "total") {
-    rule.of = FailRule::Of::kTotal;
+    rule.of = GrowthRule::Of::kTotal;
   } else if (of != "self") {
     return NoRule(text, "says neither self nor total");
   }
@@ -119,11 +73,11 @@ Result<FailRule> ParseFailRule(std::string_view text) {
   return rule;
 }
 
-Result<std::vector<FailRule>> ReadFailRules(const std::vector<std::string>& arguments) {
-  std::vector<FailRule> rules;
+Result<std::vector<GrowthRule>> ReadFailRules(const std::vector<std::string>& arguments) {
+  std::vector<GrowthRule> rules;
   for (const std::string& argument : arguments) {
     if (!argument.starts_with('@')) {
-      TRY_ASSIGN(FailRule rule, ParseFailRule(argument));
+      TRY_ASSIGN(GrowthRule rule, ParseFailRule(argument));
       rules.push_back(std::move(rule));
       continue;
     }
@@ -134,7 +88,7 @@ Result<std::vector<FailRule>> ReadFailRules(const std::vector<std::string>& argu
       start = end + 1;
       const std::size_t first = line.find_first_not_of(" \t\r");
       if (first == std::string_view::npos || line[first] == '#') continue;
-      TRY_ASSIGN(FailRule rule,
+      TRY_ASSIGN(GrowthRule rule,
                  ParseFailRule(line.substr(first, line.find_last_not_of(" \t\r") + 1 - first)));
       rules.push_back(std::move(rule));
     }
@@ -142,31 +96,18 @@ Result<std::vector<FailRule>> ReadFailRules(const std::vector<std::string>& argu
   return rules;
 }
 
-RuleResult CheckRules(const std::vector<FailRule>& rules,
-                      const summarize::EventDifference& difference) {
-  constexpr double kRisk = 0.01;
-  RuleResult result;
-  for (const FailRule& rule : rules) {
-    std::vector<const FunctionChange*> matches;
-    for (const FunctionChange& function : difference.functions) {
-      if (rule.functions.Match(function.function)) matches.push_back(&function);
-    }
-    if (matches.empty()) result.unused.push_back(&rule);
-    const double risk = RiskOfOne(matches, rule.of, kRisk);
-    for (const FunctionChange* function : matches) {
-      const Change& change = ChangeOf(*function, rule.of);
-      const Estimate growth = change.difference();
-      // The interval has two ends, and only growth fails.
-      const double error = ErrorOf(growth, 2 * risk);
-      if (growth.value <= AllowedGrowth(rule, change) || growth.value <= error) continue;
-      result.violations.push_back(
-          {.rule = &rule, .function = function, .text = ViolationText(rule, *function, error)});
-    }
+std::string ViolationText(const summarize::Violation& violation) {
+  const GrowthRule& rule = *violation.rule;
+  const std::string name = ShortName(violation.function->function, kMostLetters);
+  const summarize::Change& change = violation.change();
+  const double growth = change.difference().value;
+  const std::string_view of = rule.of == GrowthRule::Of::kSelf ? "self" : "total";
+  if (change.before.value == 0) {
+    return fmt::format("{}: is new in {}, more than '{}' allows", name, of, rule.text);
   }
-  std::ranges::stable_sort(result.violations, std::greater(), [](const Violation& violation) {
-    return ChangeOf(*violation.function, violation.rule->of).difference().value;
-  });
-  return result;
+  return fmt::format("{}: {} grew by {:+.1f} % (at least {:+.1f} %), more than '{}' allows", name,
+                     of, 100 * growth / change.before.value,
+                     100 * (growth - violation.error) / change.before.value, rule.text);
 }
 
 }  // namespace perftape::report_tool

@@ -9,21 +9,33 @@
 #include <span>
 #include <utility>
 
+#include <nlohmann/json.hpp>
+
 #include "convert/model/label_keys.h"
+#include "formats/base/counted.h"
 #include "formats/base/duration.h"
 #include "formats/base/unknown_name.h"
 #include "formats/perfdata/period_unit.h"
-#include "tools/common/cli/count.h"
 #include "tools/common/cli/escape.h"
+#include "tools/common/cli/json_text.h"
 #include "tools/common/profiles/field_text.h"
 #include "tools/common/profiles/import_text.h"
+#include "tools/common/profiles/symbol_json.h"
 
 namespace perftape::report_tool {
 namespace {
 
+using convert::FrameId;
 using convert::FrameTable;
+using nlohmann::ordered_json;
 using summarize::Amount;
+using summarize::Contents;
+using summarize::EventContents;
+using summarize::GroupTable;
 using summarize::PercentOf;
+using summarize::ReadContents;
+using summarize::StackShare;
+using summarize::TreeRow;
 
 // Makes the cells of one event's amounts.
 class Cells {
@@ -135,7 +147,7 @@ Table WakeupTable(const EventContents& event, const Cells& cells, const ReportPl
 
 std::string StackText(const StackShare& stack, const FrameTable& frames) {
   std::string text;
-  for (const convert::FrameId frame : stack.frames) {
+  for (const FrameId frame : stack.frames) {
     if (!text.empty()) text += " <- ";
     text += frames.NameOf(frame);
   }
@@ -153,6 +165,12 @@ Table StackTable(const EventContents& event, const FrameTable& frames, const Cel
     table.note = fmt::format("{} more", event.quality.distinct - event.stacks.size());
   }
   return table;
+}
+
+// Returns "comm", or "label region".
+std::string NameOf(const summarize::GroupBy& by) {
+  return by.property == summarize::Property::kLabel ? "label " + by.label
+                                                    : std::string(WordOf(by.property));
 }
 
 Table GroupsTable(const GroupTable& group, const Cells& cells) {
@@ -198,7 +216,7 @@ std::vector<std::size_t> Indents(const std::vector<TreeRow>& rows) {
 
 Table TreeTable(const EventContents& event, const FrameTable& frames, const Cells& cells,
                 const ReportPlan& plan) {
-  const bool is_callees = *plan.tree == summarize::TreeDirection::kCallees;
+  const bool is_callees = *plan.contents.tree == summarize::TreeDirection::kCallees;
   Table table = AmountTable(is_callees ? "Call tree, callers first" : "Call tree, callees first",
                             cells, {"Total", "Self"}, {"Binary", "Function"});
   const std::vector<std::size_t> indents = Indents(event.tree);
@@ -215,8 +233,8 @@ Table TreeTable(const EventContents& event, const FrameTable& frames, const Cell
     row.emplace_back(std::move(name));
     table.rows.push_back(std::move(row));
   }
-  table.note =
-      fmt::format("branches below {} % are left out (--percent-limit)", plan.percent_limit);
+  table.note = fmt::format("branches below {} % are left out (--percent-limit)",
+                           plan.contents.percent_limit);
   return table;
 }
 
@@ -238,7 +256,7 @@ Table LinesTable(const EventContents& event, const FrameTable& frames, const Cel
 std::string TotalsLine(const EventContents& event, const Cells& cells) {
   const std::string amount =
       cells.CountTitle() == "Samples"
-          ? cli::Counted(static_cast<std::uint64_t>(event.total.samples), "sample")
+          ? Counted(static_cast<std::uint64_t>(event.total.samples), "sample")
           : CellText(cells.Value(event.total));
   std::string weight;
   if (cells.HasWeights()) {
@@ -246,7 +264,7 @@ std::string TotalsLine(const EventContents& event, const Cells& cells) {
                          CellText(cells.Value(event.total)));
   }
   return fmt::format("{}{}; {}, {:.1f} frames on average", amount, weight,
-                     cli::Counted(event.quality.distinct, "different stack"),
+                     Counted(event.quality.distinct, "different stack"),
                      event.quality.average_frames);
 }
 
@@ -260,7 +278,8 @@ Section SectionOf(const EventContents& event, const Contents& contents, const Re
     section.tables.push_back(FunctionTable(event, contents.frames, cells, plan));
     if (!event.wakeups.empty()) section.tables.push_back(WakeupTable(event, cells, plan));
   }
-  if (plan.stacks != 0) section.tables.push_back(StackTable(event, contents.frames, cells));
+  if (plan.contents.stacks != 0)
+    section.tables.push_back(StackTable(event, contents.frames, cells));
   for (const GroupTable& group : event.groups) {
     section.tables.push_back(GroupsTable(group, cells));
     if (HasNoLabel(group)) {
@@ -268,8 +287,8 @@ Section SectionOf(const EventContents& event, const Contents& contents, const Re
       section.tables.back().note = "no sample of this event has it";
     }
   }
-  if (plan.tree) section.tables.push_back(TreeTable(event, contents.frames, cells, plan));
-  if (plan.lines) section.tables.push_back(LinesTable(event, contents.frames, cells));
+  if (plan.contents.tree) section.tables.push_back(TreeTable(event, contents.frames, cells, plan));
+  if (plan.contents.lines) section.tables.push_back(LinesTable(event, contents.frames, cells));
   return section;
 }
 
@@ -305,12 +324,143 @@ Section ReadSection(const Contents& contents, const ReadContents& read) {
   return section;
 }
 
-}  // namespace
+// Writes the numbers of one event.
+class EventWriter {
+ public:
+  EventWriter(const Contents& contents, const EventContents& event)
+      : contents_(contents), event_(event) {}
 
-std::string NameOf(const summarize::GroupBy& by) {
-  return by.property == summarize::Property::kLabel ? "label " + by.label
-                                                    : std::string(WordOf(by.property));
+  ordered_json Write(const ReportPlan& plan) const {
+    const convert::Profile& profile = contents_.profile;
+    const convert::Event& event = profile[event_.event];
+    ordered_json json = {{"name", profile.text(event.name)},
+                         {"unit", profile.text(event.unit)},
+                         {"weights", event_.has_periods ? "periods" : "samples"},
+                         {"total", AmountJson(event_.total)},
+                         {"distinct_stacks", event_.quality.distinct},
+                         {"average_frames", event_.quality.average_frames},
+                         {"unnamed", AmountJson(event_.quality.unnamed)},
+                         {"unnamed_root", AmountJson(event_.quality.with_unnamed_root)},
+                         {"warnings", event_.warnings}};
+    if (event.decimals != 0) json["decimals"] = event.decimals;
+    json["functions"] = FunctionsJson(plan.functions);
+    if (!event_.wakeups.empty()) json["wakeups"] = WakeupsJson(plan.functions);
+    if (plan.contents.stacks != 0) json["stacks"] = StacksJson();
+    for (const GroupTable& group : event_.groups) json["by"][NameOf(group.by)] = GroupJson(group);
+    if (plan.contents.tree) json["tree"] = TreeJson();
+    if (plan.contents.lines) json["lines"] = LinesJson();
+    return json;
+  }
+
+ private:
+  ordered_json AmountJson(const Amount& amount) const {
+    return {{"samples", amount.samples},
+            {"weight", amount.weight},
+            {"percent", PercentOf(amount, event_.total)}};
+  }
+
+  ordered_json FrameJson(FrameId frame) const {
+    ordered_json json = {{"function", contents_.frames.NameOf(frame)}};
+    const std::string_view binary = contents_.profile.text(contents_.frames[frame].dso);
+    if (!binary.empty()) json["binary"] = binary;
+    return json;
+  }
+
+  ordered_json FunctionsJson(std::size_t most) const {
+    auto list = ordered_json::array();
+    for (const summarize::FunctionAmounts& function : event_.functions | std::views::take(most)) {
+      ordered_json one = FrameJson(function.frame);
+      one["self"] = AmountJson(function.self);
+      one["total"] = AmountJson(function.inclusive);
+      list.push_back(std::move(one));
+    }
+    return list;
+  }
+
+  static ordered_json ThreadJson(const summarize::NamedThread& thread) {
+    ordered_json json = {{"comm", thread.comm}};
+    json["tid"] = thread.tid ? ordered_json(*thread.tid) : ordered_json(nullptr);
+    return json;
+  }
+
+  ordered_json WakeupsJson(std::size_t most) const {
+    auto list = ordered_json::array();
+    for (const summarize::Wakeups& one : event_.wakeups | std::views::take(most)) {
+      list.push_back({{"waker", ThreadJson(one.waker)},
+                      {"woken", ThreadJson(one.woken)},
+                      {"amount", AmountJson(one.amount)}});
+    }
+    return list;
+  }
+
+  ordered_json StacksJson() const {
+    auto list = ordered_json::array();
+    for (const StackShare& stack : event_.stacks) {
+      auto frames = ordered_json::array();
+      for (const FrameId frame : stack.frames) frames.push_back(contents_.frames.NameOf(frame));
+      list.push_back({{"amount", AmountJson(stack.amount)}, {"frames", std::move(frames)}});
+    }
+    return list;
+  }
+
+  ordered_json GroupJson(const GroupTable& group) const {
+    auto list = ordered_json::array();
+    for (const summarize::GroupAmount& one : group.groups) {
+      list.push_back({{"name", one.name}, {"amount", AmountJson(one.amount)}});
+    }
+    return list;
+  }
+
+  ordered_json TreeJson() const {
+    auto list = ordered_json::array();
+    for (const TreeRow& row : event_.tree) {
+      ordered_json one = {{"depth", row.depth}};
+      one.update(FrameJson(row.frame));
+      one["total"] = AmountJson(row.total);
+      one["self"] = AmountJson(row.self);
+      list.push_back(std::move(one));
+    }
+    return list;
+  }
+
+  ordered_json LinesJson() const {
+    auto list = ordered_json::array();
+    for (const summarize::LineAmounts& line : event_.lines) {
+      ordered_json one = FrameJson(line.frame);
+      one["filename"] = line.filename;
+      one["line"] = line.number;
+      one["self"] = AmountJson(line.self);
+      one["total"] = AmountJson(line.inclusive);
+      list.push_back(std::move(one));
+    }
+    return list;
+  }
+
+  const Contents& contents_;
+  const EventContents& event_;
+};
+
+ordered_json InputsJson(const ReadContents& read) {
+  auto list = ordered_json::array();
+  for (const convert::InputReport& input : read.inputs) {
+    ordered_json one = {{"name", input.name},
+                        {"format", input.format},
+                        {"samples", input.read.samples},
+                        {"lost_samples", input.read.lost_samples},
+                        {"lost_records", input.read.lost_records},
+                        {"problems", input.read.problems}};
+    if (const convert::TimeHistogram& histogram = input.read.histogram;
+        !histogram.samples.empty()) {
+      one["histogram"] = {{"first_ns", histogram.first_ns},
+                          {"last_ns", histogram.last_ns},
+                          {"samples", histogram.samples}};
+    }
+    list.push_back(std::move(one));
+  }
+  return list;
 }
+
+}  // namespace
 
 std::string NoLabelLine(std::string_view label, const convert::Profile& profile,
                         std::set<std::string> fields) {
@@ -334,6 +484,17 @@ std::vector<Section> SectionsOf(const Contents& contents, const ReadContents& re
     sections.push_back(SectionOf(event, contents, plan));
   }
   return sections;
+}
+
+std::string ReportJson(const Contents& contents, const ReadContents& read, const ReportPlan& plan) {
+  ordered_json json = {{"inputs", InputsJson(read)},
+                       {"comments", contents.profile.metadata().comments},
+                       {"symbols", cli::SymbolsJson(read.symbols)},
+                       {"events", ordered_json::array()}};
+  for (const EventContents& event : contents.events) {
+    json["events"].push_back(EventWriter(contents, event).Write(plan));
+  }
+  return cli::JsonText(json, cli::JsonLayout::kIndented);
 }
 
 }  // namespace perftape::report_tool

@@ -18,6 +18,7 @@
 #include "convert/export/flame_graph/page_files.h"
 #include "convert/export/flame_graph/stack_tree.h"
 #include "convert/model/saturating.h"
+#include "formats/base/counted.h"
 #include "formats/base/utf8.h"
 #include "formats/folded/count.h"
 #include "formats/perfdata/period_unit.h"
@@ -277,8 +278,7 @@ text {{ font-family: Verdana, "DejaVu Sans", sans-serif; font-size: 12px; fill: 
                                            : fmt::format("{}:{}", source, frame.first_line));
     }
     if (node.folded != 0) {
-      more.push_back(
-          fmt::format("{} call{} too narrow to show", node.folded, node.folded == 1 ? "" : "s"));
+      more.push_back(Counted(node.folded, "call") + " too narrow to show");
     }
     const std::string_view name = frames_.NameOf(node.frame);
     AppendBox(name,

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "tools/doctor/report.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
 #include "tools/doctor/command_line.h"
-#include "tools/doctor/file_capabilities.h"
-#include "tools/doctor/report_json.h"
-#include "tools/doctor/report_text.h"
 
 namespace perftape::doctor_tool {
 namespace {
@@ -99,25 +98,6 @@ TEST(ReportJson, HasEventsAndFindings) {
   EXPECT_EQ(json["findings"][0]["message"], kNoMount.text());
   EXPECT_EQ(json["findings"][1]["affects"][0], "kprobe:FUNCTION");
   EXPECT_EQ(json["findings"][1]["config"]["value"], "n");
-}
-
-TEST(FileCapabilities, AreThoseThatAreEffective) {
-  // setcap cap_bpf,cap_perfmon,cap_syslog+ep: bits 39, 38 and 34
-  std::string attribute(
-      "\x01\x00\x00\x02"
-      "\0\0\0\0"
-      "\0\0\0\0"
-      "\xc4\0\0\0"
-      "\0\0\0\0",
-      20);
-  EXPECT_EQ(DecodeFileCapabilities(AsBytes(attribute)),
-            std::uint64_t{1} << 39 | std::uint64_t{1} << 38 | std::uint64_t{1} << 34);
-  EXPECT_EQ(DecodeFileCapabilities(AsBytes(attribute).first(19)), 0U);
-  attribute[3] = 1;  // an older version
-  EXPECT_EQ(DecodeFileCapabilities(AsBytes(attribute)), 0U);
-  attribute[3] = 3;
-  attribute[0] = 0;  // permitted, but not effective
-  EXPECT_EQ(DecodeFileCapabilities(AsBytes(attribute)), 0U);
 }
 
 TEST(DoctorPlan, RefusesOperands) {

@@ -22,19 +22,19 @@ TEST(ReportPlanOf, ReadsPerfDataByDefault) {
   EXPECT_THAT(plan->inputs, ElementsAre("perf.data"));
   EXPECT_EQ(plan->output, "-");
   EXPECT_EQ(plan->functions, 20U);
-  EXPECT_EQ(plan->stacks, 0U);
-  EXPECT_FALSE(plan->tree);
+  EXPECT_EQ(plan->contents.stacks, 0U);
+  EXPECT_FALSE(plan->contents.tree);
 }
 
 TEST(ReportPlanOf, ReadsTheContents) {
   const Result<ReportPlan> plan =
       PlanOfWords({"a.data", "--stacks", "--tree=callers", "--by=cpu,label:region", "-n", "5"});
   ASSERT_TRUE(plan);
-  EXPECT_EQ(plan->stacks, 10U);
-  EXPECT_EQ(plan->tree, summarize::TreeDirection::kCallers);
+  EXPECT_EQ(plan->contents.stacks, 10U);
+  EXPECT_EQ(plan->contents.tree, summarize::TreeDirection::kCallers);
   EXPECT_EQ(plan->functions, 5U);
-  ASSERT_EQ(plan->groups.size(), 2U);
-  EXPECT_EQ(plan->groups[1].label, "region");
+  ASSERT_EQ(plan->contents.groups.size(), 2U);
+  EXPECT_EQ(plan->contents.groups[1].label, "region");
   EXPECT_TRUE(plan->import.cpu_label);
   EXPECT_THAT(plan->import.field_labels, ElementsAre("region"));
 }

@@ -11,7 +11,6 @@
 
 #include "convert/model/label_keys.h"
 #include "tests/convert/export/profile_maker.h"
-#include "tools/report/report_json.h"
 
 namespace perftape::report_tool {
 namespace {
@@ -45,7 +44,7 @@ Profile Wakeups() {
 }
 
 std::string Text(const Profile& profile, const ReportPlan& plan) {
-  const Contents contents = MakeContents(profile, {}, plan);
+  const summarize::Contents contents = summarize::MakeContents(profile, {}, plan.contents);
   return TextOf(SectionsOf(contents, {}, plan), {});
 }
 
@@ -77,7 +76,7 @@ TEST(ReportJson, SaysWhoWokeWhom) {
   const Profile profile = Wakeups();
   ReportPlan plan;
   plan.functions = 2;
-  const Contents contents = MakeContents(profile, {}, plan);
+  const summarize::Contents contents = summarize::MakeContents(profile, {}, plan.contents);
   const auto json = nlohmann::json::parse(ReportJson(contents, {}, plan));
   const auto& wakeups = json["events"][0]["wakeups"];
   ASSERT_EQ(wakeups.size(), 2U);

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "tools/common/cli/count.h"
+#include "formats/base/counted.h"
 #include "tools/common/profiles/filter_options.h"
 
 namespace perftape::cli {

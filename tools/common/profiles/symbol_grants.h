@@ -6,7 +6,7 @@
 #include <span>
 
 #include "convert/symbolize/symbol_options.h"
-#include "tools/common/sandbox/file_grants.h"
+#include "tools/common/sandbox/landlock.h"
 
 namespace perftape::cli {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "tools/common/cli/count.h"
+#include "formats/base/counted.h"
 
 namespace perftape::cli {
 namespace {

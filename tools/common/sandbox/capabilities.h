@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The capabilities of a thread (capabilities(7)).
+// The capabilities of threads and of programs (capabilities(7)).
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 
+#include "formats/base/bytes.h"
 #include "formats/base/result.h"
 
 namespace perftape::sandbox {
@@ -37,5 +39,13 @@ Status KeepInAllThreads(CapabilitySet kept);
 
 // The highest number that the kernel has; 39 (Linux 5.8) if it cannot be read.
 int LastCapability();
+
+// Returns the capabilities that are effective when the program starts, because its file grants
+// them; 0 if the file has none or is not there.
+CapabilitySet FileCapabilities(const std::filesystem::path& program);
+
+// Decodes the extended attribute "security.capability" (linux/capability.h, struct vfs_cap_data and
+// vfs_ns_cap_data). Returns 0 for other bytes.
+CapabilitySet DecodeFileCapabilities(Bytes attribute);
 
 }  // namespace perftape::sandbox

@@ -10,8 +10,11 @@
 
 #include <cerrno>
 #include <cstdint>
+#include <cstdlib>
+#include <system_error>
 
 #include "formats/base/file.h"
+#include "formats/base/output_target.h"
 
 namespace perftape::sandbox {
 namespace {
@@ -98,7 +101,44 @@ class Ruleset {
   std::uint64_t handled_ = 0;
 };
 
+bool IsDirectory(const std::filesystem::path& path) {
+  std::error_code error;
+  return std::filesystem::is_directory(path, error);
+}
+
 }  // namespace
+
+void GrantOutput(const std::filesystem::path& output, FileGrants& grants) {
+  if (output.empty() || output == "-") return;
+  const Result<OutputTarget> target = ResolveOutput(output);
+  if (!target || target->descriptor >= 0) return;
+  const std::filesystem::path parent = target->path.parent_path();
+  grants.writable.push_back(target->is_stream() ? target->path
+                            : parent.empty()    ? std::filesystem::path(".")
+                                                : parent);
+}
+
+void GrantInput(const std::filesystem::path& input, FileGrants& grants) {
+  if (!input.empty() && input != "-") grants.readable.push_back(input);
+}
+
+void GrantDirectory(const std::filesystem::path& directory, mode_t mode, FileGrants& grants) {
+  if (directory.empty()) return;
+  std::error_code error;
+  if (!IsDirectory(directory)) {
+    std::filesystem::create_directories(directory.parent_path(), error);
+    mkdir(directory.c_str(), mode);
+  }
+  grants.readable.push_back(directory);
+  grants.writable.push_back(directory);
+}
+
+void GrantTemporaryDirectory(FileGrants& grants) {
+  const char* named = std::getenv("TMPDIR");  // NOLINT(concurrency-mt-unsafe): never set here
+  const std::filesystem::path directory = named == nullptr ? "/tmp" : named;
+  grants.readable.push_back(directory);
+  grants.writable.push_back(directory);
+}
 
 Result<Availability> RestrictFiles(const FileGrants& grants) {
   const int version = Version();

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/common/sandbox/sandbox.h"
 
-#include <sys/stat.h>
+#include <fcntl.h>
+#include <linux/capability.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
-#include <system_error>
 
 #include "formats/base/output_target.h"
-#include "tools/common/sandbox/landlock.h"
+#include "tools/common/sandbox/capabilities.h"
 #include "tools/common/sandbox/seccomp_filter.h"
 
 namespace perftape::sandbox {
@@ -40,44 +41,46 @@ FileGrants WithCommonGrants(FileGrants grants) {
   return grants;
 }
 
-bool IsDirectory(const std::filesystem::path& path) {
-  std::error_code error;
-  return std::filesystem::is_directory(path, error);
+// linux/capability.h of older systems ends before these.
+constexpr int kPerfmon = 38, kBpf = 39, kCheckpointRestore = 40;
+
+constexpr CapabilitySet kNeeded = Capability(kPerfmon) | Capability(kBpf) |
+                                  Capability(kCheckpointRestore) | Capability(CAP_IPC_LOCK) |
+                                  Capability(CAP_SYS_PTRACE) | Capability(CAP_DAC_READ_SEARCH) |
+                                  Capability(CAP_SYSLOG) | Capability(CAP_KILL);
+constexpr CapabilitySet kSplitFromAdmin = Capability(kPerfmon) | Capability(kBpf);
+constexpr CapabilitySet kForeignOutput =
+    Capability(CAP_DAC_OVERRIDE) | Capability(CAP_CHOWN) | Capability(CAP_FOWNER);
+
+CapabilitySet NeededOf(CapabilitySet permitted) {
+  CapabilitySet needed = kNeeded;
+  const bool replaces_others = (permitted & kSplitFromAdmin) != kSplitFromAdmin;
+  if (replaces_others || LastCapability() < kCheckpointRestore) needed |= Capability(CAP_SYS_ADMIN);
+  return needed & permitted;
+}
+
+// Returns whether the current capabilities suffice to create or replace `output`.
+bool CanWrite(const std::filesystem::path& output) {
+  if (output.empty() || output == "-") return true;
+  const Result<OutputTarget> target = ResolveOutput(output);
+  if (!target || target->is_stream()) return true;
+  if (target->access && target->access->owner != geteuid()) return false;
+  const std::filesystem::path parent = target->path.parent_path();
+  return faccessat(AT_FDCWD, parent.empty() ? "." : parent.c_str(), W_OK | X_OK, AT_EACCESS) == 0;
+}
+
+Status ReduceCapabilities(std::span<const std::filesystem::path> outputs) {
+  TRY_ASSIGN(const ThreadCapabilities own, OwnCapabilities());
+  CapabilitySet kept = NeededOf(own.permitted);
+  const CapabilitySet foreign = kForeignOutput & own.permitted;
+  // The directories are tried without these, which stay permitted meanwhile.
+  TRY(SetOwnCapabilities({.effective = kept & own.effective, .permitted = kept | foreign}));
+  if (!std::ranges::all_of(outputs, CanWrite)) kept |= foreign;
+  TRY(SetOwnCapabilities({.effective = kept & own.effective, .permitted = kept}));
+  return KeepInAllThreads(kept);
 }
 
 }  // namespace
-
-void GrantOutput(const std::filesystem::path& output, FileGrants& grants) {
-  if (output.empty() || output == "-") return;
-  const Result<OutputTarget> target = ResolveOutput(output);
-  if (!target || target->descriptor >= 0) return;
-  const std::filesystem::path parent = target->path.parent_path();
-  grants.writable.push_back(target->is_stream() ? target->path
-                            : parent.empty()    ? std::filesystem::path(".")
-                                                : parent);
-}
-
-void GrantInput(const std::filesystem::path& input, FileGrants& grants) {
-  if (!input.empty() && input != "-") grants.readable.push_back(input);
-}
-
-void GrantDirectory(const std::filesystem::path& directory, mode_t mode, FileGrants& grants) {
-  if (directory.empty()) return;
-  std::error_code error;
-  if (!IsDirectory(directory)) {
-    std::filesystem::create_directories(directory.parent_path(), error);
-    mkdir(directory.c_str(), mode);
-  }
-  grants.readable.push_back(directory);
-  grants.writable.push_back(directory);
-}
-
-void GrantTemporaryDirectory(FileGrants& grants) {
-  const char* named = std::getenv("TMPDIR");  // NOLINT(concurrency-mt-unsafe): never set here
-  const std::filesystem::path directory = named == nullptr ? "/tmp" : named;
-  grants.readable.push_back(directory);
-  grants.writable.push_back(directory);
-}
 
 Status Confine(const FileGrants& grants) {
   TRY(RestrictFiles(WithCommonGrants(grants)));
@@ -101,6 +104,12 @@ bool AskConfined(const FileGrants& grants, const std::function<bool()>& question
     if (errno != EINTR) return false;
   }
   return WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SUCCESS;
+}
+
+Status DropRecorderPrivileges(std::span<const std::filesystem::path> outputs) {
+  TRY(ReduceCapabilities(outputs));
+  TRY(InstallFilter(Caller::kRecorder));
+  return {};
 }
 
 }  // namespace perftape::sandbox

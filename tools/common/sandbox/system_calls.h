@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The system calls of sandboxed programs, in one table for all tools. filter_program.h makes
+// The system calls of sandboxed programs, in one table for all tools. seccomp_filter.h makes
 // seccomp filters of it.
 //
 // A call that is in no row fails with ENOSYS, as on an older kernel. So the C library uses an older

@@ -10,6 +10,7 @@
 #include <condition_variable>
 #include <csignal>
 #include <mutex>
+#include <string>
 #include <thread>
 
 #include "tests/tools/common/sandbox/in_child.h"
@@ -103,6 +104,25 @@ TEST_F(Capabilities, CannotBeTakenFromAThreadThatBlocksTheSignal) {
               return reduced ? 1 : 0;
             }),
             0);
+}
+
+TEST(FileCapabilities, AreThoseThatAreEffective) {
+  // setcap cap_bpf,cap_perfmon,cap_syslog+ep: bits 39, 38 and 34
+  std::string attribute(
+      "\x01\x00\x00\x02"
+      "\0\0\0\0"
+      "\0\0\0\0"
+      "\xc4\0\0\0"
+      "\0\0\0\0",
+      20);
+  EXPECT_EQ(DecodeFileCapabilities(AsBytes(attribute)),
+            Capability(39) | Capability(38) | Capability(34));
+  EXPECT_EQ(DecodeFileCapabilities(AsBytes(attribute).first(19)), 0U);
+  attribute[3] = 1;  // an older version
+  EXPECT_EQ(DecodeFileCapabilities(AsBytes(attribute)), 0U);
+  attribute[3] = 3;
+  attribute[0] = 0;  // permitted, but not effective
+  EXPECT_EQ(DecodeFileCapabilities(AsBytes(attribute)), 0U);
 }
 
 }  // namespace

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/bundle/verbs.h"
+
+namespace perftape::bundle_tool {
+namespace {
+
+constexpr cli::Verb kVerbs[] = {
+    {"create", "collect the symbols of a recording from this machine", &CreateCommand, &CreateMain},
+    {"list", "list the files of a bundle and what is missing", &ListCommand, &ListMain},
+    {"verify", "check a bundle against its manifest and a recording", &VerifyCommand, &VerifyMain},
+    {"extract", "write its files to ~/.debug, for perf", &ExtractCommand, &ExtractMain},
+    {"clean", "remove extracted files from ~/.debug", &CleanCommand, &CleanMain},
+    {"embed", "append a bundle to a perf.data", &EmbedCommand, &EmbedMain},
+    {"strip", "remove the bundle from a perf.data", &StripCommand, &StripMain},
+};
+
+constexpr cli::Command kBundleCommand = {
+    .name = "perftape-bundle",
+    .purpose = "Manage the symbols that are stored with a recording.",
+    .operands = "VERB [ARGUMENT...]",
+    .options = {},
+    .order = cli::Order::kOptionsFirst,
+    .operand_completion = cli::Completion::kNothing,
+    .epilogue =
+        "A BUNDLE is a bundle file, a perf.data with a bundle, or a tarball of perf\n"
+        "archive.\n",
+    .verbs = kVerbs};
+
+}  // namespace
+
+const cli::Command& BundleCommand() {
+  return kBundleCommand;
+}
+
+}  // namespace perftape::bundle_tool
