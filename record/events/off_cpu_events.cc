@@ -7,7 +7,7 @@
 #include <iterator>
 #include <string>
 
-#include "formats/perfdata/period_unit.h"
+#include "formats/perfdata/event_meanings.h"
 #include "record/events/event_attrs.h"
 
 namespace perftape::record {
@@ -26,10 +26,10 @@ struct OffCpuEvent {
   SampleCause cause;
 };
 constexpr OffCpuEvent kEvents[] = {
-    {kOffCpu, perfdata::kOffCpuTime, SampleCause::kSleep},
-    {kOffCpu, perfdata::kOffCpuDiskTime, SampleCause::kDiskSleep},
-    {kOffCpu, perfdata::kOffCpuRunnableTime, SampleCause::kRunnable},
-    {kWakeups, perfdata::kWakeup, SampleCause::kWakeup},
+    {kOffCpu, perfdata::kOffCpuTime.name, SampleCause::kSleep},
+    {kOffCpu, perfdata::kOffCpuDiskTime.name, SampleCause::kDiskSleep},
+    {kOffCpu, perfdata::kOffCpuRunnableTime.name, SampleCause::kRunnable},
+    {kWakeups, perfdata::kWakeup.name, SampleCause::kWakeup},
 };
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "formats/perfdata/period_unit.h"
+#include "formats/perfdata/event_meanings.h"
 #include "formats/perfdata/tracepoints.h"
 #include "record/events/plan_tracepoints.h"
 
@@ -44,7 +44,7 @@ Result<PlannedEvent> PlanLock(const EventSpec& spec, const EventSet& set, const 
     return FailEvent(spec, ErrorCode::kUnsupported,
                      "this kernel's lock:contention_begin has other fields");
   }
-  event.name = perfdata::kLockTime;
+  event.name = perfdata::kLockTime.name;
   event.cause = SampleCause::kLock;
   return event;
 }

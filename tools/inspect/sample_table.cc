@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "convert/model/label_keys.h"
-#include "formats/perfdata/woken_thread.h"
+#include "formats/perfdata/event_meanings.h"
 #include "tools/common/cli/escape.h"
 
 namespace perftape::inspect {
