@@ -23,8 +23,8 @@ struct EventMeaning {
   std::string_view name;           // in the file, without modifiers
   std::string_view unit = kCount;  // of the period: kCount or kNanoseconds
   PeriodMeaning period = PeriodMeaning::kOther;
-  // The number of the software event that it is; nothing if the name alone identifies it. Except for
-  // kSoftwareBpfOutput, which many events are, a file may give it another name.
+  // The number of the software event that it is; nothing if the name alone identifies it. Except
+  // for kSoftwareBpfOutput, which many events are, a file may give it another name.
   std::optional<std::uint64_t> software = {};
   bool has_woken_thread = false;  // the address of a sample is the tid of the thread that it woke
 };
