@@ -188,7 +188,10 @@ static __always_inline long send_to_group(void *message, __u64 size)
 	return to ? bpf_ringbuf_output(to, message, size, wakeup_flag(to, size)) : -1;
 }
 
-/* Counts the programs on this CPU that send a message now. Only for locks: the others ignore it. */
+/*
+ * Counts the programs on this CPU that send a message now. Only for programs that the kernel may
+ * call meanwhile (interrupts_sending in record/bpf/program_events): the others ignore it.
+ */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
@@ -201,7 +204,7 @@ static __always_inline void add_to_sending(__s64 change)
 	__u32 zero = 0;
 	__u64 *count;
 
-	if (!filter.with_locks)
+	if (!filter.counts_sending)
 		return;
 	count = bpf_map_lookup_elem(&sending, &zero);
 	if (count)

@@ -16,16 +16,6 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 /* Task, softirq, hard interrupt, and one that is left over because its end was missed. */
 #define MAX_WAITS 4
 
-/*
- * The frames of the program and of bpf_trace_run2. arm64 has no static calls, so __bpf_trace_* and
- * __traceiter_* have frames, too.
- */
-#if defined(__TARGET_ARCH_arm64)
-#define OWN_FRAMES (PROGRAM_FRAMES + 3)
-#else
-#define OWN_FRAMES (PROGRAM_FRAMES + 1)
-#endif
-
 struct wait {
 	__u64 lock; /* 0: not in use */
 	__u64 start_ns;
@@ -132,8 +122,8 @@ static __always_inline void sample_wait(void *ctx, struct wire_cpu *cpu, const s
 	origin.raw_words = sizeof(*record) / sizeof(__u64);
 	origin.period = (now_ns - wait->start_ns) * settings->every;
 	origin.now_ns = now_ns;
-	origin.own_frames = OWN_FRAMES;
-	bpf_get_stack(ctx, &origin.ip, sizeof(origin.ip), OWN_FRAMES);
+	origin.own_frames = TRACING_FRAMES;
+	bpf_get_stack(ctx, &origin.ip, sizeof(origin.ip), TRACING_FRAMES);
 	ids = current_ids();
 	send_sample(ctx, cpu, &origin, &ids);
 }

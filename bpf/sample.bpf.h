@@ -279,4 +279,33 @@ static __always_inline void send_sample(void *ctx, struct wire_cpu *cpu,
 		send_sample_in(full, ctx, cpu, origin, ids);
 }
 
+/*
+ * Makes a sample of a hit in the kernel, of a program that samples only the event filter.event. The
+ * kernel stack without the frames of the tracing itself starts with the function that was hit.
+ */
+static __always_inline void sample_kernel_hit(void *ctx, __u64 own_frames)
+{
+	__u32 event = filter.event;
+	struct wire_cpu *cpu = counters_of(event);
+	struct wire_event *settings = settings_of(event);
+	struct sample_origin origin = {};
+	struct task_ids ids;
+
+	if (!cpu || !settings || cpu->excluded)
+		return;
+	cpu->overflows++;
+	ids = current_ids();
+	if (!is_wanted(ids.tgid, ids.tid))
+		return;
+	if (!is_sampled(settings, ++cpu->hits))
+		return;
+	origin.event = event;
+	origin.mode = WIRE_MODE_KERNEL;
+	origin.period = settings->every;
+	origin.now_ns = bpf_ktime_get_ns();
+	origin.own_frames = own_frames;
+	bpf_get_stack(ctx, &origin.ip, sizeof(origin.ip), own_frames);
+	send_sample(ctx, cpu, &origin, &ids);
+}
+
 #endif

@@ -8,6 +8,7 @@
 
 #include "convert/model/label_keys.h"
 #include "formats/perfdata/attr.h"
+#include "formats/perfdata/event_meanings.h"
 #include "formats/perfdata/period_unit.h"
 
 namespace perftape::anonymize {
@@ -17,10 +18,6 @@ constexpr auto kSampleTypes = std::to_array<std::string_view>(
     {"samples", "cpu", "wall", "time", "count", "objects", "space", "alloc_objects", "alloc_space",
      "inuse_objects", "inuse_space", "allocations", "contentions", "delay", "goroutine",
      "threadcreate", "lock_count", "lock_time", "exceptions"});
-
-constexpr auto kOwnEvents = std::to_array<std::string_view>(
-    {perfdata::kOffCpuTime, perfdata::kOffCpuDiskTime, perfdata::kOffCpuRunnableTime,
-     perfdata::kWakeup, perfdata::kLockTime});
 
 // tools/perf/util/evsel.c, evsel__hw_cache and evsel__hw_cache_op.
 constexpr auto kCaches = std::to_array<std::string_view>(
@@ -86,6 +83,10 @@ bool IsCacheEvent(std::string_view name) {
   });
 }
 
+bool IsOwnEvent(std::string_view name) {
+  return perfdata::FindEventMeaning(name) != nullptr;
+}
+
 // "raw 0x1c2", "tracepoint:47".
 bool IsNumbered(std::string_view name) {
   constexpr std::string_view kRaw = "raw 0x", kTracepoint = "tracepoint:";
@@ -100,12 +101,12 @@ bool IsPublicEvent(std::string_view name) {
   const std::size_t colon = name.find(':');
   const std::string_view begin = name.substr(0, colon);
   if (colon == std::string_view::npos) {
-    return IsGeneric(begin) || IsCacheEvent(begin) || IsAmong(kOwnEvents, begin) ||
+    return IsGeneric(begin) || IsCacheEvent(begin) || IsOwnEvent(begin) ||
            IsAmong(kSampleTypes, begin);
   }
   const std::string_view rest = name.substr(colon + 1);
   if (HasOnly(rest, "ukhGHIpPSDWeb") &&
-      (IsGeneric(begin) || IsCacheEvent(begin) || IsAmong(kOwnEvents, begin))) {
+      (IsGeneric(begin) || IsCacheEvent(begin) || IsOwnEvent(begin))) {
     return true;
   }
   return IsAmong(kTraceSystems, begin) && HasOnly(rest, "abcdefghijklmnopqrstuvwxyz0123456789_");

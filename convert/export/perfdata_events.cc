@@ -8,7 +8,7 @@
 
 #include "convert/model/profile_facts.h"
 #include "formats/perfdata/converted.h"
-#include "formats/perfdata/period_unit.h"
+#include "formats/perfdata/event_meanings.h"
 #include "formats/perfdata/record.h"
 
 namespace perftape::convert {

@@ -18,9 +18,9 @@
 #include "convert/model/sample_thread.h"
 #include "formats/base/duration.h"
 #include "formats/perfdata/converted.h"
+#include "formats/perfdata/event_meanings.h"
 #include "formats/perfdata/mapping_name.h"
 #include "formats/perfdata/record.h"
-#include "formats/perfdata/woken_thread.h"
 #include "formats/perfdata/writer.h"
 
 namespace perftape::convert {
@@ -209,7 +209,7 @@ void PerfDataExport::LookAtLabels() {
   for (auto& [path, number] : cgroups_) number = ++id;
 }
 
-// Only the samples of a wakeup have an address that is read as a thread (woken_thread.h).
+// Only the samples of a wakeup have an address that is read as a thread (event_meanings.h).
 bool PerfDataExport::WritesWoken(const Sample& sample) const {
   const Event& event = profile_[sample.event];
   return event.values == EventValues::kSampled && perfdata::IsWakeup(profile_.text(event.name)) &&

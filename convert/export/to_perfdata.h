@@ -14,7 +14,7 @@
 //   times       from the labels "timestamp_ns". If no sample has one, the times start at the
 //               profile's start and are spread evenly over its duration.
 //   labels      "cpu" and "cgroup" become perf's own fields. The thread that a wakeup woke is the
-//               address of its sample (woken_thread.h). All others are left out and reported.
+//               address of its sample (event_meanings.h). All others are left out and reported.
 //   events      one for each event of the profile, marked so that reading restores it
 //
 // ReadPerfData returns the same profile, except for the losses in the report and for the source

@@ -26,6 +26,7 @@
 #include "formats/base/progress.h"
 #include "formats/bundle/recording_notes.h"
 #include "formats/perfdata/converted.h"
+#include "formats/perfdata/event_meanings.h"
 #include "formats/perfdata/period_unit.h"
 #include "formats/perfdata/reader.h"
 

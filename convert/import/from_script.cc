@@ -21,6 +21,7 @@
 #include "formats/base/unknown_name.h"
 #include "formats/base/utf8_text.h"
 #include "formats/perfdata/converted.h"
+#include "formats/perfdata/event_meanings.h"
 #include "formats/perfdata/period_unit.h"
 #include "formats/script/escape.h"
 #include "formats/script/reader.h"
@@ -30,14 +31,6 @@ namespace {
 
 // The name of an event that the text does not name.
 constexpr std::string_view kUnnamedEvent = "samples";
-
-std::string_view UnitOf(std::string_view event) {
-  const std::string_view plain = event.substr(0, event.find(':'));
-  if (plain == "cpu-clock" || plain == "task-clock") return perfdata::kNanoseconds;
-  const perfdata::EventAttr attr = {.type = perfdata::kTypeSoftware,
-                                    .config = perfdata::kSoftwareBpfOutput};
-  return perfdata::PeriodUnitOf(attr, event);
-}
 
 // The times of the first and the last sample.
 struct ScriptTimes {
@@ -180,9 +173,10 @@ const ScriptImporter::AddedEvent& ScriptImporter::EventOf(const script::Head& he
   const auto described = std::ranges::find(header.events, name, &script::HeaderEvent::name);
   const bool is_described = described != header.events.end();
   const bool is_plain = is_described && described->is_plain;
-  const Event event = {.name = builder_.Add(name),
-                       .unit = builder_.Add(is_described ? described->unit : UnitOf(name)),
-                       .values = is_plain ? EventValues::kPlain : EventValues::kSampled};
+  const Event event = {
+      .name = builder_.Add(name),
+      .unit = builder_.Add(is_described ? described->unit : perfdata::PeriodUnitOf(name)),
+      .values = is_plain ? EventValues::kPlain : EventValues::kSampled};
   return events_.emplace(head.event, AddedEvent{builder_.Add(event), is_plain}).first->second;
 }
 

@@ -13,6 +13,7 @@
 #include "convert/model/profile_builder.h"
 #include "convert/model/sample_thread.h"
 #include "formats/base/utf8_text.h"
+#include "formats/perfdata/event_meanings.h"
 #include "formats/stack_text/bpftrace.h"
 #include "formats/stack_text/call_graph.h"
 #include "formats/stack_text/stack_list.h"
@@ -109,7 +110,8 @@ Result<Profile> ReadTextWith(TextReader& read, Input& input, const ImportOptions
   if (text.broken() != 0) report.problems.push_back(BrokenTextLine(text.broken()));
   const bool is_off_cpu = text.view().starts_with(kOffCpuHeader);
   const ValueName value =
-      is_off_cpu ? ValueName{.name = "offcpu-time", .unit = "microseconds"} : ValueName{};
+      is_off_cpu ? ValueName{.name = perfdata::kOffCpuTime.name, .unit = "microseconds"}
+                 : ValueName{};
   StackTextImporter importer(options, value);
   const TextCounts counts =
       read(text.view(), [&](const CountedStack& stack) { importer.Add(stack, report); });

@@ -24,10 +24,10 @@
 #include "formats/perfdata/callchain.h"
 #include "formats/perfdata/deliveries.h"
 #include "formats/perfdata/event_lookup.h"
+#include "formats/perfdata/event_meanings.h"
 #include "formats/perfdata/plain_sample.h"
 #include "formats/perfdata/record_ranges.h"
 #include "formats/perfdata/rounds.h"
-#include "formats/perfdata/woken_thread.h"
 
 namespace perftape::convert {
 namespace {

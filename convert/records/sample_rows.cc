@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "formats/perfdata/woken_thread.h"
+#include "formats/perfdata/event_meanings.h"
 
 namespace perftape::records {
 

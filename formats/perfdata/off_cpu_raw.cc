@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/perfdata/off_cpu_raw.h"
 
-#include "formats/perfdata/period_unit.h"
+#include "formats/perfdata/event_meanings.h"
 
 namespace perftape::perfdata {
 
@@ -11,7 +11,7 @@ bool IsBpfOutputWithRaw(const EventAttr& attr) {
 }
 
 bool HasOffCpuRaw(const Event& event) {
-  return IsBpfOutputWithRaw(event.attr) && event.name == kOffCpuTime;
+  return IsBpfOutputWithRaw(event.attr) && event.name == kOffCpuTime.name;
 }
 
 std::optional<OffCpuRaw> DecodeOffCpuRaw(Bytes raw, std::endian order) {

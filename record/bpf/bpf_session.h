@@ -51,6 +51,8 @@ using LibbpfLog = std::function<void(std::string_view message)>;
 // so many bytes of its stack. Only few such stacks are deeper: the processes have just started.
 inline constexpr std::uint32_t kLateStackBytes = 32768;
 
+struct ProgramEvent;  // program_events.h
+
 // How the program determines when its timer was due. With its own clock alone, it cannot find out
 // why an expiry was missed.
 enum class ExpirySource : std::uint8_t { kKernelIfPossible, kOwnClock };
@@ -62,6 +64,7 @@ struct BpfEvent {
   // Of a function of the kernel: kFentry or kFexit.
   ProbeKind probe = ProbeKind::kFentry;
   std::string function = {};
+  const ProgramEvent* program = nullptr;  // of kOwnProgram
 };
 
 // How a program that several events call determines which of them did.

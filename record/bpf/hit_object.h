@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The BPF objects that sample hits: tracepoints, probes, locks and functions of the kernel. Only
-// bpf_objects.cc uses it.
+// The BPF objects that sample hits: of tracepoints, probes, functions of the kernel, and of events
+// with programs of their own (program_events). Only bpf_objects.cc and program_events.cc use it.
 #pragma once
 
 #include <linux/types.h>
@@ -8,12 +8,14 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bpf/wire.h"
 #include "formats/base/result.h"
 #include "record/bpf/bpf_session.h"
 #include "record/bpf/sample_cause.h"
+#include "record/bpf/skeleton.h"
 
 struct bpf_object;
 struct bpf_object_skeleton;
@@ -34,6 +36,23 @@ struct HitObject {
   // Messages of libbpf are quoted from `log`.
   Status Load(const std::string& log) const;
 };
+
+using Programs = std::vector<bpf_program*>;
+
+// Opens an object whose programs are those that `programs_of` returns for its skeleton.
+template <class Generated, class ProgramsOf>
+Result<HitObject> OpenHitObject(std::string name, const wire_filter& filter, const std::string& log,
+                                ProgramsOf programs_of) {
+  TRY_ASSIGN(Skeleton<Generated> skeleton, OpenSkeleton<Generated>(log));
+  skeleton->rodata->filter = filter;
+  HitObject object = {.owner = {},
+                      .object = skeleton->obj,
+                      .skeleton = skeleton->skeleton,
+                      .programs = programs_of(*skeleton),
+                      .name = std::move(name)};
+  object.owner = std::move(skeleton);
+  return object;
+}
 
 // How events with the same cause share an object, if cookies tell them apart.
 enum class ObjectOf : std::uint8_t { kAllEvents, kOneEvent };

@@ -12,8 +12,8 @@ enum class SampleCause : std::uint8_t {
   kCounter,     // other software events, hardware events
   kTracepoint,  // each hit
   kProbe,       // each hit
-  kLock,        // each wait for a lock of the kernel
   kFunction,    // each call of a function of the kernel, or each return (fentry, fexit)
+  kOwnProgram,  // what the programs of the event decide (program_events)
   // The end of each wait of a task that is on no CPU, or for the last one, its wakeup. There is no
   // perf event for them: the kernel's scheduler calls the programs (off_cpu_events).
   kSleep,
@@ -35,7 +35,7 @@ constexpr bool IsOffCpu(SampleCause cause) {
 
 // Whether the BPF program is attached to a perf event.
 constexpr bool HasPerfEvent(SampleCause cause) {
-  return cause != SampleCause::kLock && cause != SampleCause::kFunction && !IsOffCpu(cause);
+  return cause != SampleCause::kFunction && cause != SampleCause::kOwnProgram && !IsOffCpu(cause);
 }
 
 }  // namespace perftape::record

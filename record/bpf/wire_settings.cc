@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "record/bpf/off_cpu_programs.h"
+#include "record/bpf/program_events.h"
 #include "record/scope/scope.h"
 
 namespace perftape::record {
@@ -43,6 +44,10 @@ __u32 StoredStacks(const BpfOptions& options) {
   return static_cast<__u32>(kMemoryOfUnfinished / StoredStackBytes(kLateStackBytes));
 }
 
+bool InterruptsSending(const BpfEvent& event) {
+  return event.program != nullptr && event.program->interrupts_sending;
+}
+
 }  // namespace
 
 bool Needs(const BpfOptions& options, SampleCause cause) {
@@ -73,7 +78,7 @@ wire_filter WireFilter(const BpfOptions& options, std::uint32_t event, std::size
   wire.cpus = static_cast<__u32>(cpus);
   wire.rings = static_cast<__u32>(options.rings);
   AddScope(filter.scope, wire);
-  wire.with_locks = Needs(options, SampleCause::kLock);
+  wire.counts_sending = std::ranges::any_of(options.events, InterruptsSending);
   return wire;
 }
 

@@ -8,7 +8,7 @@ namespace perftape::record {
 std::vector<BpfEvent> BpfEventsOf(std::span<const PlannedEvent> planned) {
   std::vector<BpfEvent> events;
   for (const PlannedEvent& event : planned) {
-    BpfEvent sampled{.cause = event.cause, .settings = event.settings};
+    BpfEvent sampled{.cause = event.cause, .settings = event.settings, .program = event.program};
     if (event.cause == SampleCause::kFunction) {
       sampled.probe = event.locations.front().kind;
       sampled.function = event.locations.front().target;

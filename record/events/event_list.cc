@@ -67,7 +67,9 @@ Result<std::vector<ListedEvent>> ListProbes(std::string_view name, const EventMa
 // "a wait for a lock of the kernel, in nanoseconds: lock:contention_begin,..."
 std::string TextOf(const EventSet& set) {
   std::string text(set.meaning);
-  if (set.unit != perfdata::kCount) text.append(", in ").append(set.unit);
+  const std::string_view unit =
+      set.program != nullptr ? set.program->in_file->unit : perfdata::kCount;
+  if (unit != perfdata::kCount) text.append(", in ").append(unit);
   return text.append(": ").append(set.events);
 }
 

@@ -13,8 +13,8 @@
 #include "formats/base/similar.h"
 #include "record/events/event_sets.h"
 #include "record/events/off_cpu_events.h"
-#include "record/events/plan_lock.h"
 #include "record/events/plan_probes.h"
+#include "record/events/plan_program.h"
 #include "record/events/plan_tracepoints.h"
 #include "record/rings/cpu_events.h"
 
@@ -153,7 +153,7 @@ class Planner {
 
   // The options of the set are added to those of its members.
   Status AddSet(const EventSpec& spec, const EventSet& set) {
-    if (set.name == kLockSet) return AddLock(spec, set);
+    if (set.program != nullptr) return AddProgram(spec, *set.program);
     TRY_ASSIGN(std::vector<EventSpec> members, ParseEvents(set.events));
     for (EventSpec& member : members) {
       member.text = spec.text;
@@ -167,9 +167,9 @@ class Planner {
     return {};
   }
 
-  Status AddLock(const EventSpec& spec, const EventSet& set) {
+  Status AddProgram(const EventSpec& spec, const ProgramEvent& program) {
     TRY(FindTracefs());
-    TRY_ASSIGN(PlannedEvent event, PlanLock(spec, set, *tracefs_));
+    TRY_ASSIGN(PlannedEvent event, PlanProgram(spec, program, *tracefs_));
     return Append(spec, std::move(event));
   }
 

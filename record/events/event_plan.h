@@ -14,6 +14,7 @@
 #include "formats/base/result.h"
 #include "formats/perfdata/attr.h"
 #include "record/bpf/off_cpu_programs.h"
+#include "record/bpf/program_events.h"
 #include "record/events/event_attrs.h"
 #include "record/events/event_spec.h"
 #include "record/events/known_events.h"
@@ -32,6 +33,7 @@ struct PlannedEvent {
   std::string subsystem = {};                 // of a tracepoint
   std::string format = {};                    // of a tracepoint: its format file; empty for others
   std::vector<ProbeLocation> locations = {};  // of a probe, at least one
+  const ProgramEvent* program = nullptr;      // of kOwnProgram
 };
 
 struct EventPlan {

@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Events that together answer a question, under one name.
+// Events that together answer a question, under one name for -e that perf does not have.
 #pragma once
 
 #include <span>
 #include <string_view>
 
+#include "record/bpf/program_events.h"
+
 namespace perftape::record {
 
 struct EventSet {
   std::string_view name;
-  // In the syntax of ParseEvents. Of kLockSet: the tracepoints where a wait begins and ends.
-  std::string_view events;
-  std::string_view unit;     // of the period: kCount or kNanoseconds of period_unit.h
   std::string_view meaning;  // of one sample, for the list
+  std::string_view events;   // in the syntax of ParseEvents
+  // Not null: the events are not recorded each, but what these programs make of them.
+  const ProgramEvent* program = nullptr;
 };
 
-// Its events are not recorded each, but the time between them.
-inline constexpr std::string_view kLockSet = "lock";
-
-// Returns all sets.
+// Returns all sets. Each event with programs of its own is one.
 std::span<const EventSet> EventSets();
 
 // Returns the set with this name, or null.

@@ -7,29 +7,28 @@
 #include <iterator>
 #include <string>
 
-#include "formats/perfdata/period_unit.h"
+#include "formats/perfdata/event_meanings.h"
 #include "record/events/event_attrs.h"
 
 namespace perftape::record {
 namespace {
 
-constexpr std::string_view kOffCpu = "offcpu", kWakeups = "wakeup";
-
 constexpr OffCpuName kNames[] = {
     {kOffCpu, "waits of threads for locks, input, disks or a CPU, in nanoseconds"},
-    {kWakeups, "what ends these waits, in nanoseconds that the woken thread slept"},
+    {kWakers, "what ends these waits, in nanoseconds that the woken thread slept"},
 };
 
 // perf report sorts by event, and not by the state of a thread.
 struct OffCpuEvent {
-  std::string_view spec, name;
+  std::string_view spec;
+  const perfdata::EventMeaning* in_file;
   SampleCause cause;
 };
 constexpr OffCpuEvent kEvents[] = {
-    {kOffCpu, perfdata::kOffCpuTime, SampleCause::kSleep},
-    {kOffCpu, perfdata::kOffCpuDiskTime, SampleCause::kDiskSleep},
-    {kOffCpu, perfdata::kOffCpuRunnableTime, SampleCause::kRunnable},
-    {kWakeups, perfdata::kWakeup, SampleCause::kWakeup},
+    {kOffCpu, &perfdata::kOffCpuTime, SampleCause::kSleep},
+    {kOffCpu, &perfdata::kOffCpuDiskTime, SampleCause::kDiskSleep},
+    {kOffCpu, &perfdata::kOffCpuRunnableTime, SampleCause::kRunnable},
+    {kWakers, &perfdata::kWakeup, SampleCause::kWakeup},
 };
 
 }  // namespace
@@ -53,10 +52,10 @@ Result<std::vector<PlannedEvent>> PlanOffCpu(const EventSpec& spec) {
   for (const OffCpuEvent& event : kEvents) {
     if (event.spec != spec.name) continue;
     PlannedEvent& planned = events.emplace_back(PlannedEvent{
-        .name = std::string(event.name), .attr = BpfOutputAttr(1), .cause = event.cause});
+        .name = std::string(event.in_file->name), .attr = BpfOutputAttr(1), .cause = event.cause});
     // The tid of the woken thread. perfparser of hotspot compares only TID, TIME, ID, STREAM_ID,
     // CPU and IDENTIFIER between events.
-    if (event.cause == SampleCause::kWakeup) planned.attr.sample_type |= perfdata::kAddr;
+    if (event.in_file->has_woken_thread) planned.attr.sample_type |= perfdata::kAddr;
   }
   return events;
 }

@@ -13,7 +13,9 @@
 
 namespace perftape::record {
 
-// A name for -e.
+// The names for -e: waits, and what ends them.
+inline constexpr std::string_view kOffCpu = "offcpu", kWakers = "wakeup";
+
 struct OffCpuName {
   std::string_view name;
   std::string_view meaning;  // with the unit

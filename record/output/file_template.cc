@@ -25,7 +25,7 @@ std::map<std::string_view, std::vector<std::string_view>> FormatsOf(
   for (const PlannedEvent& event : sampling) {
     if (event.format.empty()) continue;
     std::vector<std::string_view>& files = formats[event.subsystem];
-    // lock-time has the format of lock:contention_begin, which may be recorded, too.
+    // An event with programs of its own has the format of a tracepoint, which may be recorded, too.
     if (std::ranges::find(files, event.format) == files.end()) {
       files.push_back(event.format);
     }

@@ -7,6 +7,7 @@
 #include <utility>
 #include <variant>
 
+#include "record/events/off_cpu_events.h"
 #include "tools/common/cli/escape.h"
 
 namespace perftape::record_tool {
@@ -29,7 +30,7 @@ Result<std::vector<record::TriggerSpec>> ParseTriggerOption(std::string_view opt
 }
 
 Status CheckTriggers(const record::RecordOptions& options) {
-  const bool has_waits = std::ranges::find(options.input.events, "offcpu",
+  const bool has_waits = std::ranges::find(options.input.events, record::kOffCpu,
                                            &record::EventSpec::name) != options.input.events.end();
   for (const record::TriggerSpec& trigger : options.flight->triggers) {
     const auto* const wait = std::get_if<record::WaitCondition>(&trigger.condition);

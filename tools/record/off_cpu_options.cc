@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "record/events/off_cpu_events.h"
 #include "tools/common/cli/values.h"
 
 namespace perftape::record_tool {
@@ -18,12 +19,14 @@ Status AddWakers(std::vector<record::EventSpec>& events) {
   const auto has = [&](std::string_view name) {
     return std::ranges::find(events, name, &record::EventSpec::name) != events.end();
   };
-  if (!has("offcpu")) {
+  if (!has(record::kOffCpu)) {
     return Fail(
         ErrorCode::kInvalidArgument,
         "--wakers: wakers are recorded together with the waits that they end: add -e offcpu");
   }
-  if (!has("wakeup")) events.push_back({.text = "wakeup", .name = "wakeup"});
+  if (has(record::kWakers)) return {};
+  const std::string wakers(record::kWakers);
+  events.push_back({.text = wakers, .name = wakers});
   return {};
 }
 

@@ -197,14 +197,7 @@ PeriodMeaning PeriodMeaningOf(const Profile& profile, EventId id) {
   if (event.values != EventValues::kSampled || profile.text(event.unit) != perfdata::kNanoseconds) {
     return PeriodMeaning::kOther;
   }
-  std::string_view name = profile.text(event.name);
-  name = name.substr(0, name.find(':'));
-  if (name == "cpu-clock" || name == "task-clock") return PeriodMeaning::kCpuTime;
-  if (name == perfdata::kOffCpuTime || name == perfdata::kOffCpuDiskTime ||
-      name == perfdata::kOffCpuRunnableTime || name == perfdata::kLockTime) {
-    return PeriodMeaning::kWait;
-  }
-  return PeriodMeaning::kOther;
+  return perfdata::PeriodMeaningOf(profile.text(event.name));
 }
 
 }  // namespace perftape::viewers

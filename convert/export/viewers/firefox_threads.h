@@ -12,6 +12,7 @@
 #include "convert/export/rank.h"
 #include "convert/export/to_folded.h"
 #include "convert/model/profile.h"
+#include "formats/perfdata/event_meanings.h"
 
 namespace perftape::viewers {
 
@@ -45,11 +46,7 @@ FirefoxThreads FirefoxThreadsOf(const convert::Profile& profile,
                                 const convert::FoldedOptions& options, const convert::Ranks& ranks);
 
 // What the period of an event's samples measures.
-enum class PeriodMeaning : std::uint8_t {
-  kCpuTime,  // nanoseconds on a CPU
-  kWait,     // nanoseconds on no CPU, or until a lock was free, before the sample
-  kOther,
-};
+using perfdata::PeriodMeaning;
 PeriodMeaning PeriodMeaningOf(const convert::Profile& profile, convert::EventId event);
 
 }  // namespace perftape::viewers

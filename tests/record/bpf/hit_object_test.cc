@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "record/bpf/program_events.h"
 #include "tests/support/matchers.h"
 
 namespace perftape::record {
@@ -34,9 +35,10 @@ TEST(HitObject, AnEventWithAPerfEventHasOneProgram) {
 }
 
 TEST(HitObject, AWaitForALockHasABeginAndAnEnd) {
-  const HitObject object = Opened({.cause = SampleCause::kLock});
+  const HitObject object =
+      Opened({.cause = SampleCause::kOwnProgram, .program = &ProgramEvents().front()});
   EXPECT_EQ(object.programs.size(), 2U);
-  EXPECT_EQ(HitObjectKindOf(SampleCause::kLock)->object_of, ObjectOf::kOneEvent);
+  EXPECT_EQ(HitObjectKindOf(SampleCause::kOwnProgram)->object_of, ObjectOf::kOneEvent);
 }
 
 }  // namespace

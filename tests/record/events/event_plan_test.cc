@@ -5,6 +5,7 @@
 
 #include <fstream>
 
+#include "record/events/plan_program.h"
 #include "tests/support/matchers.h"
 #include "tests/support/temp_dir.h"
 
@@ -170,7 +171,7 @@ TEST_F(PlanEventsTest, TheSetOfLocksIsOneEventWithTheFieldsOfItsBeginning) {
   ASSERT_EQ(plan.events.size(), 2U);
   const PlannedEvent& event = plan.events[0];
   EXPECT_EQ(event.name, "lock-time");
-  EXPECT_EQ(event.cause, SampleCause::kLock);
+  EXPECT_EQ(event.cause, SampleCause::kOwnProgram);
   EXPECT_EQ(event.attr.config, 8U);
   EXPECT_EQ(event.settings.id, 8U);
   EXPECT_EQ(event.settings.every, 2U);
@@ -184,6 +185,24 @@ TEST_F(PlanEventsTest, RefusesLocksOfAKernelWithOtherFields) {
                 "\tfield:void * lock_addr;\toffset:8;\tsize:8;\tsigned:0;\n");
   AddTracepoint("lock", "contention_end", 9, "\tfield:int ret;\toffset:8;\tsize:4;\tsigned:1;\n");
   EXPECT_THAT(ErrorOf("lock"), HasSubstr("has other fields"));
+}
+
+TEST_F(PlanEventsTest, AnEventWithoutARawRecordIsBpfOutput) {
+  const ProgramEvent program = {.name = "switches",
+                                .in_file = &perfdata::kCpuClock,
+                                .meaning = "a switch",
+                                .tracepoints = "sched:sched_switch,oom:mark_victim",
+                                .open = nullptr};
+  const EventSpec spec = ParseEvents("switches/every=3/").value().front();
+  const Result<PlannedEvent> event = PlanProgram(spec, program, Tracefs(root_.path()));
+  ASSERT_TRUE(event) << event.error().message;
+  EXPECT_EQ(event->name, program.in_file->name);
+  EXPECT_EQ(event->program, &program);
+  EXPECT_EQ(event->attr.config, perfdata::kSoftwareBpfOutput);
+  EXPECT_EQ(event->attr.sample_type & perfdata::kRaw, 0U);
+  EXPECT_EQ(event->attr.sample_period, 3U);
+  EXPECT_EQ(event->settings.every, 3U);
+  EXPECT_EQ(event->format, "");
 }
 
 TEST_F(PlanEventsTest, RefusesAnEventTwiceWithDifferentOptions) {

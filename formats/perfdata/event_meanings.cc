@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/perfdata/event_meanings.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "formats/perfdata/converted.h"
+
+namespace perftape::perfdata {
+namespace {
+
+std::string_view WithoutModifiers(std::string_view name) {
+  return name.substr(0, name.find(':'));
+}
+
+template <class Condition>
+const EventMeaning* FindIf(Condition condition) {
+  const auto* const found = std::ranges::find_if(
+      kEventMeanings, [&](const EventMeaning* row) { return condition(*row); });
+  return found == std::end(kEventMeanings) ? nullptr : *found;
+}
+
+std::string_view UnitOf(const EventMeaning* meaning) {
+  return meaning != nullptr ? meaning->unit : kCount;
+}
+
+}  // namespace
+
+const EventMeaning* FindEventMeaning(const EventAttr& attr, std::string_view name) {
+  const std::string_view plain = WithoutModifiers(name);
+  return FindIf([&](const EventMeaning& row) {
+    if (!row.software) return row.name == plain;
+    const bool is_it = attr.type == kTypeSoftware && attr.config == *row.software;
+    return is_it && (row.name == plain || row.software != kSoftwareBpfOutput);
+  });
+}
+
+const EventMeaning* FindEventMeaning(std::string_view name) {
+  const std::string_view plain = WithoutModifiers(name);
+  return FindIf([&](const EventMeaning& row) { return row.name == plain; });
+}
+
+std::string_view PeriodUnitOf(const EventAttr& attr, std::string_view name) {
+  return UnitOf(FindEventMeaning(attr, name));
+}
+
+std::string_view PeriodUnitOf(std::string_view name) {
+  return UnitOf(FindEventMeaning(name));
+}
+
+PeriodMeaning PeriodMeaningOf(std::string_view name) {
+  const EventMeaning* const meaning = FindEventMeaning(name);
+  return meaning != nullptr ? meaning->period : PeriodMeaning::kOther;
+}
+
+bool IsWakeup(std::string_view name) {
+  const EventMeaning* const meaning = FindEventMeaning(name);
+  return meaning != nullptr && meaning->has_woken_thread;
+}
+
+bool HasWokenThread(const EventAttr& attr, std::string_view name) {
+  const bool is_ours = attr.config == kSoftwareBpfOutput || attr.config == kSoftwareOfProfile;
+  return attr.type == kTypeSoftware && is_ours && IsWakeup(name) && (attr.sample_type & kAddr) != 0;
+}
+
+}  // namespace perftape::perfdata
