@@ -113,7 +113,7 @@ class PerfDataExport {
   Status AddSample(const PlannedSample& planned);
   Status WriteThread(const PlannedThread& thread, std::uint64_t time_ns);
   Status WriteWoken(const SampleThread& woken, std::uint64_t time_ns);
-  Status MeetMappings(std::uint32_t pid, std::uint64_t time_ns);
+  Status WriteNewMappings(std::uint32_t pid, std::uint64_t time_ns);
   void SetChain(StackId stack);
   Status Flush();
 
@@ -332,7 +332,7 @@ Status PerfDataExport::AddSample(const PlannedSample& planned) {
     if (i == 0) {
       TRY(WriteWoken(woken, record.time));
       TRY(WriteThread(thread, record.time));
-      TRY(MeetMappings(thread.pid, record.time));
+      TRY(WriteNewMappings(thread.pid, record.time));
     }
     TRY(EncodeSample(record, format(), misc, records_));
     if (records_.size() >= perfdata::kCommitSize) TRY(Flush());
@@ -371,7 +371,7 @@ Status PerfDataExport::WriteWoken(const SampleThread& woken, std::uint64_t time_
   return WriteThread({.pid = pid, .tid = *woken.tid, .comm = woken.comm}, time_ns);
 }
 
-Status PerfDataExport::MeetMappings(std::uint32_t pid, std::uint64_t time_ns) {
+Status PerfDataExport::WriteNewMappings(std::uint32_t pid, std::uint64_t time_ns) {
   for (const std::uint32_t mapping : chain_mappings_) {
     if (mapped_.emplace(pid, mapping).second) TRY(AddMapping(mapping, pid, time_ns));
   }

@@ -31,8 +31,8 @@ Result<Profile> ReadSampleText(Input& input, const ImportOptions& options, Impor
 
 // The files of speedscope -> Profile.
 //
-//   events     of plain values, "samples" for counts, "time" in nanoseconds, "space" in bytes. Files
-//              of perftape have the event's name in each profile.
+//   events     of plain values, "samples" for counts, "time" in nanoseconds, "space" in bytes.
+//              Files of perftape have the event's name in each profile.
 //   threads    of several profiles: the comm is the profile's name
 //   evented    profiles count the time in which a stack is the current one
 //   decimals   up to 6, if any weight without a unit has them
