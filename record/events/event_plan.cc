@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "formats/base/similar.h"
+#include "formats/perfdata/event_meanings.h"
 #include "record/events/event_sets.h"
 #include "record/events/off_cpu_events.h"
 #include "record/events/plan_probes.h"
@@ -187,7 +188,7 @@ class Planner {
     plan_.warnings.push_back(fmt::format(
         "event '{}': no hardware counters on this machine: recorded cpu-clock instead", spec.text));
     EventSpec clock = spec;
-    clock.name = "cpu-clock";
+    clock.name = DefaultEvent().name;
     // A period of cycles is no period of nanoseconds, but near it.
     return Add(clock);
   }
@@ -211,6 +212,11 @@ std::string NameInFile(std::string_view name, Modes modes) {
   return std::string(name).append(modifiers[std::to_underlying(modes)]);
 }
 
+EventSpec DefaultEvent() {
+  const std::string name(perfdata::kCpuClock.name);
+  return {.text = name, .name = name};
+}
+
 EventMachine EventMachine::This() {
   return {.try_to_open = [](const perfdata::EventAttr& attr) { return TryToOpen(attr); }};
 }
@@ -218,8 +224,7 @@ EventMachine EventMachine::This() {
 Result<EventPlan> PlanEvents(std::span<const EventSpec> specs, SamplingRate rate,
                              MissingEvents missing, const EventMachine& machine) {
   Planner planner(rate, missing, machine);
-  const EventSpec clock{.text = "cpu-clock", .name = "cpu-clock"};
-  if (specs.empty()) TRY(planner.Add(clock));
+  if (specs.empty()) TRY(planner.Add(DefaultEvent()));
   std::optional<Error> skipped;
   for (const EventSpec& spec : specs) {
     Status added = planner.Add(spec);

@@ -61,10 +61,13 @@ struct EventMachine {
   static EventMachine This();
 };
 
-// Returns "cpu-clock" at `rate` if `specs` is empty. `rate` is for events without one of their own.
-// "cycles" becomes "cpu-clock", with a warning, where there are no hardware counters. A glob of
-// tracepoints becomes all that match; a tracepoint that is named several times in the same way is
-// recorded once.
+// What is recorded if the user names no event: cpu-clock.
+EventSpec DefaultEvent();
+
+// Returns DefaultEvent at `rate` if `specs` is empty. `rate` is for events without one of their
+// own. "cycles" becomes "cpu-clock", with a warning, where there are no hardware counters. A glob
+// of tracepoints becomes all that match; a tracepoint that is named several times in the same way
+// is recorded once.
 //
 // Fails with kNotFound for an event or a field that is not there; the message says where it was
 // searched and what is near. Fails with kUnsupported for one that does not work here. With kSkip

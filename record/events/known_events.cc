@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "formats/perfdata/abi.h"
+#include "formats/perfdata/event_meanings.h"
 
 namespace perftape::record {
 namespace {
@@ -11,15 +12,21 @@ namespace {
 struct Row {
   std::string_view name, alias;
   std::uint64_t config;  // include/uapi/linux/perf_event.h, enum perf_sw_ids and perf_hw_id
+  bool only_in_kernel = false;
 };
 
 // PERF_COUNT_SW_DUMMY and _BPF_OUTPUT count nothing, and _CGROUP_SWITCHES is per CPU like
 // context-switches.
-constexpr Row kClocks[] = {{"cpu-clock", "", 0}, {"task-clock", "", 1}};
-constexpr Row kSoftware[] = {
-    {"page-faults", "", 2},      {"context-switches", "cs", 3}, {"cpu-migrations", "migrations", 4},
-    {"minor-faults", "", 5},     {"major-faults", "", 6},       {"alignment-faults", "", 7},
-    {"emulation-faults", "", 8}, {"cgroup-switches", "", 11}};
+constexpr Row kClocks[] = {{perfdata::kCpuClock.name, "", perfdata::kSoftwareCpuClock},
+                           {perfdata::kTaskClock.name, "", perfdata::kSoftwareTaskClock}};
+constexpr Row kSoftware[] = {{"page-faults", "", 2},
+                             {"context-switches", "cs", 3, true},
+                             {"cpu-migrations", "migrations", 4, true},
+                             {"minor-faults", "", 5},
+                             {"major-faults", "", 6},
+                             {"alignment-faults", "", 7},
+                             {"emulation-faults", "", 8},
+                             {"cgroup-switches", "", 11, true}};
 constexpr Row kHardware[] = {{"cycles", "cpu-cycles", 0},
                              {"instructions", "", 1},
                              {"cache-references", "", 2},
@@ -49,7 +56,8 @@ void Add(const Rows& rows, std::uint32_t type, SampleCause cause, std::vector<Kn
                       .alias = std::string(row.alias),
                       .type = type,
                       .config = row.config,
-                      .cause = cause});
+                      .cause = cause,
+                      .only_in_kernel = row.only_in_kernel});
   }
 }
 

@@ -20,6 +20,9 @@ struct KnownEvent {
   std::uint32_t type = 0;
   std::uint64_t config = 0;
   SampleCause cause = SampleCause::kCounter;
+  // The kernel counts it only in its own code, which is not sampled without privileges
+  // (kernel/sched/core.c).
+  bool only_in_kernel = false;
 };
 
 // Returns all of them: clocks, other software events, hardware events, caches.

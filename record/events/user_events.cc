@@ -4,8 +4,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,10 +17,6 @@
 namespace perftape::record {
 namespace {
 
-// The kernel counts these in its own code, which is not sampled (kernel/sched/core.c).
-constexpr std::string_view kOnlyInKernel[] = {"context-switches", "cpu-migrations",
-                                              "cgroup-switches"};
-
 std::string_view WhyNotForUsers(const EventSet& set);
 
 // Returns why the kernel makes no samples of the event for a user; empty if it does.
@@ -33,10 +27,9 @@ std::string_view WhyNotForUsers(const EventSpec& spec) {
   if (spec.modes == Modes::kKernel) return "kernel code cannot be recorded without privileges";
   if (const EventSet* set = FindEventSet(spec.name)) return WhyNotForUsers(*set);
   const KnownEvent* known = FindKnownEvent(spec.name);
-  const bool is_of_kernel =
-      known != nullptr && std::ranges::find(kOnlyInKernel, known->name) != std::end(kOnlyInKernel);
-  return is_of_kernel ? "it happens in kernel code, which cannot be recorded without privileges"
-                      : "";
+  return known != nullptr && known->only_in_kernel
+             ? "it happens in kernel code, which cannot be recorded without privileges"
+             : "";
 }
 
 std::string_view WhyNotForUsers(const EventSet& set) {
@@ -86,7 +79,7 @@ EventMachine UserMachine() {
 
 std::vector<EventSpec> InUserCode(std::span<const EventSpec> specs) {
   std::vector<EventSpec> in_user_code(specs.begin(), specs.end());
-  if (specs.empty()) in_user_code.push_back({.text = "cpu-clock", .name = "cpu-clock"});
+  if (specs.empty()) in_user_code.push_back(DefaultEvent());
   for (EventSpec& spec : in_user_code) {
     if (spec.modes == Modes::kBoth) spec.modes = Modes::kUser;
   }

@@ -9,6 +9,7 @@
 
 #include "formats/base/duration.h"
 #include "formats/base/percent.h"
+#include "record/events/off_cpu_events.h"
 
 namespace perftape::record {
 namespace {
@@ -17,6 +18,7 @@ using std::chrono::microseconds;
 using std::chrono::nanoseconds;
 
 constexpr std::string_view kPressure = "psi:", kWait = "offcpu>", kBusy = "cpu>";
+static_assert(kWait.starts_with(kOffCpu));
 constexpr std::string_view kResources[] = {"cpu", "memory", "io"};
 // kernel/sched/psi.c, WINDOW_MIN_US and WINDOW_MAX_US.
 constexpr microseconds kShortestPressure{500'000}, kLongestPressure{10'000'000};
