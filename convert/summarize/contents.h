@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "convert/combine.h"
-#include "convert/filter/name_regex.h"
+#include "convert/filter/name_patterns.h"
 #include "convert/frames/frame_table.h"
 #include "convert/model/profile.h"
 #include "convert/summarize/amount.h"

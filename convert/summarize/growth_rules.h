@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "convert/filter/glob.h"
+#include "convert/filter/name_patterns.h"
 #include "convert/summarize/difference.h"
 
 namespace perftape::summarize {
