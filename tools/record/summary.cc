@@ -4,19 +4,61 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <functional>
 #include <utility>
 
+#include <nlohmann/json.hpp>
+
 #include "formats/base/counted.h"
 #include "formats/base/cpu_list.h"
 #include "formats/base/duration.h"
+#include "formats/bundle/recording_notes.h"
 #include "record/losses/loss_causes.h"
+#include "record/unwind/chain_end_names.h"
 #include "tools/common/cli/console.h"
-#include "tools/record/chain_ends.h"
+#include "tools/common/cli/escape.h"
 
 namespace perftape::record_tool {
 namespace {
+
+using record::ChainEnd;
+using record::kIncompleteEnds;
+
+// Returns "user call chains: 99.8 % complete, 1.5 % through code without tables; incomplete: 12
+// no table, 3 no row", of all events. Empty if unwind tables were not used.
+std::string ChainText(const record::RecordSummary& summary) {
+  record::ChainEnds ends = {};
+  std::uint64_t chains = 0, derived = 0;
+  for (const record::EventSummary& event : summary.events) {
+    for (std::size_t end = 0; end < ends.size(); ++end) {
+      ends[end] += event.chain_ends[end];
+      chains += event.chain_ends[end];
+    }
+    derived += event.derived_chains;
+  }
+  if (chains == 0) return {};
+  const auto per_mille = [chains](std::uint64_t part) {
+    return 1000.0 * static_cast<double>(part) / static_cast<double>(chains);
+  };
+  // Rounded down, so that 100 % means all, and up, so that 0 % would mean none.
+  std::string text = fmt::format("user call chains: {:.1f} % complete",
+                                 std::floor(per_mille(ends[WIRE_END_OF_STACK])) / 10);
+  if (derived > 0) {
+    text +=
+        fmt::format(", {:.1f} % through code without tables", std::ceil(per_mille(derived)) / 10);
+  }
+  const char* separator = "; incomplete: ";
+  for (const ChainEnd& incomplete : kIncompleteEnds) {
+    if (ends[incomplete.end] == 0) continue;
+    text += fmt::format("{}{} {}", separator, ends[incomplete.end], incomplete.text);
+    separator = ", ";
+  }
+  return text;
+}
 
 std::string SizeText(std::uint64_t bytes) {
   constexpr std::uint64_t kKibi = 1024;
@@ -269,6 +311,76 @@ void AddFlightLines(const record::RecordSummary& summary, std::vector<std::strin
   }
 }
 
+using Json = nlohmann::ordered_json;
+
+Json LossesJson(const std::vector<record::LossByCpu>& losses) {
+  Json json = Json::array();
+  for (const record::LossByCpu& loss : losses) {
+    Json of_cpu = {{"cpu", loss.cpu}};
+    for (const record::LossCause& cause : record::kLossCauses) {
+      of_cpu[std::string(cause.key)] = loss.*cause.samples;
+    }
+    json.push_back(std::move(of_cpu));
+  }
+  return json;
+}
+
+Json ChainsJson(const record::ChainEnds& ends, std::uint64_t derived) {
+  Json json = {{std::string(bundle::kCompleteChain), ends[WIRE_END_OF_STACK]},
+               {"derived", derived}};
+  for (const ChainEnd& incomplete : kIncompleteEnds) json[incomplete.key] = ends[incomplete.end];
+  return json;
+}
+
+Json EventJson(const record::EventSummary& event) {
+  Json stalls = Json::array();
+  for (const record::StalledCpu& stall : event.stalls) {
+    stalls.push_back({{"cpu", stall.cpu}, {"ns", stall.stalled_ns}});
+  }
+  Json silences = Json::array();
+  for (const record::SilentCpu& silence : event.silences) {
+    silences.push_back({{"cpu", silence.cpu}, {"expiries", silence.expiries}});
+  }
+  Json throttled = Json::array();
+  for (const record::ThrottledCpu& cpu : event.throttled) {
+    throttled.push_back({{"cpu", cpu.cpu}, {"times", cpu.times}, {"ns", cpu.throttled_ns}});
+  }
+  return {{"name", event.name},
+          {"samples", event.samples},
+          {"lost", LossesJson(event.losses)},
+          {"stalled", stalls},
+          {"silent", silences},
+          {"throttled", throttled},
+          {"chains", ChainsJson(event.chain_ends, event.derived_chains)}};
+}
+
+Json AbsenceJson(const record::AbsentCpu& absence) {
+  return {{"cpu", absence.cpu},
+          {"from_ns", absence.from_ns},
+          {"until_ns", absence.until_ns ? Json(*absence.until_ns) : Json()}};
+}
+
+Json BundleJson(const record::BundleSummary& bundle) {
+  return {{"files", bundle.files},
+          {"bytes", bundle.bytes},
+          {"original_bytes", bundle.original_bytes},
+          {"missing", bundle.missing}};
+}
+
+Json FlightJson(const record::FlightSummary& flight) {
+  Json files = Json::array();
+  for (const record::FlightFile& file : flight.files) {
+    files.push_back(
+        {{"file", file.file.native()}, {"trigger", file.trigger}, {"kept_ns", file.kept_ns}});
+  }
+  return {{"span_ns", flight.span_ns},
+          {"kept_ns", flight.kept_ns},
+          {"least_kept_ns", flight.least_kept_ns ? Json(*flight.least_kept_ns) : Json()},
+          {"dropped_samples", flight.dropped_samples},
+          {"ignored_triggers", flight.ignored_triggers},
+          {"files", files}};
+}
+
 }  // namespace
 
 std::string FailureText(const record::RecordSummary& summary) {
@@ -324,6 +436,47 @@ int ExitStatus(const record::RecordSummary& summary, std::optional<double> max_l
     return is_degraded ? cli::kDegraded : *summary.command_status;
   }
   return is_above_limit || !summary.bundle_failure.empty() ? cli::kDegraded : cli::kDone;
+}
+
+std::string SummaryJson(const record::RecordSummary& summary, int exit_status) {
+  Json json = {{"file", summary.file.native()},
+               {"bytes", summary.bytes_written},
+               {"samples", summary.samples},
+               {"lost_samples", summary.lost_samples},
+               {"damaged_messages", summary.damaged_messages},
+               {"unwritten_samples", summary.unwritten_samples},
+               {"skipped_hits", summary.skipped_hits},
+               {"lost_process_events", summary.lost_process_events},
+               {"events", Json::array()},
+               {"absent_cpus", Json::array()}};
+  for (const record::EventSummary& event : summary.events) {
+    json["events"].push_back(EventJson(event));
+  }
+  for (const record::AbsentCpu& absence : summary.absences) {
+    json["absent_cpus"].push_back(AbsenceJson(absence));
+  }
+  if (summary.aggregate_ns != 0) {
+    json["aggregate_ns"] = summary.aggregate_ns;
+    json["aggregated"] = summary.aggregated;
+  }
+  for (const bundle::NotedRate& rate : summary.rates) {
+    json["rates"].push_back(
+        {{"time_ns", rate.time_ns}, {"divisor", rate.divisor}, {"cpu_percent", rate.cpu_percent}});
+  }
+  if (summary.only_user_code) json["only_user_code"] = true;
+  if (summary.flight) json["flight"] = FlightJson(*summary.flight);
+  if (summary.compression) {
+    json["compression"] = {{"original_bytes", summary.compression->original},
+                           {"compressed_bytes", summary.compression->compressed}};
+  }
+  if (summary.bundle) json["bundle"] = BundleJson(*summary.bundle);
+  if (!summary.bundle_failure.empty()) json["bundle_failure"] = summary.bundle_failure;
+  if (!summary.failure.empty()) json["failure"] = summary.failure;
+  if (!summary.command_failure.empty()) json["command_failure"] = summary.command_failure;
+  if (summary.command_status) json["command_status"] = *summary.command_status;
+  json["warnings"] = summary.warnings;
+  json["exit_status"] = exit_status;
+  return cli::JsonText(json, cli::JsonLayout::kOneLine);
 }
 
 }  // namespace perftape::record_tool
