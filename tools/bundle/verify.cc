@@ -8,8 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "convert/bundle_check/coverage.h"
-#include "convert/bundle_check/soundness.h"
+#include "convert/bundle_check/bundle_check.h"
 #include "convert/import/from_perfdata.h"
 #include "formats/base/counted.h"
 #include "formats/base/input.h"

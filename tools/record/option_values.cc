@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <iterator>
 #include <utility>
-#include <variant>
 
 #include "formats/base/byte_size.h"
 #include "formats/base/duration.h"

@@ -133,8 +133,7 @@ inline constexpr Option kFilterRows[] = {
 std::string AmountText(const convert::EventTotals& event);
 
 // Returns "cycles: kept 40 of 100 samples; 60 dropped by --comm" for each event. Events whose
-// samples were all kept have no line. `command` has the
-// options of the filters.
+// samples were all kept have no line. `command` has the options of the filters.
 std::vector<std::string> FilterLines(const Command& command, const convert::FilterReport& report);
 
 }  // namespace perftape::cli
