@@ -4,9 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <optional>
 #include <set>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include "convert/anonymize/anonymize.h"
@@ -15,24 +17,38 @@
 #include "convert/model/hybrid_events.h"
 #include "convert/model/sample_thread.h"
 #include "convert/rewritten_samples.h"
+#include "formats/base/file.h"
 #include "formats/base/input.h"
 #include "formats/base/progress.h"
 #include "tools/common/cli/console.h"
 #include "tools/common/cli/output.h"
-#include "tools/common/profiles/filter_text.h"
-#include "tools/common/profiles/import_text.h"
-#include "tools/common/profiles/input_messages.h"
-#include "tools/common/profiles/symbol_text.h"
+#include "tools/common/profiles/filter_options.h"
+#include "tools/common/profiles/input_report.h"
+#include "tools/common/profiles/symbol_report.h"
 #include "tools/convert/command_line.h"
 #include "tools/convert/event_files.h"
 #include "tools/convert/inputs.h"
-#include "tools/convert/key_file.h"
 #include "tools/convert/perf_to_profile.h"
 #include "tools/convert/report.h"
-#include "tools/convert/report_json.h"
 
 namespace perftape::convert_tool {
 namespace {
+
+// Reads the key of --anonymize. Warns if other users can read the file. The errors are those of
+// ReadWholeFile and of NameKey::FromSecret.
+Result<anonymize::NameKey> ReadKey(const std::filesystem::path& path, cli::Console& console) {
+  TRY_ASSIGN(const std::string secret, ReadWholeFile(path));
+  auto key = anonymize::NameKey::FromSecret(AsBytes(secret));
+  if (!key) return Fail(InContext(path.native(), std::move(key).error()));
+  using std::filesystem::perms;
+  std::error_code none;
+  const perms others = std::filesystem::status(path, none).permissions();
+  if (!none && (others & (perms::group_read | perms::others_read)) != perms::none) {
+    console.Warning(
+        fmt::format("{0}: other users can read this key: 'chmod 600 {0}'", path.native()));
+  }
+  return key;
+}
 
 convert::CombineOptions CombineOptionsOf(const Plan& plan) {
   convert::CombineOptions options = {.from = plan.from,

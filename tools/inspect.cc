@@ -2,6 +2,13 @@
 // perftape-inspect: prints a perf.data as text or JSON.
 #include <fmt/format.h>
 
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
 #include "formats/base/counted.h"
 #include "formats/base/input.h"
 #include "formats/base/output_file.h"
@@ -9,19 +16,12 @@
 #include "formats/elf/elf_file.h"
 #include "formats/perfdata/reader.h"
 #include "formats/perfdata/validate/validate.h"
+#include "formats/unwind/rule_text.h"
 #include "formats/unwind/table.h"
 #include "tools/common/cli/console.h"
+#include "tools/common/cli/escape.h"
 #include "tools/inspect/command_line.h"
-#include "tools/inspect/header_json.h"
-#include "tools/inspect/header_text.h"
-#include "tools/inspect/losses.h"
-#include "tools/inspect/record_json.h"
-#include "tools/inspect/record_text.h"
-#include "tools/inspect/sample_lines.h"
-#include "tools/inspect/statistics.h"
-#include "tools/inspect/unwind_rows.h"
-#include "tools/inspect/validate_json.h"
-#include "tools/inspect/validate_text.h"
+#include "tools/inspect/sections.h"
 
 namespace perftape::inspect {
 namespace {
@@ -124,6 +124,46 @@ Result<Damage> Print(Section section, const Reader& reader, const Plan& plan, Ou
       return PrintValidation(reader, form, out);
   }
   return std::nullopt;
+}
+
+using UnwindRowFields = std::vector<std::pair<std::string_view, std::string>>;
+
+UnwindRowFields FieldsOf(const unwind::Table& table, std::size_t row) {
+  const unwind::RuleText text = unwind::TextOf(table.rules()[table.rows()[row].rule],
+                                               unwind::RegisterNamesOf(table.machine()));
+  UnwindRowFields fields = {{"cfa", text.cfa}};
+  if (text.ra.empty()) return fields;
+  fields.emplace_back("fp", text.fp);
+  fields.emplace_back("ra", text.ra);
+  fields.emplace_back("bx", text.bx);
+  if (!text.flags.empty()) fields.emplace_back("flags", text.flags);
+  return fields;
+}
+
+std::uint64_t AddressOf(const unwind::Table& table, std::size_t row) {
+  return table.base().value + table.rows()[row].pc;
+}
+
+// The names of the columns, as a line.
+std::string UnwindTableHead() {
+  return "address\tcfa\tfp\tra\tbx\tflags\n";
+}
+
+// Returns "401126\trsp+16\tc-16\tc-8\t-\n". `row` is an index in table.rows().
+std::string UnwindRowText(const unwind::Table& table, std::size_t row) {
+  constexpr std::size_t kColumns = 5;
+  std::string line = fmt::format("{:x}", AddressOf(table, row));
+  const UnwindRowFields fields = FieldsOf(table, row);
+  for (const auto& [name, value] : fields) line.append("\t").append(value);
+  for (std::size_t i = fields.size(); i < kColumns; ++i) line += "\t-";
+  return line + '\n';
+}
+
+// Returns {"unwind_row":{"address":"0x401126","cfa":"rsp+16","fp":"c-16","ra":"c-8"}} and "\n".
+std::string UnwindRowJson(const unwind::Table& table, std::size_t row) {
+  nlohmann::ordered_json json = {{"address", fmt::format("{:#x}", AddressOf(table, row))}};
+  for (const auto& [name, value] : FieldsOf(table, row)) json[std::string(name)] = value;
+  return cli::JsonText({{"unwind_row", std::move(json)}}, cli::JsonLayout::kOneLine);
 }
 
 Result<int> PrintUnwindTable(const Plan& plan) {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // perftape-record: records where programs spend their time into a perf.data.
+#include <fmt/format.h>
 #include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -23,18 +25,50 @@
 #include "tools/common/cli/console.h"
 #include "tools/common/cli/escape.h"
 #include "tools/common/cli/output.h"
-#include "tools/common/cli/pager.h"
+#include "tools/common/cli/progress.h"
 #include "tools/common/sandbox/sandbox.h"
 #include "tools/doctor/report.h"
 #include "tools/record/command_line.h"
 #include "tools/record/list_events.h"
-#include "tools/record/recording_progress.h"
 #include "tools/record/stop_signals.h"
 #include "tools/record/summary.h"
-#include "tools/record/summary_json.h"
 
 namespace perftape::record_tool {
 namespace {
+
+// Returns "perftape-record: 1:05 min, 1.2M samples, 45 MiB, 0.1% lost", cut to `columns`.
+std::string RecordingText(const record::RecordProgress& made, std::chrono::seconds elapsed,
+                          std::size_t columns) {
+  std::vector<std::string> parts = {cli::ShortTime(elapsed),
+                                    cli::ShortCount(made.samples) + " samples",
+                                    cli::ShortBytes(made.file_bytes)};
+  if (made.lost_samples != 0) {
+    const auto lost = static_cast<double>(made.lost_samples);
+    const double percent = 100 * lost / (lost + static_cast<double>(made.samples));
+    parts.push_back(percent < 0.1 ? "less than 0.1% lost" : fmt::format("{:.1f}% lost", percent));
+  }
+  return cli::FitParts(RecordCommand().name, parts, columns);
+}
+
+// Shows what is recorded, at most a few times a second, and not in the first seconds.
+class RecordingProgress {
+ public:
+  void Show(const record::RecordProgress& made);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point begin_ = Clock::now();
+  Clock::time_point next_ = begin_;
+};
+
+void RecordingProgress::Show(const record::RecordProgress& made) {
+  constexpr std::chrono::milliseconds kPause{250};
+  const Clock::time_point now = Clock::now();
+  if (now < next_ || now - begin_ < cli::kWorkWithoutProgress) return;
+  next_ = now + kPause;
+  const auto elapsed = std::chrono::duration_cast<std::chrono::seconds>(now - begin_);
+  cli::ShowProgress(RecordingText(made, elapsed, cli::ProgressColumns()));
+}
 
 // Returns the words that this process was started with, for the feature CMDLINE.
 std::vector<std::string> OwnCommandLine() {

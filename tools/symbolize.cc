@@ -13,11 +13,10 @@
 #include "formats/base/counted.h"
 #include "formats/base/input.h"
 #include "tools/common/cli/console.h"
-#include "tools/common/cli/json_text.h"
+#include "tools/common/cli/escape.h"
 #include "tools/common/cli/output.h"
-#include "tools/common/profiles/import_text.h"
-#include "tools/common/profiles/symbol_json.h"
-#include "tools/common/profiles/symbol_text.h"
+#include "tools/common/profiles/input_report.h"
+#include "tools/common/profiles/symbol_report.h"
 #include "tools/symbolize/command_line.h"
 
 namespace perftape::symbolize_tool {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "convert/bundle_check/coverage.h"
-
 #include <algorithm>
 #include <map>
 #include <optional>
 #include <string_view>
 #include <utility>
 
+#include "convert/bundle_check/bundle_check.h"
 #include "convert/model/mappings_without_files.h"
 #include "formats/perfdata/mapping_name.h"
 

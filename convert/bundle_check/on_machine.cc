@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "convert/bundle_check/on_machine.h"
-
 #include <algorithm>
 #include <array>
 #include <filesystem>
 #include <string_view>
 #include <vector>
 
+#include "convert/bundle_check/bundle_check.h"
 #include "formats/elf/debug_search_paths.h"
 #include "formats/elf/elf_file.h"
 

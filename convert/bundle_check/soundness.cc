@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "convert/bundle_check/soundness.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -11,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "convert/bundle_check/bundle_check.h"
 #include "formats/base/counted.h"
 #include "formats/bundle/layout.h"
 #include "formats/bundle/marker.h"

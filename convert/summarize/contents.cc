@@ -4,8 +4,6 @@
 #include <cmath>
 #include <utility>
 
-#include "convert/summarize/warnings.h"
-
 namespace perftape::summarize {
 namespace {
 

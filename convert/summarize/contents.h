@@ -83,4 +83,11 @@ struct Contents {
 Contents MakeContents(const convert::Profile& profile, const ReadContents& read,
                       const ContentOptions& options);
 
+// Returns what the reader of a report should know before arguing from its numbers, a sentence for
+// each: few samples, no call chains, stacks that are cut, functions without names and what would
+// name them, losses above a percent. Which stacks are cut the recordings say themselves
+// (ImportReport::noted_chains), or else it is guessed. MakeContents adds them to each event.
+std::vector<std::string> WarningsOf(const Contents& contents, const EventContents& event,
+                                    const ReadContents& read);
+
 }  // namespace perftape::summarize

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "convert/summarize/warnings.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 #include <string_view>
 
 #include "convert/model/mappings_without_files.h"
+#include "convert/summarize/contents.h"
 #include "formats/base/unknown_name.h"
 
 namespace perftape::summarize {

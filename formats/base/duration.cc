@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/base/duration.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -46,6 +48,10 @@ std::optional<std::chrono::nanoseconds> DurationOf(std::string_view text,
   }
   // A fraction of a nanosecond is no zero.
   return std::chrono::nanoseconds(sum_ns > 0 ? std::max(1LL, std::llround(sum_ns)) : 0);
+}
+
+std::string SecondsText(std::uint64_t ns) {
+  return fmt::format("{}.{:09}", ns / kNsPerSecond, ns % kNsPerSecond);
 }
 
 }  // namespace base

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace perftape {
@@ -20,6 +21,9 @@ inline constexpr std::string_view kDurationUnits = "ns, us, ms, s, m, h or d";
 // above 290 years.
 std::optional<std::chrono::nanoseconds> DurationOf(std::string_view text,
                                                    std::chrono::nanoseconds unit);
+
+// Returns "12.000000345" for a time in nanoseconds.
+std::string SecondsText(std::uint64_t ns);
 
 }  // namespace base
 }  // namespace perftape

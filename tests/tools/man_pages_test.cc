@@ -13,7 +13,7 @@
 #include "formats/base/file.h"
 #include "formats/perfdata/validate/rules.h"
 #include "tests/tools/all_tools.h"
-#include "tools/common/cli/man_page.h"
+#include "tools/common/cli/help.h"
 
 namespace perftape {
 namespace {

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <string>
 
-#include "convert/bundle_check/on_machine.h"
+#include "convert/bundle_check/bundle_check.h"
 #include "formats/base/counted.h"
 #include "tools/bundle/open.h"
 #include "tools/bundle/verbs.h"

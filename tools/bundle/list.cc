@@ -10,7 +10,6 @@
 #include "tools/bundle/verbs.h"
 #include "tools/common/cli/console.h"
 #include "tools/common/cli/escape.h"
-#include "tools/common/cli/json_text.h"
 #include "tools/common/cli/rows.h"
 #include "tools/common/sandbox/sandbox.h"
 

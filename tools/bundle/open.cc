@@ -8,7 +8,7 @@
 #include <system_error>
 #include <utility>
 
-#include "convert/bundle_check/soundness.h"
+#include "convert/bundle_check/bundle_check.h"
 #include "formats/base/progress.h"
 
 namespace perftape::bundle_tool {

@@ -8,8 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "convert/bundle_check/coverage.h"
-#include "convert/bundle_check/soundness.h"
+#include "convert/bundle_check/bundle_check.h"
 #include "convert/import/from_perfdata.h"
 #include "formats/base/counted.h"
 #include "formats/base/input.h"
@@ -18,7 +17,6 @@
 #include "tools/bundle/verbs.h"
 #include "tools/common/cli/console.h"
 #include "tools/common/cli/escape.h"
-#include "tools/common/cli/json_text.h"
 #include "tools/common/cli/rows.h"
 #include "tools/common/sandbox/sandbox.h"
 

@@ -8,10 +8,10 @@
 #include <cstdlib>
 #include <optional>
 
-#include "tools/common/cli/choices.h"
+#include "tools/common/cli/options.h"
 #include "tools/common/cli/output.h"
 #include "tools/common/profiles/format_options.h"
-#include "tools/common/profiles/symbol_grants.h"
+#include "tools/common/profiles/symbol_options.h"
 #include "tools/common/sandbox/sandbox.h"
 #include "tools/convert/event_files.h"
 #include "tools/convert/inputs.h"

@@ -11,7 +11,7 @@
 
 #include "convert/filter/filter.h"
 #include "tools/common/cli/output.h"
-#include "tools/common/profiles/filter_text.h"
+#include "tools/common/profiles/filter_options.h"
 
 namespace perftape::convert_tool {
 namespace {

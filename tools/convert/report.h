@@ -81,4 +81,9 @@ std::vector<std::string> FeatureLines(const rewrite::NormalizeReport& report);
 // "alloc_space" for plain values.
 std::vector<std::string> EventsBeside(const convert::Profile& profile, convert::EventId chosen);
 
+std::string ReportJson(const ConversionReport& report, const Plan& plan);
+
+// The report of a perf.data that was written as a perf.data.
+std::string ReportJson(const rewrite::NormalizeReport& report, const Plan& plan);
+
 }  // namespace perftape::convert_tool

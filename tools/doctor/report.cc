@@ -12,7 +12,6 @@
 #include <nlohmann/json.hpp>
 
 #include "tools/common/cli/escape.h"
-#include "tools/common/cli/json_text.h"
 
 namespace perftape::doctor_tool {
 namespace {

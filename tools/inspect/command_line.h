@@ -9,7 +9,7 @@
 
 #include "tools/common/cli/options.h"
 #include "tools/common/cli/values.h"
-#include "tools/inspect/sample_lines.h"
+#include "tools/inspect/sections.h"
 
 namespace perftape::inspect {
 

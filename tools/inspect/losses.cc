@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/inspect/losses.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,11 +8,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include "formats/base/duration.h"
 #include "formats/perfdata/record.h"
 #include "tools/common/cli/escape.h"
-#include "tools/common/cli/json_text.h"
-#include "tools/inspect/header_text.h"
-#include "tools/inspect/seconds_text.h"
+#include "tools/inspect/sections.h"
 
 namespace perftape::inspect {
 namespace {

@@ -9,8 +9,7 @@
 #include <vector>
 
 #include "formats/perfdata/features.h"
-#include "tools/inspect/data_source_text.h"
-#include "tools/inspect/flag_text.h"
+#include "formats/perfdata/flag_text.h"
 
 namespace perftape::inspect {
 namespace {

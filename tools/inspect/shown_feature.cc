@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "formats/base/counted.h"
+#include "formats/base/duration.h"
+#include "formats/perfdata/bpf_program.h"
 #include "tools/common/cli/escape.h"
-#include "tools/inspect/bpf_program.h"
-#include "tools/inspect/seconds_text.h"
 
 namespace perftape::inspect {
 namespace {
@@ -285,7 +285,8 @@ class FeatureVisitor {
   }
   ShownFeature operator()(const perfdata::BpfProgInfo& info) const {
     return ShowCounted(info.programs, "program", [this](const auto& program) -> ShownFeature {
-      const std::optional<BpfProgram> known = BpfProgramOf(program.info, reader_.order());
+      const std::optional<perfdata::BpfProgram> known =
+          perfdata::BpfProgramOf(program.info, reader_.order());
       if (!known) {
         return {fmt::format("  info of {} bytes, which is too short\n", program.info.size()),
                 {{"info_len", program.info.size()}}};

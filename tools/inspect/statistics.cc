@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/inspect/statistics.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,7 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tools/common/cli/escape.h"
-#include "tools/common/cli/json_text.h"
+#include "tools/inspect/sections.h"
 
 namespace perftape::inspect {
 namespace {

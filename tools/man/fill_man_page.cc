@@ -7,7 +7,7 @@
 #include <string>
 
 #include "tools/bundle/verbs.h"
-#include "tools/common/cli/man_page.h"
+#include "tools/common/cli/help.h"
 #include "tools/convert/command_line.h"
 #include "tools/convert/perf_to_profile.h"
 #include "tools/doctor/command_line.h"

@@ -15,11 +15,10 @@
 #include "record/events/off_cpu_events.h"
 #include "record/processes/executable.h"
 #include "tools/common/cli/escape.h"
-#include "tools/common/cli/progress_line.h"
+#include "tools/common/cli/progress.h"
 #include "tools/common/cli/rows.h"
-#include "tools/record/file_plan.h"
-#include "tools/record/flight_values.h"
-#include "tools/record/off_cpu_options.h"
+#include "tools/record/joint_options.h"
+#include "tools/record/option_values.h"
 
 namespace perftape::record_tool {
 namespace {

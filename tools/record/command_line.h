@@ -12,8 +12,7 @@
 #include "record/recorder.h"
 #include "tools/common/cli/options.h"
 #include "tools/doctor/command_line.h"
-#include "tools/record/call_graph.h"
-#include "tools/record/rotation_values.h"
+#include "tools/record/option_values.h"
 
 namespace perftape::record_tool {
 

@@ -4,20 +4,61 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <functional>
 #include <string_view>
 #include <utility>
 
+#include <nlohmann/json.hpp>
+
 #include "formats/base/counted.h"
 #include "formats/base/cpu_list.h"
 #include "formats/base/duration.h"
+#include "formats/bundle/recording_notes.h"
 #include "record/losses/loss_causes.h"
 #include "tools/common/cli/console.h"
-#include "tools/record/chain_ends.h"
+#include "tools/common/cli/escape.h"
 
 namespace perftape::record_tool {
 namespace {
+
+using record::ChainEnd;
+using record::kIncompleteEnds;
+
+// Returns "user call chains: 99.8 % complete, 1.5 % through code without tables; incomplete: 12
+// no table, 3 no row", of all events. Empty if unwind tables were not used.
+std::string ChainText(const record::RecordSummary& summary) {
+  record::ChainEnds ends = {};
+  std::uint64_t chains = 0, derived = 0;
+  for (const record::EventLosses& event : summary.losses.events) {
+    for (std::size_t end = 0; end < ends.size(); ++end) {
+      ends[end] += event.chains.ends[end];
+      chains += event.chains.ends[end];
+    }
+    derived += event.chains.derived;
+  }
+  if (chains == 0) return {};
+  const auto per_mille = [chains](std::uint64_t part) {
+    return 1000.0 * static_cast<double>(part) / static_cast<double>(chains);
+  };
+  // Rounded down, so that 100 % means all, and up, so that 0 % would mean none.
+  std::string text = fmt::format("user call chains: {:.1f} % complete",
+                                 std::floor(per_mille(ends[WIRE_END_OF_STACK])) / 10);
+  if (derived > 0) {
+    text +=
+        fmt::format(", {:.1f} % through code without tables", std::ceil(per_mille(derived)) / 10);
+  }
+  const char* separator = "; incomplete: ";
+  for (const ChainEnd& incomplete : kIncompleteEnds) {
+    if (ends[incomplete.end] == 0) continue;
+    text += fmt::format("{}{} {}", separator, ends[incomplete.end], incomplete.text);
+    separator = ", ";
+  }
+  return text;
+}
 
 std::string SizeText(std::uint64_t bytes) {
   constexpr std::uint64_t kKibi = 1024;
@@ -274,6 +315,76 @@ void AddFlightLines(const record::OutputSummary& output, std::vector<std::string
   }
 }
 
+using Json = nlohmann::ordered_json;
+
+Json LossesJson(const std::vector<record::LossByCpu>& losses) {
+  Json json = Json::array();
+  for (const record::LossByCpu& loss : losses) {
+    Json of_cpu = {{"cpu", loss.cpu}};
+    for (const record::LossCause& cause : record::kLossCauses) {
+      of_cpu[std::string(cause.key)] = loss.*cause.samples;
+    }
+    json.push_back(std::move(of_cpu));
+  }
+  return json;
+}
+
+Json ChainsJson(const record::ChainEnds& ends, std::uint64_t derived) {
+  Json json = {{std::string(bundle::kCompleteChain), ends[WIRE_END_OF_STACK]},
+               {"derived", derived}};
+  for (const ChainEnd& incomplete : kIncompleteEnds) json[incomplete.key] = ends[incomplete.end];
+  return json;
+}
+
+Json EventJson(const record::EventLosses& event, std::uint64_t samples) {
+  Json stalls = Json::array();
+  for (const record::StalledCpu& stall : event.stalls) {
+    stalls.push_back({{"cpu", stall.cpu}, {"ns", stall.stalled_ns}});
+  }
+  Json silences = Json::array();
+  for (const record::SilentCpu& silence : event.silences) {
+    silences.push_back({{"cpu", silence.cpu}, {"expiries", silence.expiries}});
+  }
+  Json throttled = Json::array();
+  for (const record::ThrottledCpu& cpu : event.throttled) {
+    throttled.push_back({{"cpu", cpu.cpu}, {"times", cpu.times}, {"ns", cpu.throttled_ns}});
+  }
+  return {{"name", event.name},
+          {"samples", samples},
+          {"lost", LossesJson(event.losses)},
+          {"stalled", stalls},
+          {"silent", silences},
+          {"throttled", throttled},
+          {"chains", ChainsJson(event.chains.ends, event.chains.derived)}};
+}
+
+Json AbsenceJson(const record::AbsentCpu& absence) {
+  return {{"cpu", absence.cpu},
+          {"from_ns", absence.from_ns},
+          {"until_ns", absence.until_ns ? Json(*absence.until_ns) : Json()}};
+}
+
+Json BundleJson(const record::BundleSummary& bundle) {
+  return {{"files", bundle.files},
+          {"bytes", bundle.bytes},
+          {"original_bytes", bundle.original_bytes},
+          {"missing", bundle.missing}};
+}
+
+Json FlightJson(const record::FlightSummary& flight) {
+  Json files = Json::array();
+  for (const record::FlightFile& file : flight.files) {
+    files.push_back(
+        {{"file", file.file.native()}, {"trigger", file.trigger}, {"kept_ns", file.kept_ns}});
+  }
+  return {{"span_ns", flight.span_ns},
+          {"kept_ns", flight.kept_ns},
+          {"least_kept_ns", flight.least_kept_ns ? Json(*flight.least_kept_ns) : Json()},
+          {"dropped_samples", flight.dropped_samples},
+          {"ignored_triggers", flight.ignored_triggers},
+          {"files", files}};
+}
+
 }  // namespace
 
 std::string FailureText(const record::RecordSummary& summary) {
@@ -330,6 +441,49 @@ int ExitStatus(const record::RecordSummary& summary, std::optional<double> max_l
     return is_degraded ? cli::kDegraded : *summary.command_status;
   }
   return is_above_limit || !summary.output.bundle_failure.empty() ? cli::kDegraded : cli::kDone;
+}
+
+std::string SummaryJson(const record::RecordSummary& summary, int exit_status) {
+  const record::OutputSummary& output = summary.output;
+  Json json = {{"file", output.file.native()},
+               {"bytes", output.bytes_written},
+               {"samples", output.counts.samples},
+               {"lost_samples", summary.lost_samples()},
+               {"damaged_messages", summary.losses.damaged_messages},
+               {"unwritten_samples", output.counts.unwritten_samples},
+               {"skipped_hits", summary.skipped_hits},
+               {"lost_process_events", summary.lost_process_events()},
+               {"events", Json::array()},
+               {"absent_cpus", Json::array()}};
+  for (std::size_t event = 0; event < summary.losses.events.size(); ++event) {
+    json["events"].push_back(
+        EventJson(summary.losses.events[event], output.counts.samples_by_event[event]));
+  }
+  for (const record::AbsentCpu& absence : summary.losses.absences) {
+    json["absent_cpus"].push_back(AbsenceJson(absence));
+  }
+  if (output.counts.aggregate_ns != 0) {
+    json["aggregate_ns"] = output.counts.aggregate_ns;
+    json["aggregated"] = output.counts.aggregated;
+  }
+  for (const bundle::NotedRate& rate : summary.rates) {
+    json["rates"].push_back(
+        {{"time_ns", rate.time_ns}, {"divisor", rate.divisor}, {"cpu_percent", rate.cpu_percent}});
+  }
+  if (summary.only_user_code) json["only_user_code"] = true;
+  if (output.flight) json["flight"] = FlightJson(*output.flight);
+  if (output.compression) {
+    json["compression"] = {{"original_bytes", output.compression->original},
+                           {"compressed_bytes", output.compression->compressed}};
+  }
+  if (output.bundle) json["bundle"] = BundleJson(*output.bundle);
+  if (!output.bundle_failure.empty()) json["bundle_failure"] = output.bundle_failure;
+  if (!output.failure.empty()) json["failure"] = output.failure;
+  if (!summary.command_failure.empty()) json["command_failure"] = summary.command_failure;
+  if (summary.command_status) json["command_status"] = *summary.command_status;
+  json["warnings"] = summary.warnings;
+  json["exit_status"] = exit_status;
+  return cli::JsonText(json, cli::JsonLayout::kOneLine);
 }
 
 }  // namespace perftape::record_tool

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The result of a recording, as messages and as an exit status.
+// The result of a recording, as messages, as an exit status and as JSON.
 #pragma once
 
 #include <optional>
@@ -30,5 +30,9 @@ std::string EarlySignalText(int signal);
 // which perf warns (tools/perf/builtin-record.c of 6.1, "Check IO/CPU overload!"). A loss above
 // `max_loss` makes the status 3 also if a command succeeded.
 int ExitStatus(const record::RecordSummary& summary, std::optional<double> max_loss);
+
+// Returns the result of a recording as one JSON object and a line end. The man page lists its
+// members.
+std::string SummaryJson(const record::RecordSummary& summary, int exit_status);
 
 }  // namespace perftape::record_tool

@@ -10,7 +10,6 @@
 #include "formats/base/counted.h"
 #include "formats/perfdata/features.h"
 #include "tools/common/cli/escape.h"
-#include "tools/common/cli/json_text.h"
 
 namespace perftape::recover_tool {
 namespace {

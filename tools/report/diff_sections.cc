@@ -9,7 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "tools/common/cli/json_text.h"
+#include "tools/common/cli/escape.h"
 #include "tools/report/fail_rules.h"
 
 namespace perftape::report_tool {

@@ -17,10 +17,9 @@
 #include "formats/base/unknown_name.h"
 #include "formats/perfdata/period_unit.h"
 #include "tools/common/cli/escape.h"
-#include "tools/common/cli/json_text.h"
-#include "tools/common/profiles/field_text.h"
-#include "tools/common/profiles/import_text.h"
-#include "tools/common/profiles/symbol_json.h"
+#include "tools/common/cli/values.h"
+#include "tools/common/profiles/input_report.h"
+#include "tools/common/profiles/symbol_report.h"
 
 namespace perftape::report_tool {
 namespace {

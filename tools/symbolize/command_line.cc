@@ -4,7 +4,7 @@
 #include "tools/common/cli/output.h"
 #include "tools/common/cli/rows.h"
 #include "tools/common/profiles/format_options.h"
-#include "tools/common/profiles/symbol_grants.h"
+#include "tools/common/profiles/symbol_options.h"
 #include "tools/common/sandbox/sandbox.h"
 
 namespace perftape::symbolize_tool {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "convert/bundle_check/coverage.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "convert/bundle_check/bundle_check.h"
 #include "tests/convert/bundle_check/made_bundle.h"
 #include "tests/convert/symbolize/one_mapping.h"
 #include "tests/support/elf_builder.h"

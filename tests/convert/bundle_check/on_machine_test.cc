@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "convert/bundle_check/on_machine.h"
-
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
 #include <string>
 #include <string_view>
 
+#include "convert/bundle_check/bundle_check.h"
 #include "tests/support/elf_builder.h"
 #include "tests/support/temp_dir.h"
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "convert/bundle_check/soundness.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "convert/bundle_check/bundle_check.h"
 #include "tests/convert/bundle_check/made_bundle.h"
 #include "tests/support/elf_builder.h"
 #include "tests/support/tar_builder.h"

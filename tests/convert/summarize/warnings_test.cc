@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "convert/summarize/warnings.h"
-
 #include <gmock/gmock.h>
 
 #include <functional>
@@ -9,6 +7,7 @@
 #include <utility>
 
 #include "convert/model/mappings_without_files.h"
+#include "convert/summarize/contents.h"
 #include "tests/convert/export/profile_maker.h"
 
 namespace perftape::summarize {

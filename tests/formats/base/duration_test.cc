@@ -38,5 +38,10 @@ TEST(DurationOf, OtherTextsAreNone) {
   }
 }
 
+TEST(SecondsText, HasNineDecimals) {
+  EXPECT_EQ(SecondsText(12'000'000'345), "12.000000345");
+  EXPECT_EQ(SecondsText(7), "0.000000007");
+}
+
 }  // namespace
 }  // namespace perftape

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/inspect/statistics.h"
-
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
 
 #include "tests/support/perfdata_builder.h"
+#include "tools/inspect/sections.h"
 
 namespace perftape::inspect {
 namespace {

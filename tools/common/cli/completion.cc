@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/common/cli/completion.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <vector>
+
+#include "tools/common/cli/help.h"
 
 namespace perftape::cli {
 namespace {

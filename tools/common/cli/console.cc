@@ -16,7 +16,6 @@
 #include "formats/base/file.h"
 #include "formats/base/similar.h"
 #include "formats/base/truncation.h"
-#include "tools/common/cli/completion.h"
 #include "tools/common/cli/escape.h"
 #include "tools/common/cli/help.h"
 

@@ -9,7 +9,7 @@
 
 #include "formats/base/result.h"
 #include "tools/common/cli/options.h"
-#include "tools/common/cli/progress_line.h"
+#include "tools/common/cli/progress.h"
 
 namespace perftape::cli {
 

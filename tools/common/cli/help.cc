@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "tools/common/cli/choices.h"
+#include "tools/common/cli/options.h"
 
 namespace perftape::cli {
 namespace {

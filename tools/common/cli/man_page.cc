@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/common/cli/man_page.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <set>
 #include <vector>
+
+#include "tools/common/cli/help.h"
 
 namespace perftape::cli {
 namespace {

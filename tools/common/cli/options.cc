@@ -10,7 +10,6 @@
 #include <boost/program_options.hpp>
 
 #include "formats/base/similar.h"
-#include "tools/common/cli/choices.h"
 #include "tools/common/cli/escape.h"
 #include "tools/common/cli/values.h"
 
@@ -332,6 +331,19 @@ Status CheckAppliesTo(const BaseOptions& options, std::string_view selector,
                                                          selector, fmt::join(words, " or ")));
   }
   return {};
+}
+
+std::string OffersText(std::span<const Offer> offers, Notes notes) {
+  std::string text;
+  for (std::size_t i = 0; i < offers.size(); ++i) {
+    const bool is_last = i + 1 == offers.size();
+    if (i != 0) text += is_last ? " or " : ", ";
+    text += offers[i].word;
+    if (notes == Notes::kShow && !offers[i].note.empty()) {
+      text += fmt::format(" ({})", offers[i].note);
+    }
+  }
+  return text;
 }
 
 }  // namespace perftape::cli

@@ -198,4 +198,9 @@ Result<std::string> OnlyInput(const BaseOptions& options);
 // the option `selector`: "--pipe applies only to --to perf.data".
 Status CheckAppliesTo(const BaseOptions& options, std::string_view selector, std::string_view word);
 
+enum class Notes : std::uint8_t { kShow, kHide };
+
+// Returns "comm (default), comm/pid or none".
+std::string OffersText(std::span<const Offer> offers, Notes notes);
+
 }  // namespace perftape::cli

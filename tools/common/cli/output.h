@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks a tool's output before the work begins.
+// A tool's output: checks before the work begins, and the pager that shows a long text on stdout.
 #pragma once
 
 #include <filesystem>
@@ -24,5 +24,23 @@ Status RefuseTerminal(const OutputTarget& target, std::string_view what);
 
 // Fails with kInvalidArgument if both a JSON report and the output go to stdout.
 Status CheckReportOutput(bool is_json, const std::filesystem::path& output);
+
+// Returns whether stdout is a terminal.
+bool IsTerminal();
+
+// Starts $PAGER, or less, and sends it what is written to stdout from now on. The pager shows a
+// short text without waiting for a key (LESS=FRX, as git does). The destructor closes stdout and
+// waits until the user leaves the pager. Does nothing if $PAGER is empty or "cat", or if the pager
+// cannot be started.
+class Pager {
+ public:
+  Pager();
+  ~Pager();
+  Pager(const Pager&) = delete;
+  Pager& operator=(const Pager&) = delete;
+
+ private:
+  int pid_ = -1;
+};
 
 }  // namespace perftape::cli

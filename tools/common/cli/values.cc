@@ -2,18 +2,22 @@
 #include "tools/common/cli/values.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <pwd.h>
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "formats/base/byte_size.h"
 #include "formats/base/cpu_list.h"
 #include "formats/base/duration.h"
 #include "formats/base/percent.h"
+#include "formats/base/similar.h"
 #include "tools/common/cli/escape.h"
 #include "tools/common/cli/output.h"
 
@@ -168,6 +172,21 @@ std::vector<std::string_view> SplitAtCommas(std::string_view text) {
     if (comma == std::string_view::npos) return parts;
     text.remove_prefix(comma + 1);
   }
+}
+
+std::string ChooseText(std::string_view wanted, const std::set<std::string>& choices) {
+  constexpr std::size_t kMostNames = 20;
+  const std::vector<std::string_view> names(choices.begin(), choices.end());
+  std::vector<std::string_view> near;
+  std::ranges::copy_if(names, std::back_inserter(near), [&](std::string_view name) {
+    return name.find(wanted) != std::string_view::npos;
+  });
+  if (near.empty()) near = MostSimilar(wanted, names);
+  if (near.empty()) near = names;
+  const std::size_t left_out = near.size() - std::min(near.size(), kMostNames);
+  near.resize(near.size() - left_out);
+  return fmt::format("choose {}{}", EscapeForTerminal(fmt::format("{}", fmt::join(near, ", "))),
+                     left_out == 0 ? "" : fmt::format(" or one of {} more", left_out));
 }
 
 }  // namespace perftape::cli

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -103,5 +104,9 @@ Result<uid_t> ParseUser(std::string_view option, std::string_view text);
 
 // Returns the parts between commas; one empty part for an empty text.
 std::vector<std::string_view> SplitAtCommas(std::string_view text);
+
+// Returns "choose comm, pid or one of 12 more": the names that contain `wanted`, or else similar
+// ones, or else all.
+std::string ChooseText(std::string_view wanted, const std::set<std::string>& names);
 
 }  // namespace perftape::cli

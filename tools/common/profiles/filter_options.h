@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of all tools that read a part of a profile.
+// The options of all tools that filter profiles, and what the filters removed.
 #pragma once
 
 #include <cstdint>
@@ -128,5 +128,12 @@ inline constexpr Option kFilterRows[] = {
      .tag = TagOf(convert::Filter::kMinPercent),
      .into = StoreAs<&ParsePercent, &FilterPlan::filter, &convert::FilterOptions::min_percent>},
 };
+
+// Returns "99 samples", or the sum of plain values.
+std::string AmountText(const convert::EventTotals& event);
+
+// Returns "cycles: kept 40 of 100 samples; 60 dropped by --comm" for each event. Events whose
+// samples were all kept have no line. `command` has the options of the filters.
+std::vector<std::string> FilterLines(const Command& command, const convert::FilterReport& report);
 
 }  // namespace perftape::cli

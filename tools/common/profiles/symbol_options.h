@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of all tools that look up names: the sources of names, and the form of names.
+// The options of all tools that look up names: the sources of names, the form of names, and the
+// files that the sources take in a sandbox.
 #pragma once
+
+#include <filesystem>
+#include <span>
 
 #include "convert/symbolize/symbol_options.h"
 #include "tools/common/cli/options.h"
+#include "tools/common/sandbox/landlock.h"
 
 namespace perftape::cli {
 
@@ -85,5 +90,21 @@ inline constexpr Option kSymbolRows[] = {
 // Completes the symbol options after parsing: applies --no-lines, and selects the index cache that
 // the environment determines.
 void FinishSymbolOptions(SymbolPlan& plan);
+
+// Grants the sources of names that `options` selects for these inputs: the named files and
+// directories, the default debug directories and the index cache.
+//
+// Files of this machine are at any path. So all files become readable if the inputs may use them:
+//
+//   --local       always
+//   --no-local    never
+//   neither       if an input is a recording that was made here since the last boot
+//                 (symbolize::ProfileOrigin::Machine), or is a pipe, which cannot be examined
+//                 before it is read
+//
+// A confined child process examines the inputs. So no input is parsed outside of a sandbox. It
+// expands compressed recordings, which are expanded twice then.
+void GrantSymbolSources(const symbolize::SymbolOptions& options,
+                        std::span<const std::filesystem::path> inputs, sandbox::FileGrants& grants);
 
 }  // namespace perftape::cli

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/common/cli/completion.h"
-
 #include <gmock/gmock.h>
 
 #include "tests/tools/common/cli/example_commands.h"
+#include "tools/common/cli/help.h"
 
 namespace perftape::cli {
 namespace {

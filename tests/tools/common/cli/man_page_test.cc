@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/common/cli/man_page.h"
-
 #include <gmock/gmock.h>
 
 #include <string>
 
 #include "tests/tools/common/cli/example_commands.h"
+#include "tools/common/cli/help.h"
 
 namespace perftape::cli {
 namespace {

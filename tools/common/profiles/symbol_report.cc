@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/common/profiles/symbol_report.h"
+
+#include <fmt/format.h>
+
+#include <string_view>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "formats/base/counted.h"
+
+namespace perftape::cli {
+namespace {
+
+// Returns "12 no file, 3 another build": the result of `count` for each Miss except kNone; empty if
+// there are none.
+template <class Count>
+std::string MissesText(Count count) {
+  constexpr std::pair<symbolize::Miss, std::string_view> kMisses[] = {
+      {symbolize::Miss::kNoFile, "no file"},
+      {symbolize::Miss::kWrongBuildId, "another build"},
+      {symbolize::Miss::kNoSymbol, "no symbol"}};
+  std::string text;
+  for (const auto& [miss, words] : kMisses) {
+    if (const std::uint64_t addresses = count(miss); addresses != 0) {
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", addresses, words);
+    }
+  }
+  return text;
+}
+
+using Json = nlohmann::ordered_json;
+
+template <class Count>
+Json LocationCountsJson(Count count) {
+  return {{"named", count(symbolize::Miss::kNone)},
+          {"no_file", count(symbolize::Miss::kNoFile)},
+          {"wrong_build_id", count(symbolize::Miss::kWrongBuildId)},
+          {"no_symbol", count(symbolize::Miss::kNoSymbol)}};
+}
+
+}  // namespace
+
+std::string SymbolLine(const symbolize::SymbolizeReport& report, SymbolDetail detail) {
+  const auto count = [&](symbolize::Miss miss) { return report.count(miss); };
+  std::string line = fmt::format(
+      "symbols: {} named", Counted(report.count(symbolize::Miss::kNone) + report.kept, "location"));
+  const std::string misses = MissesText(count);
+  if (!misses.empty()) line += fmt::format("; without a name: {}", misses);
+  if (report.unmapped != 0) {
+    line += fmt::format("{}{} in no mapping", misses.empty() ? "; without a name: " : ", ",
+                        report.unmapped);
+  }
+  const bool has_reasons =
+      count(symbolize::Miss::kNoFile) != 0 || count(symbolize::Miss::kWrongBuildId) != 0;
+  if (has_reasons && detail == SymbolDetail::kSummary)
+    line += " (--show-sources prints the reasons)";
+  return line;
+}
+
+std::vector<std::string> MappingLines(const symbolize::SymbolizeReport& report) {
+  std::vector<std::string> lines;
+  for (const symbolize::MappingSymbols& mapping : report.mappings) {
+    const auto count = [&](symbolize::Miss miss) { return mapping.count(miss); };
+    const std::string misses = MissesText(count);
+    lines.push_back(fmt::format("{}{}: {} named{}{}{}{}", mapping.filename,
+                                mapping.build_id.empty() ? "" : " " + mapping.build_id,
+                                Counted(mapping.count(symbolize::Miss::kNone), "location"),
+                                misses.empty() ? "" : ", ", misses,
+                                mapping.problem.empty() ? "" : ": ", mapping.problem));
+  }
+  return lines;
+}
+
+std::vector<std::string> SymbolSourceLines(const symbolize::SymbolizeReport& report) {
+  std::vector<std::string> lines;
+  for (const symbolize::MappingSymbols& mapping : report.mappings) {
+    lines.push_back(fmt::format("{}{}: {}", mapping.filename,
+                                mapping.build_id.empty() ? "" : " " + mapping.build_id,
+                                mapping.source.empty() ? "no names" : mapping.source));
+    for (const std::string& tried : mapping.tried) lines.push_back("  not used: " + tried);
+    // If there are names, the problem is about lines. Otherwise `tried` contains the same reason.
+    const bool is_in_tried = mapping.source.empty() && !mapping.tried.empty();
+    if (!is_in_tried && !mapping.problem.empty()) lines.push_back("  " + mapping.problem);
+  }
+  return lines;
+}
+
+nlohmann::ordered_json SymbolsJson(const symbolize::SymbolizeReport& report) {
+  Json json = LocationCountsJson([&](symbolize::Miss miss) { return report.count(miss); });
+  json["named_before"] = report.kept;
+  json["unmapped"] = report.unmapped;
+  json["mappings"] = Json::array();
+  for (const symbolize::MappingSymbols& mapping : report.mappings) {
+    Json one = {{"filename", mapping.filename}, {"build_id", mapping.build_id}};
+    one.update(LocationCountsJson([&](symbolize::Miss miss) { return mapping.count(miss); }));
+    if (!mapping.problem.empty()) one["problem"] = mapping.problem;
+    if (!mapping.source.empty()) one["source"] = mapping.source;
+    if (!mapping.tried.empty()) one["tried"] = mapping.tried;
+    json["mappings"].push_back(std::move(one));
+  }
+  return json;
+}
+
+}  // namespace perftape::cli

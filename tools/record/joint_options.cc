@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/record/joint_options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+#include "record/events/off_cpu_events.h"
+#include "record/output/name_pattern.h"
+#include "tools/common/cli/escape.h"
+
+namespace perftape::record_tool {
+namespace {
+
+std::unexpected<Error> WrongFiles(std::string message) {
+  return Fail(ErrorCode::kInvalidArgument, std::move(message));
+}
+
+// With --switch-output or --flight, -o is a pattern of names.
+Status CheckPattern(std::string_view option, const record::RecordOptions& options) {
+  if (options.output.file == "-") {
+    return WrongFiles(fmt::format("{} writes files: -o - does not name a file", option));
+  }
+  const auto pattern = record::NamePattern::Parse(options.output.file, "host");
+  if (pattern) return {};
+  return WrongFiles(fmt::format("-o {}: {}", cli::EscapeForTerminal(options.output.file.native()),
+                                pattern.error().message));
+}
+
+record::FileSeriesOptions SeriesOf(const Plan& plan) {
+  return {.keep = plan.keep, .exec_on_switch = plan.exec_on_switch};
+}
+
+// Returns nothing without --switch-output.
+Result<std::optional<record::RotationOptions>> RotationOf(const Plan& plan,
+                                                          const record::RecordOptions& options) {
+  if (!plan.switch_output) {
+    if (!plan.flight && (plan.keep.any() || !plan.exec_on_switch.empty())) {
+      return WrongFiles(
+          "--keep-files, --keep-bytes, --keep-age and --exec-on-switch are for the files of "
+          "--switch-output and --flight");
+    }
+    return std::nullopt;
+  }
+  TRY(CheckPattern("--switch-output", options));
+  return record::RotationOptions{.switch_bytes = plan.switch_output->bytes,
+                                 .switch_interval = plan.switch_output->interval,
+                                 .files = SeriesOf(plan)};
+}
+
+std::unexpected<Error> BadTrigger(const std::string& trigger, std::string_view message) {
+  return Fail(ErrorCode::kInvalidArgument,
+              fmt::format("--trigger {}: {}", cli::EscapeForTerminal(trigger), message));
+}
+
+// Fails with kInvalidArgument if a trigger is for waits that are not recorded, or that
+// --off-cpu-threshold sums.
+Status CheckTriggers(const record::RecordOptions& options) {
+  const bool has_waits = std::ranges::find(options.input.events, record::kOffCpu,
+                                           &record::EventSpec::name) != options.input.events.end();
+  for (const record::TriggerSpec& trigger : options.flight->triggers) {
+    const auto* const wait = std::get_if<record::WaitCondition>(&trigger.condition);
+    if (wait == nullptr) continue;
+    if (!has_waits) {
+      return BadTrigger(trigger.text,
+                        "waits are not recorded: add -e offcpu, or -e cpu-clock,offcpu");
+    }
+    if (wait->longer_than < options.input.off_cpu_threshold) {
+      return BadTrigger(trigger.text,
+                        "shorter than --off-cpu-threshold, below which waits are summed");
+    }
+  }
+  return {};
+}
+
+// Sets nothing without --flight.
+Status SetFlight(const Plan& plan, record::RecordOptions& options) {
+  if (!plan.flight) {
+    if (plan.triggers.empty() && !plan.cooldown && !plan.flight_memory) return {};
+    return WrongFiles("--trigger, --cooldown and --flight-memory are for --flight TIME");
+  }
+  TRY(CheckPattern("--flight", options));
+  options.flight = {.span = *plan.flight,
+                    .memory = plan.flight_memory.value_or(record::kUsualFlightMemory),
+                    .triggers = plan.triggers,
+                    .cooldown = plan.cooldown,
+                    .files = SeriesOf(plan)};
+  return CheckTriggers(options);
+}
+
+}  // namespace
+
+Status PlanFiles(const Plan& plan, record::RecordOptions& options) {
+  TRY_ASSIGN(options.rotation, RotationOf(plan, options));
+  return SetFlight(plan, options);
+}
+
+Status AddWakers(std::vector<record::EventSpec>& events) {
+  const auto has = [&](std::string_view name) {
+    return std::ranges::find(events, name, &record::EventSpec::name) != events.end();
+  };
+  if (!has(record::kOffCpu)) {
+    return Fail(
+        ErrorCode::kInvalidArgument,
+        "--wakers: wakers are recorded together with the waits that they end: add -e offcpu");
+  }
+  if (has(record::kWakers)) return {};
+  const std::string wakers(record::kWakers);
+  events.push_back({.text = wakers, .name = wakers});
+  return {};
+}
+
+}  // namespace perftape::record_tool
