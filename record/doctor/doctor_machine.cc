@@ -8,7 +8,7 @@
 #include <system_error>
 #include <utility>
 
-#include "record/bpf/kernel_helpers.h"
+#include "record/bpf/kernel_facts.h"
 #include "record/doctor/rehearsal.h"
 
 namespace perftape::record {

@@ -11,8 +11,7 @@
 #include <utility>
 
 #include "formats/perfdata/record_cursor.h"
-#include "record/bpf/cgroup_subsystem.h"
-#include "record/bpf/kernel_helpers.h"
+#include "record/bpf/kernel_facts.h"
 #include "record/events/bpf_events.h"
 #include "record/events/kernel_samples.h"
 #include "record/events/timer_limit.h"
