@@ -7,9 +7,7 @@
 #include <utility>
 
 #include "record/events/event_attrs.h"
-#include "record/events/event_sets.h"
 #include "record/events/known_events.h"
-#include "record/events/off_cpu_events.h"
 
 namespace perftape::record {
 namespace {

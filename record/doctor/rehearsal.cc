@@ -13,7 +13,7 @@
 
 #include "formats/base/file.h"
 #include "record/bpf/bpf_session.h"
-#include "record/events/bpf_events.h"
+#include "record/events/event_plan.h"
 #include "record/events/recorded_events.h"
 #include "record/machine/cpu_list.h"
 #include "record/machine/proc_files.h"

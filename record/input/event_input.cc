@@ -12,8 +12,7 @@
 
 #include "formats/perfdata/record_cursor.h"
 #include "record/bpf/kernel_facts.h"
-#include "record/events/bpf_events.h"
-#include "record/events/kernel_samples.h"
+#include "record/events/event_plan.h"
 #include "record/events/timer_limit.h"
 #include "record/events/user_events.h"
 #include "record/input/initial_state.h"

@@ -7,7 +7,7 @@
 #include <utility>
 #include <variant>
 
-#include "record/events/off_cpu_events.h"
+#include "record/events/known_events.h"
 #include "tools/common/cli/escape.h"
 
 namespace perftape::record_tool {

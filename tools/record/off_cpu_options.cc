@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "record/events/off_cpu_events.h"
+#include "record/events/known_events.h"
 #include "tools/common/cli/values.h"
 
 namespace perftape::record_tool {
