@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "on_cpu.skel.h"
-#include "record/bpf/kernel_helpers.h"
-#include "record/bpf/libbpf_log.h"
+#include "record/bpf/kernel_facts.h"
+#include "record/bpf/skeleton.h"
 #include "record/bpf/wire_settings.h"
 
 namespace perftape::record {

@@ -19,7 +19,6 @@
 
 #include "record/bpf/bpf_objects.h"
 #include "record/bpf/cpu_counters.h"
-#include "record/bpf/libbpf_log.h"
 #include "record/bpf/skeleton.h"
 #include "record/rings/cpu_events.h"
 

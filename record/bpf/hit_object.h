@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The BPF objects that sample hits: of tracepoints, probes, functions of the kernel, and of events
-// with programs of their own (program_events). Only bpf_objects.cc and program_events.cc use it.
+// with programs of their own (program_events).
 #pragma once
 
 #include <linux/types.h>
@@ -16,6 +16,7 @@
 #include "record/bpf/bpf_session.h"
 #include "record/bpf/sample_cause.h"
 #include "record/bpf/skeleton.h"
+#include "record/probes/probe_spec.h"
 
 struct bpf_object;
 struct bpf_object_skeleton;
@@ -68,5 +69,10 @@ struct HitObjectKind {
 
 // Null for a cause whose programs are in other objects.
 const HitObjectKind* HitObjectKindOf(SampleCause cause);
+
+// Loads a program for this function of the kernel, attaches it for a moment, and frees it: a kernel
+// may refuse either. Fails with kPermission if the kernel refuses such programs, and with
+// kUnsupported if it has none, or if the function cannot be probed.
+Status TryTrampoline(ProbeKind kind, const std::string& function);
 
 }  // namespace perftape::record

@@ -12,8 +12,7 @@
 
 #include "formats/base/file.h"
 #include "off_cpu.skel.h"
-#include "record/bpf/kernel_text.h"
-#include "record/bpf/libbpf_log.h"
+#include "record/bpf/kernel_facts.h"
 #include "record/bpf/skeleton.h"
 #include "record/machine/requirements.h"
 

@@ -15,7 +15,7 @@ enum class SampleCause : std::uint8_t {
   kFunction,    // each call of a function of the kernel, or each return (fentry, fexit)
   kOwnProgram,  // what the programs of the event decide (program_events)
   // The end of each wait of a task that is on no CPU, or for the last one, its wakeup. There is no
-  // perf event for them: the kernel's scheduler calls the programs (off_cpu_events).
+  // perf event for them: the kernel's scheduler calls the programs (off_cpu_programs).
   kSleep,
   kDiskSleep,
   kRunnable,

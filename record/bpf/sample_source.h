@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What makes samples of the overflows of events: BPF programs (bpf_session.h), or the kernel itself
-// (kernel_samples.h).
+// (user_events.h).
 #pragma once
 
 #include <linux/types.h>

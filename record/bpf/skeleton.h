@@ -1,18 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-// Owners of what libbpf and the skeletons of bpftool create. They may be declared with types that
-// are not complete.
+// What all users of libbpf share: its messages, the errors that quote them, and owners of what it
+// and the skeletons of bpftool create. These may be declared with types that are not complete.
 #pragma once
 
 #include <cerrno>
+#include <expected>
 #include <memory>
 #include <string>
 
 #include "formats/base/result.h"
-#include "record/bpf/libbpf_log.h"
+#include "record/bpf/bpf_session.h"
 
 struct bpf_link;
 
 namespace perftape::record {
+
+// Sends libbpf's messages of this thread to `log`, and to `user` if it is set, during its lifetime.
+class CapturedLog {
+ public:
+  // Both must outlive this. `user` may be null.
+  CapturedLog(std::string& log, const LibbpfLog* user);
+  CapturedLog(const CapturedLog&) = delete;
+  CapturedLog& operator=(const CapturedLog&) = delete;
+  ~CapturedLog();
+};
+
+// Returns the error of libbpf: what the machine lacks, or the last lines of `log`.
+std::unexpected<Error> ExplainFailure(const char* what, int error_number, const std::string& log);
 
 struct DestroySkeleton {
   template <class Generated>

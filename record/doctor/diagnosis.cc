@@ -8,10 +8,8 @@
 #include <utility>
 
 #include "record/events/event_attrs.h"
-#include "record/events/event_sets.h"
 #include "record/events/event_spec.h"
 #include "record/events/known_events.h"
-#include "record/events/off_cpu_events.h"
 #include "record/events/user_events.h"
 
 namespace perftape::record {

@@ -46,7 +46,7 @@ struct DoctorMachine {
   // of programs. Nothing else executes it. Fails if /proc/self/maps cannot be read.
   std::function<Result<ProbeLocation>(ProbeKind kind)> own_function;
   std::function<Result<std::vector<CgroupHierarchy>>()> cgroups;
-  // kernel_helpers.h
+  // kernel_facts.h
   std::function<bool()> has_attach_cookies;
   std::function<bool()> has_task_registers;
   bool has_seccomp = false;  // whether a process can install a filter

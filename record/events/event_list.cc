@@ -8,9 +8,7 @@
 
 #include "formats/perfdata/period_unit.h"
 #include "record/events/event_attrs.h"
-#include "record/events/event_sets.h"
 #include "record/events/known_events.h"
-#include "record/events/off_cpu_events.h"
 #include "record/events/plan_probes.h"
 #include "record/probes/probe_spec.h"
 

@@ -12,10 +12,9 @@
 
 #include "formats/base/similar.h"
 #include "formats/perfdata/event_meanings.h"
-#include "record/events/event_sets.h"
-#include "record/events/off_cpu_events.h"
+#include "record/events/known_events.h"
+#include "record/events/plan_own_events.h"
 #include "record/events/plan_probes.h"
-#include "record/events/plan_program.h"
 #include "record/events/plan_tracepoints.h"
 #include "record/rings/cpu_events.h"
 
@@ -238,6 +237,19 @@ Result<EventPlan> PlanEvents(std::span<const EventSpec> specs, SamplingRate rate
   if (planner.plan().events.empty()) return Fail(*std::move(skipped));
   TRY(CheckWakeup(planner.plan().events));
   return std::move(planner.plan());
+}
+
+std::vector<BpfEvent> BpfEventsOf(std::span<const PlannedEvent> planned) {
+  std::vector<BpfEvent> events;
+  for (const PlannedEvent& event : planned) {
+    BpfEvent sampled{.cause = event.cause, .settings = event.settings, .program = event.program};
+    if (event.cause == SampleCause::kFunction) {
+      sampled.probe = event.locations.front().kind;
+      sampled.function = event.locations.front().target;
+    }
+    events.push_back(std::move(sampled));
+  }
+  return events;
 }
 
 }  // namespace perftape::record

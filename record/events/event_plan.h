@@ -13,6 +13,7 @@
 #include "bpf/wire.h"
 #include "formats/base/result.h"
 #include "formats/perfdata/attr.h"
+#include "record/bpf/bpf_session.h"
 #include "record/bpf/off_cpu_programs.h"
 #include "record/bpf/program_events.h"
 #include "record/events/event_attrs.h"
@@ -75,6 +76,9 @@ EventSpec DefaultEvent();
 // an option that the event does not have.
 Result<EventPlan> PlanEvents(std::span<const EventSpec> specs, SamplingRate rate,
                              MissingEvents missing, const EventMachine& machine);
+
+// What the programs know of the planned events.
+std::vector<BpfEvent> BpfEventsOf(std::span<const PlannedEvent> planned);
 
 // The name in the file: "page-faults:u".
 std::string NameInFile(std::string_view name, Modes modes);

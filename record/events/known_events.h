@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The events that need no lookup on the machine, by perf's names
+// The names for -e that need no lookup on the machine: those of perf
 // (tools/perf/util/parse-events.c, event_symbols_sw and event_symbols_hw; evsel.c,
-// evsel__hw_cache).
+// evsel__hw_cache), and those that perf does not have: sets of events, and the waits of threads.
 #pragma once
 
 #include <cstdint>
-#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "record/bpf/program_events.h"
 #include "record/bpf/sample_cause.h"
 
 namespace perftape::record {
@@ -25,10 +26,36 @@ struct KnownEvent {
   bool only_in_kernel = false;
 };
 
-// Returns all of them: clocks, other software events, hardware events, caches.
+// Returns all of perf's: clocks, other software events, hardware events, caches.
 const std::vector<KnownEvent>& KnownEvents();
 
 // Returns the event with this name or alias, or null.
 const KnownEvent* FindKnownEvent(std::string_view name);
+
+// Events that together answer a question, under one name.
+struct EventSet {
+  std::string_view name;
+  std::string_view meaning;  // of one sample, for the list
+  std::string_view events;   // in the syntax of ParseEvents
+  // Not null: the events are not recorded each, but what these programs make of them.
+  const ProgramEvent* program = nullptr;
+};
+
+// Returns all sets. Each event with programs of its own is one.
+std::span<const EventSet> EventSets();
+
+// Returns the set with this name, or null.
+const EventSet* FindEventSet(std::string_view name);
+
+// Waits of threads, and what ends them.
+inline constexpr std::string_view kOffCpu = "offcpu", kWakers = "wakeup";
+
+struct OffCpuName {
+  std::string_view name;
+  std::string_view meaning;  // with the unit
+};
+
+std::span<const OffCpuName> OffCpuNames();
+bool IsOffCpuName(std::string_view name);
 
 }  // namespace perftape::record

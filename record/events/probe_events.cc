@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "formats/base/file.h"
-#include "record/bpf/bpf_trampoline.h"
+#include "record/bpf/hit_object.h"
 #include "record/machine/requirements.h"
 
 namespace perftape::record {

@@ -4,14 +4,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "record/events/event_attrs.h"
-#include "record/events/event_sets.h"
 #include "record/events/known_events.h"
-#include "record/events/off_cpu_events.h"
+#include "record/events/recorded_events.h"
 #include "record/machine/requirements.h"
 
 namespace perftape::record {
@@ -99,6 +99,16 @@ void PlanForThreads(const RecordedThreads& threads, Callchains callchains,
       attr.flags |= perfdata::kExcludeCallchainUser;
     }
   }
+}
+
+bool KernelSamples::CountLost(std::uint32_t cpu, std::uint64_t records) {
+  lost_.resize(std::max<std::size_t>(lost_.size(), cpu + std::size_t{1}));
+  lost_[cpu].ring_full += records;
+  return true;
+}
+
+std::vector<wire_cpu> KernelSamples::Counters(std::uint32_t event) const {
+  return event == kFirstEvent ? lost_ : std::vector<wire_cpu>();
 }
 
 }  // namespace perftape::record

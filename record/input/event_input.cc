@@ -12,10 +12,8 @@
 
 #include "formats/base/duration.h"
 #include "formats/perfdata/record_cursor.h"
-#include "record/bpf/cgroup_subsystem.h"
-#include "record/bpf/kernel_helpers.h"
-#include "record/events/bpf_events.h"
-#include "record/events/kernel_samples.h"
+#include "record/bpf/kernel_facts.h"
+#include "record/events/event_plan.h"
 #include "record/events/timer_limit.h"
 #include "record/events/user_events.h"
 #include "record/input/initial_state.h"

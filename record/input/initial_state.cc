@@ -8,7 +8,7 @@
 
 #include "bpf/wire.h"
 #include "formats/perfdata/record.h"
-#include "record/bpf/kernel_text.h"
+#include "record/bpf/kernel_facts.h"
 #include "record/machine/kernel_maps.h"
 
 namespace perftape::record {

@@ -41,7 +41,7 @@ struct Scope {
 
 // Fails as FindCgroups, FindContainers and CompileCommGlobs do, and with kInvalidArgument for more
 // cgroups than WIRE_MAX_CGROUPS. `v1_subsystem` stays 0 (CgroupSubsystem in
-// bpf/cgroup_subsystem.h).
+// bpf/kernel_facts.h).
 Result<Scope> ResolveScope(const ScopeOptions& options);
 
 enum class NamespaceType : std::uint8_t { kPid, kCgroup };

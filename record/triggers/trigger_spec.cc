@@ -9,7 +9,7 @@
 
 #include "formats/base/duration.h"
 #include "formats/base/percent.h"
-#include "record/events/off_cpu_events.h"
+#include "record/events/known_events.h"
 
 namespace perftape::record {
 namespace {

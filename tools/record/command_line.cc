@@ -10,9 +10,7 @@
 
 #include "formats/base/file.h"
 #include "formats/perfdata/abi.h"
-#include "record/events/event_sets.h"
 #include "record/events/known_events.h"
-#include "record/events/off_cpu_events.h"
 #include "record/processes/executable.h"
 #include "tools/common/cli/escape.h"
 #include "tools/common/cli/progress.h"

@@ -9,7 +9,7 @@
 #include <utility>
 #include <variant>
 
-#include "record/events/off_cpu_events.h"
+#include "record/events/known_events.h"
 #include "record/output/name_pattern.h"
 #include "tools/common/cli/escape.h"
 

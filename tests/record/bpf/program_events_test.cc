@@ -8,9 +8,7 @@
 
 #include "record/bpf/hit_object.h"
 #include "record/bpf/wire_settings.h"
-#include "record/events/event_sets.h"
 #include "record/events/known_events.h"
-#include "record/events/off_cpu_events.h"
 #include "tests/support/matchers.h"
 
 namespace perftape::record {

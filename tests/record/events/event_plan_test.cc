@@ -5,7 +5,7 @@
 
 #include <fstream>
 
-#include "record/events/plan_program.h"
+#include "record/events/plan_own_events.h"
 #include "tests/support/matchers.h"
 #include "tests/support/temp_dir.h"
 

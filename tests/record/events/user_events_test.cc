@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "record/events/kernel_samples.h"
+#include "record/events/user_events.h"
 #include "record/machine/requirements.h"
 
 namespace perftape::record {

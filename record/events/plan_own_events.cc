@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "record/events/plan_program.h"
+#include "record/events/plan_own_events.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
+#include <string_view>
 #include <utility>
-#include <vector>
 
+#include "formats/perfdata/event_meanings.h"
 #include "formats/perfdata/tracepoints.h"
 #include "record/events/event_attrs.h"
+#include "record/events/known_events.h"
 #include "record/events/plan_tracepoints.h"
 
 namespace perftape::record {
@@ -38,6 +41,19 @@ bool HasFields(const PlannedEvent& tracepoint, std::span<const RawField> fields)
          });
 }
 
+// perf report sorts by event, and not by the state of a thread.
+struct OffCpuEvent {
+  std::string_view spec;
+  const perfdata::EventMeaning* in_file;
+  SampleCause cause;
+};
+constexpr OffCpuEvent kEvents[] = {
+    {kOffCpu, &perfdata::kOffCpuTime, SampleCause::kSleep},
+    {kOffCpu, &perfdata::kOffCpuDiskTime, SampleCause::kDiskSleep},
+    {kOffCpu, &perfdata::kOffCpuRunnableTime, SampleCause::kRunnable},
+    {kWakers, &perfdata::kWakeup, SampleCause::kWakeup},
+};
+
 }  // namespace
 
 Result<PlannedEvent> PlanProgram(const EventSpec& spec, const ProgramEvent& program,
@@ -60,6 +76,34 @@ Result<PlannedEvent> PlanProgram(const EventSpec& spec, const ProgramEvent& prog
   event.cause = SampleCause::kOwnProgram;
   event.program = &program;
   return event;
+}
+
+Result<std::vector<PlannedEvent>> PlanOffCpu(const EventSpec& spec) {
+  if (spec.modes != Modes::kBoth || spec.rate || spec.every || !spec.conditions.empty()) {
+    return FailEvent(spec, ErrorCode::kInvalidArgument,
+                     fmt::format("{} has no modifiers and no options: --off-cpu-threshold TIME "
+                                 "sums shorter waits",
+                                 spec.name));
+  }
+  std::vector<PlannedEvent> events;
+  for (const OffCpuEvent& event : kEvents) {
+    if (event.spec != spec.name) continue;
+    PlannedEvent& planned = events.emplace_back(PlannedEvent{
+        .name = std::string(event.in_file->name), .attr = BpfOutputAttr(1), .cause = event.cause});
+    // The tid of the woken thread. perfparser of hotspot compares only TID, TIME, ID, STREAM_ID,
+    // CPU and IDENTIFIER between events.
+    if (event.in_file->has_woken_thread) planned.attr.sample_type |= perfdata::kAddr;
+  }
+  return events;
+}
+
+Status CheckWakeup(std::span<const PlannedEvent> events) {
+  const auto has = [&](SampleCause cause) {
+    return std::ranges::find(events, cause, &PlannedEvent::cause) != events.end();
+  };
+  if (!has(SampleCause::kWakeup) || has(SampleCause::kSleep)) return {};
+  return Fail(ErrorCode::kInvalidArgument,
+              "wakers are recorded together with the waits that they end: add -e offcpu");
 }
 
 }  // namespace perftape::record

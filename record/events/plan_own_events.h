@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// An event with BPF programs of its own as an event of the recording.
+// Events that perf does not have, as events of the recording: those with BPF programs of their own,
+// and the waits of threads.
 #pragma once
+
+#include <span>
+#include <vector>
 
 #include "formats/base/result.h"
 #include "record/bpf/program_events.h"
@@ -14,5 +18,13 @@ namespace perftape::record {
 // errors of PlanEvents; kNotFound if the kernel does not have its tracepoints.
 Result<PlannedEvent> PlanProgram(const EventSpec& spec, const ProgramEvent& program,
                                  const Tracefs& tracefs);
+
+// Returns the events of `spec`, whose name is one of OffCpuNames: for "offcpu", an event for each
+// state of the waiting thread, because perf report sorts by event. Fails with kInvalidArgument if
+// the event has modifiers or options.
+Result<std::vector<PlannedEvent>> PlanOffCpu(const EventSpec& spec);
+
+// Fails with kInvalidArgument if there are wakeups without the waits that they end.
+Status CheckWakeup(std::span<const PlannedEvent> events);
 
 }  // namespace perftape::record

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "record/bpf/kernel_text.h"
-
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -9,6 +7,7 @@
 #include <string>
 
 #include "formats/base/file.h"
+#include "record/bpf/kernel_facts.h"
 #include "tests/kernel/live.h"
 
 namespace perftape {

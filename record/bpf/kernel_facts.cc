@@ -1,16 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "record/bpf/cgroup_subsystem.h"
+#include "record/bpf/kernel_facts.h"
 
+#include <bpf/bpf.h>
 #include <bpf/btf.h>
+#include <bpf/libbpf.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <linux/bpf.h>
 
 #include <algorithm>
 #include <memory>
 #include <string_view>
 
+#include "bpf/wire.h"
+#include "kernel_text.skel.h"
+#include "record/bpf/skeleton.h"
+
 namespace perftape::record {
 namespace {
+
+bool CanCall(bpf_func_id function) {
+  return libbpf_probe_bpf_helper(BPF_PROG_TYPE_PERF_EVENT, function, nullptr) == 1;
+}
 
 struct FreeBtf {
   void operator()(btf* types) const { btf__free(types); }
@@ -22,7 +33,31 @@ std::string ConstantOf(std::string_view controller) {
   return fmt::format("{}_cgrp_id", controller == "blkio" ? "io" : controller);
 }
 
+std::optional<wire_kernel_text> FindKernelText() {
+  std::string log;  // the caller has another way
+  const CapturedLog captured(log, nullptr);
+  const Skeleton<kernel_text_bpf> skeleton(kernel_text_bpf__open_and_load());
+  if (!skeleton) return std::nullopt;
+  wire_kernel_text found = {};
+  bpf_test_run_opts run = {};
+  run.sz = sizeof run;
+  run.ctx_in = &found;
+  run.ctx_size_in = sizeof found;
+  if (bpf_prog_test_run_opts(bpf_program__fd(skeleton->progs.find_kernel_text), &run) != 0) {
+    return std::nullopt;
+  }
+  return found;
+}
+
 }  // namespace
+
+bool HasAttachCookies() {
+  return CanCall(BPF_FUNC_get_attach_cookie);
+}
+
+bool HasTaskRegisters() {
+  return CanCall(BPF_FUNC_task_pt_regs);
+}
 
 Result<std::uint32_t> CgroupSubsystem(std::span<const std::string> controllers) {
   const std::unique_ptr<btf, FreeBtf> types(btf__load_vmlinux_btf());
@@ -41,6 +76,19 @@ Result<std::uint32_t> CgroupSubsystem(std::span<const std::string> controllers) 
   }
   return Fail(ErrorCode::kUnsupported, fmt::format("the kernel has no cgroup controller {}",
                                                    fmt::join(controllers, " or ")));
+}
+
+std::optional<KernelText> LookUpKernelText() {
+  const std::optional<wire_kernel_text> found = FindKernelText();
+  if (!found || found->etext == 0) return std::nullopt;
+  return KernelText{.text = found->text, .stext = found->stext, .etext = found->etext};
+}
+
+std::optional<SchedulerText> LookUpSchedulerText() {
+  const std::optional<wire_kernel_text> found = FindKernelText();
+  if (!found || found->sched_text == 0 || found->sched_text_end == 0) return std::nullopt;
+  return SchedulerText{
+      .start = found->sched_text, .end = found->sched_text_end, .schedule = found->schedule};
 }
 
 }  // namespace perftape::record

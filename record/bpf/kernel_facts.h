@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the running kernel says about itself by BPF: its functions for programs, the number of a
+// cgroup controller, where its text is.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "formats/base/result.h"
+#include "record/machine/kernel_maps.h"
+
+namespace perftape::record {
+
+// Which functions the kernel offers to the sampling programs. Needs CAP_BPF: without it, the kernel
+// seems to have none.
+// bpf_get_attach_cookie (Linux 5.15): one program serves several events.
+bool HasAttachCookies();
+
+// bpf_task_pt_regs (Linux 5.15): the registers of the user code below a sample in the kernel.
+bool HasTaskRegisters();
+
+// Returns the index of the first of `controllers` ("cpu", "blkio") that the kernel has, in the
+// array css_set.subsys (include/linux/cgroup-defs.h, enum cgroup_subsys_id). Its BTF has the
+// number, which depends on the kernel's configuration. Fails with kUnsupported without BTF.
+Result<std::uint32_t> CgroupSubsystem(std::span<const std::string> controllers);
+
+// Looks the symbols up in the kernel, which takes a millisecond. Returns nothing if a BPF program
+// cannot do it: before Linux 5.16, and where kallsyms hides addresses from this process.
+std::optional<KernelText> LookUpKernelText();
+
+// The section of the scheduler's functions, and the function schedule(); 0 if there is none.
+struct SchedulerText {
+  std::uint64_t start = 0, end = 0, schedule = 0;
+};
+// As LookUpKernelText.
+std::optional<SchedulerText> LookUpSchedulerText();
+
+}  // namespace perftape::record
