@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "convert/records/sample_shares.h"
 #include "formats/base/result.h"
 #include "formats/perfdata/reader.h"
-#include "convert/records/sample_shares.h"
 
 namespace perftape::records {
 
