@@ -204,7 +204,7 @@ static __always_inline void add_to_sending(__s64 change)
 	__u32 zero = 0;
 	__u64 *count;
 
-	if (!filter.counts_sending)
+	if (!filter.count_sending)
 		return;
 	count = bpf_map_lookup_elem(&sending, &zero);
 	if (count)

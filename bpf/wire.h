@@ -226,7 +226,7 @@ struct wire_filter {
 	__u32 cgroup_v1;     /* 0: version 2; else number of the subsystem of version 1, plus 1 */
 	__u32 record_cgroup; /* samples have the id of the task's cgroup, of this version */
 	__u32 glob_sets;     /* the comm matches any glob in these */
-	__u32 counts_sending; /* programs count their messages in `sending` */
+	__u32 count_sending; /* programs count their messages in `sending` */
 	__u32 stack_bytes;   /* not 0: samples have a wire_user_state with at most this stack */
 	__u32 late_bytes;    /* the same, but only samples with WIRE_UNFINISHED */
 	__u32 pad;

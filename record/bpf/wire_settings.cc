@@ -78,7 +78,7 @@ wire_filter WireFilter(const BpfOptions& options, std::uint32_t event, std::size
   wire.cpus = static_cast<__u32>(cpus);
   wire.rings = static_cast<__u32>(options.rings);
   AddScope(filter.scope, wire);
-  wire.counts_sending = std::ranges::any_of(options.events, InterruptsSending);
+  wire.count_sending = std::ranges::any_of(options.events, InterruptsSending);
   return wire;
 }
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "record/bpf/kernel_facts.h"
+
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -7,7 +9,6 @@
 #include <string>
 
 #include "formats/base/file.h"
-#include "record/bpf/kernel_facts.h"
 #include "tests/kernel/live.h"
 
 namespace perftape {

@@ -47,9 +47,9 @@ TEST(ProgramEvents, ProgramsCountTheirMessagesOnlyForOneThatInterruptsThem) {
     program.interrupts_sending = interrupts;
     const BpfOptions options = {
         .events = {{}, {.cause = SampleCause::kOwnProgram, .program = &program}}};
-    EXPECT_EQ(WireFilter(options, 0, 1).counts_sending, interrupts);
+    EXPECT_EQ(WireFilter(options, 0, 1).count_sending, interrupts);
   }
-  EXPECT_FALSE(WireFilter({}, 0, 1).counts_sending);
+  EXPECT_FALSE(WireFilter({}, 0, 1).count_sending);
 }
 
 }  // namespace
