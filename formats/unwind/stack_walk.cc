@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "formats/unwind/machine_code.h"
 #include "formats/unwind/stack_walk.h"
+
+#include "formats/unwind/machine_code.h"
 
 namespace perftape::unwind {
 namespace {
