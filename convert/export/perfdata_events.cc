@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <utility>
 
 #include "convert/model/profile_facts.h"
 #include "formats/perfdata/converted.h"
 #include "formats/perfdata/event_meanings.h"
+#include "formats/perfdata/kernel_events.h"
 #include "formats/perfdata/record.h"
 
 namespace perftape::convert {
@@ -16,45 +16,22 @@ namespace {
 
 using perfdata::FeatureBit;
 
-// Names from tools/perf/util/parse-events.c (event_symbols_hw, event_symbols_sw), and their type
-// and config.
-struct KnownEvent {
-  std::string_view name;
-  std::uint32_t type;
-  std::uint64_t config;
-};
-constexpr KnownEvent kKnownEvents[] = {
-    {"cpu-clock", perfdata::kTypeSoftware, perfdata::kSoftwareCpuClock},
-    {"task-clock", perfdata::kTypeSoftware, perfdata::kSoftwareTaskClock},
-    {"page-faults", perfdata::kTypeSoftware, 2},
-    {"context-switches", perfdata::kTypeSoftware, 3},
-    {"cpu-migrations", perfdata::kTypeSoftware, 4},
-    {"minor-faults", perfdata::kTypeSoftware, 5},
-    {"major-faults", perfdata::kTypeSoftware, 6},
-    {"cycles", perfdata::kTypeHardware, 0},
-    {"cpu-cycles", perfdata::kTypeHardware, 0},
-    {"instructions", perfdata::kTypeHardware, 1},
-    {"cache-references", perfdata::kTypeHardware, 2},
-    {"cache-misses", perfdata::kTypeHardware, 3},
-    {"branches", perfdata::kTypeHardware, 4},
-    {"branch-instructions", perfdata::kTypeHardware, 4},
-    {"branch-misses", perfdata::kTypeHardware, 5},
-    {"bus-cycles", perfdata::kTypeHardware, 6},
-    {"ref-cycles", perfdata::kTypeHardware, 9},
-};
-
-KnownEvent TypeOf(const Profile& profile, const Event& event) {
-  constexpr KnownEvent kNone = {"", perfdata::kTypeSoftware, perfdata::kSoftwareOfProfile};
+// The event of the kernel that has the name of `event`; of others, the one that says so.
+perfdata::KernelEvent TypeOf(const Profile& profile, const Event& event) {
+  constexpr perfdata::KernelEvent kNone = {.name = "",
+                                           .alias = "",
+                                           .type = perfdata::kTypeSoftware,
+                                           .config = perfdata::kSoftwareOfProfile};
   if (event.values == EventValues::kPlain) return kNone;
   std::string_view name = profile.text(event.name);
   name = name.substr(0, name.find(':'));  // without its modifiers
-  const auto* known = std::ranges::find(kKnownEvents, name, &KnownEvent::name);
-  return known == std::end(kKnownEvents) ? kNone : *known;
+  const perfdata::KernelEvent* const known = perfdata::FindKernelEvent(name);
+  return known == nullptr || !IsCounted(*known) ? kNone : *known;
 }
 
 // Returns the unit that ReadPerfData assumes for an event without a unit.
 std::string_view ImpliedUnit(const Profile& profile, const Event& event) {
-  const KnownEvent type = TypeOf(profile, event);
+  const perfdata::KernelEvent type = TypeOf(profile, event);
   perfdata::EventAttr attr;
   attr.type = type.type;
   attr.config = type.config;
@@ -135,7 +112,7 @@ std::vector<perfdata::Event> PerfDataEvents(const Profile& profile, std::uint64_
                                             bool times_made_up) {
   std::vector<perfdata::Event> events;
   for (const Event& event : profile.events()) {
-    const KnownEvent type = TypeOf(profile, event);
+    const perfdata::KernelEvent type = TypeOf(profile, event);
     perfdata::Event& written = events.emplace_back();
     written.attr.type = type.type;
     written.attr.config = type.config;

@@ -4,8 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <bit>
+
+#include "formats/perfdata/kernel_events.h"
 
 namespace perftape::perfdata {
 namespace {
@@ -86,14 +87,6 @@ std::string Modifiers(const EventAttr& attr) {
   return modifiers.empty() ? modifiers : ':' + modifiers;
 }
 
-constexpr auto kHardwareNames = std::to_array<std::string_view>(
-    {"cycles", "instructions", "cache-references", "cache-misses", "branches", "branch-misses",
-     "bus-cycles", "stalled-cycles-frontend", "stalled-cycles-backend", "ref-cycles"});
-constexpr auto kSoftwareNames = std::to_array<std::string_view>(
-    {"cpu-clock", "task-clock", "page-faults", "context-switches", "cpu-migrations", "minor-faults",
-     "major-faults", "alignment-faults", "emulation-faults", "dummy", "bpf-output",
-     "cgroup-switches"});
-
 }  // namespace
 
 Result<EventAttr> DecodeAttr(Bytes bytes, std::endian order) {
@@ -143,11 +136,8 @@ SampleFormat FormatOf(const EventAttr& attr) {
 }
 
 std::string DefaultEventName(const EventAttr& attr) {
-  if (attr.type == kTypeHardware && attr.config < kHardwareNames.size()) {
-    return std::string(kHardwareNames[attr.config]) + Modifiers(attr);
-  }
-  if (attr.type == kTypeSoftware && attr.config < kSoftwareNames.size()) {
-    return std::string(kSoftwareNames[attr.config]) + Modifiers(attr);
+  if (const KernelEvent* const event = FindKernelEvent(attr.type, attr.config)) {
+    return std::string(event->name) + Modifiers(attr);
   }
   if (attr.type == kTypeRaw) return fmt::format("raw {:#x}{}", attr.config, Modifiers(attr));
   // The name is in tracefs of the recording machine.

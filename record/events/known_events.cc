@@ -6,38 +6,10 @@
 
 #include "formats/perfdata/abi.h"
 #include "formats/perfdata/event_meanings.h"
+#include "formats/perfdata/kernel_events.h"
 
 namespace perftape::record {
 namespace {
-
-struct Row {
-  std::string_view name, alias;
-  std::uint64_t config;  // include/uapi/linux/perf_event.h, enum perf_sw_ids and perf_hw_id
-  bool only_in_kernel = false;
-};
-
-// PERF_COUNT_SW_DUMMY and _BPF_OUTPUT count nothing, and _CGROUP_SWITCHES is per CPU like
-// context-switches.
-constexpr Row kClocks[] = {{perfdata::kCpuClock.name, "", perfdata::kSoftwareCpuClock},
-                           {perfdata::kTaskClock.name, "", perfdata::kSoftwareTaskClock}};
-constexpr Row kSoftware[] = {{"page-faults", "", 2},
-                             {"context-switches", "cs", 3, true},
-                             {"cpu-migrations", "migrations", 4, true},
-                             {"minor-faults", "", 5},
-                             {"major-faults", "", 6},
-                             {"alignment-faults", "", 7},
-                             {"emulation-faults", "", 8},
-                             {"cgroup-switches", "", 11, true}};
-constexpr Row kHardware[] = {{"cycles", "cpu-cycles", 0},
-                             {"instructions", "", 1},
-                             {"cache-references", "", 2},
-                             {"cache-misses", "", 3},
-                             {"branches", "branch-instructions", 4},
-                             {"branch-misses", "", 5},
-                             {"bus-cycles", "", 6},
-                             {"stalled-cycles-frontend", "idle-cycles-frontend", 7},
-                             {"stalled-cycles-backend", "idle-cycles-backend", 8},
-                             {"ref-cycles", "", 9}};
 
 // The index is the number in perf_event.h: enum perf_hw_cache_id, _op_id and _op_result_id.
 struct Cache {
@@ -47,28 +19,31 @@ struct Cache {
 constexpr Cache kCaches[] = {{"L1-dcache", "lsp"}, {"L1-icache", "lp"}, {"LLC", "lsp"},
                              {"dTLB", "lsp"},      {"iTLB", "l"},       {"branch", "l"},
                              {"node", "lsp"}};
-constexpr Row kOperations[] = {{"load", "", 0}, {"store", "", 1}, {"prefetch", "", 2}};
+constexpr std::string_view kOperations[] = {"load", "store", "prefetch"};
 constexpr std::uint32_t kTypeHardwareCache = 3;
 
-template <class Rows>
-void Add(const Rows& rows, std::uint32_t type, SampleCause cause, std::vector<KnownEvent>& events) {
-  for (const Row& row : rows) {
-    events.push_back({.name = std::string(row.name),
-                      .alias = std::string(row.alias),
-                      .type = type,
-                      .config = row.config,
-                      .cause = cause,
-                      .only_in_kernel = row.only_in_kernel});
+void AddKernelEvents(std::vector<KnownEvent>& events) {
+  for (const perfdata::KernelEvent& event : perfdata::KernelEvents()) {
+    if (!IsCounted(event)) continue;
+    const bool is_clock =
+        perfdata::PeriodMeaningOf(event.name) == perfdata::PeriodMeaning::kCpuTime;
+    events.push_back({.name = std::string(event.name),
+                      .alias = std::string(event.alias),
+                      .type = event.type,
+                      .config = event.config,
+                      .cause = is_clock ? SampleCause::kTimer : SampleCause::kCounter,
+                      .only_in_kernel = event.only_in_kernel});
   }
 }
 
 void AddCaches(std::vector<KnownEvent>& events) {
   for (std::uint64_t id = 0; const Cache& cache : kCaches) {
-    for (const Row& operation : kOperations) {
-      if (!cache.operations.contains(operation.name.front())) continue;
-      const std::string start = std::string(cache.name).append("-").append(operation.name);
-      const std::string plural = operation.name == "prefetch" ? "es" : "s";
-      const std::uint64_t config = id | operation.config << 8;
+    for (std::uint64_t operation = 0; operation < std::size(kOperations); ++operation) {
+      const std::string_view verb = kOperations[operation];
+      if (!cache.operations.contains(verb.front())) continue;
+      const std::string start = std::string(cache.name).append("-").append(verb);
+      const std::string plural = verb == "prefetch" ? "es" : "s";
+      const std::uint64_t config = id | operation << 8;
       constexpr std::uint64_t kMiss = std::uint64_t{1} << 16;
       events.push_back(
           {.name = start + plural, .alias = "", .type = kTypeHardwareCache, .config = config});
@@ -83,9 +58,7 @@ void AddCaches(std::vector<KnownEvent>& events) {
 
 std::vector<KnownEvent> MakeKnownEvents() {
   std::vector<KnownEvent> events;
-  Add(kClocks, perfdata::kTypeSoftware, SampleCause::kTimer, events);
-  Add(kSoftware, perfdata::kTypeSoftware, SampleCause::kCounter, events);
-  Add(kHardware, perfdata::kTypeHardware, SampleCause::kCounter, events);
+  AddKernelEvents(events);
   AddCaches(events);
   return events;
 }

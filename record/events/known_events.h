@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The names for -e that need no lookup on the machine: those of perf
-// (tools/perf/util/parse-events.c, event_symbols_sw and event_symbols_hw; evsel.c,
-// evsel__hw_cache), and those that perf does not have: sets of events, and the waits of threads.
+// The names for -e that need no lookup on the machine: those of perf (kernel_events.h, and
+// tools/perf/util/evsel.c, evsel__hw_cache), and those that perf does not have: sets of events, and
+// the waits of threads.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,7 @@ struct KnownEvent {
   std::uint32_t type = 0;
   std::uint64_t config = 0;
   SampleCause cause = SampleCause::kCounter;
-  // The kernel counts it only in its own code, which is not sampled without privileges
-  // (kernel/sched/core.c).
+  // The kernel counts it only in its own code, which is not sampled without privileges.
   bool only_in_kernel = false;
 };
 
