@@ -22,7 +22,7 @@ constexpr std::uint64_t kNow = 1'000'000'000'000, kSecond = 1'000'000'000;
 constexpr std::uint32_t kParent = 100, kChild = 101, kOther = 200;
 constexpr std::uint64_t kStart = 0x400000;
 
-// Processes that map this program.
+// Processes that map a small program.
 class FollowedProcessesTest : public testing::Test {
  protected:
   // A process that has a thread.
@@ -58,7 +58,7 @@ class FollowedProcessesTest : public testing::Test {
     return starts;
   }
 
-  const std::string program_ = std::filesystem::read_symlink("/proc/self/exe");
+  const std::string program_ = std::filesystem::canonical("/bin/true");
   std::vector<wire_unwind_cell> cells_ = std::vector<wire_unwind_cell>(1 << 20);
   std::vector<wire_unwind_rule> rules_ = std::vector<wire_unwind_rule>(WIRE_UNWIND_RULES);
   std::vector<wire_unwind_table> tables_ = std::vector<wire_unwind_table>(64);
