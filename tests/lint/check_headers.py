@@ -5,8 +5,9 @@
     check_headers.py ROOT [--compiler g++] [--cache FILE]
 
 The cache contains a digest of each correct header and of all our headers that it includes: a second
-run only compiles what changed. Some headers that many others include are precompiled. A header is
-compiled after one of them only if it includes that one itself, so it is still alone. Of bpf/, only wire.h is for user space. It includes nothing, so the
+run only compiles what changed. A header may be compiled after another one that it includes itself:
+it is still alone. So chains of headers are compiled at once, and those that many others include are
+precompiled. Of bpf/, only wire.h is for user space. It includes nothing, so the
 check adds the kernel's types. The build of the skeletons compiles the rest.
 """
 import argparse
@@ -65,6 +66,22 @@ def choose_precompiled(changed, includes):
     return chosen
 
 
+def chains(headers, includes):
+    """Returns the headers in lists. In each list, every header includes the one before it."""
+    left = set(headers)
+    lists = []
+    for header in sorted(headers, key=lambda header: (-len(includes[header]), header)):
+        chain = []
+        while header in left:
+            left.remove(header)
+            chain.insert(0, header)
+            header = max(left & includes[header], default=None,
+                         key=lambda other: (len(includes[other]), other))
+        if chain:
+            lists.append(chain)
+    return lists
+
+
 def precompile(root, base, compiler, directory):
     """Returns the name that includes the precompiled header. (clang reads the header itself.)"""
     name = base.replace("/", ".")
@@ -75,15 +92,41 @@ def precompile(root, base, compiler, directory):
     return name
 
 
-def compile_alone(root, header, compiler, directory, precompiled):
-    before = "#include <linux/types.h>\n" if header == "bpf/wire.h" else ""
-    if precompiled:
-        before = f'#include "{precompiled}"\n'
-    twice = f'{before}#include "{header}"\n#include "{header}"\n'
+def compile_chain(root, chain, compiler, directory, precompiled):
+    """Returns complaints by header, each of which is compiled alone if the chain has an error."""
+    before = f'#include "{precompiled}"\n' if precompiled else ""
+    if "bpf/wire.h" in chain:
+        before += "#include <linux/types.h>\n"
+    text = before + "".join(f'#include "{header}"\n' * 2 for header in chain)
     done = subprocess.run([compiler, f"-I{directory}", f"-I{root}"] + FLAGS +
                           ["-fsyntax-only", "-x", "c++", "-"],
-                          input=twice, text=True, capture_output=True)
-    return [] if done.returncode == 0 else [f"{header} does not compile alone:\n{done.stderr}"]
+                          input=text, text=True, capture_output=True)
+    if done.returncode == 0:
+        return {}
+    if len(chain) == 1:
+        return {chain[0]: f"{chain[0]} does not compile alone:\n{done.stderr}"}
+    complaints = {}
+    for header in chain:
+        complaints |= compile_chain(root, [header], compiler, directory, None)
+    return complaints or {chain[-1]: f"{chain} do not compile together:\n{done.stderr}"}
+
+
+def compile_all(root, headers, includes, compiler):
+    """Returns complaints by header."""
+    base_of = choose_precompiled(headers, includes)
+    bases = sorted(set(base_of.values()))
+    complaints = {}
+    with tempfile.TemporaryDirectory() as name, ThreadPoolExecutor(2) as pool:
+        directory = Path(name)
+        precompiled = dict(zip(bases, pool.map(
+            lambda base: precompile(root, base, compiler, directory), bases)))
+        tasks = [(chain, precompiled.get(base)) for base in [*bases, None]
+                 for chain in chains([header for header in headers if base_of.get(header) == base],
+                                     includes)]
+        for found in pool.map(
+                lambda task: compile_chain(root, task[0], compiler, directory, task[1]), tasks):
+            complaints |= found
+    return complaints
 
 
 def main():
@@ -102,24 +145,14 @@ def main():
     if options.cache and options.cache.is_file():
         passed = json.loads(options.cache.read_text())
     changed = [header for header in headers if passed.get(header) != digests[header]]
-    bases = choose_precompiled(changed, includes)
-    with tempfile.TemporaryDirectory() as name, ThreadPoolExecutor(2) as pool:
-        directory = Path(name)
-        names = sorted(set(bases.values()))
-        precompiled = dict(zip(names, pool.map(
-            lambda base: precompile(root, base, options.compiler, directory), names)))
-        results = list(pool.map(
-            lambda header: compile_alone(root, header, options.compiler, directory,
-                                         precompiled.get(bases.get(header))), changed))
-    complaints = [complaint for result in results for complaint in result]
+    complaints = compile_all(root, changed, includes, options.compiler)
 
-    failed = {header for header, result in zip(changed, results) if result}
     if options.cache:
         options.cache.parent.mkdir(parents=True, exist_ok=True)
-        good = {header: d for header, d in digests.items() if header not in failed}
+        good = {header: d for header, d in digests.items() if header not in complaints}
         options.cache.write_text(json.dumps(good, indent=1))
     print(f"{len(headers)} headers, {len(changed)} compiled")
-    finish(complaints)
+    finish([complaints[header] for header in sorted(complaints)])
 
 
 if __name__ == "__main__":
