@@ -43,13 +43,13 @@ bool RecordCursor::StepAnywhere() {
   if (!StepInParts()) return false;
   if (events_ == nullptr || !MayHaveExcess(record_.type)) return true;
   record_ = WithoutExcess(record_, *events_);
-  if (place_ == Place::kBytes && record_.excess > 0) place_ = Place::kAnywhere;
+  if (next_in_ == NextIn::kBytes && record_.excess > 0) next_in_ = NextIn::kAnywhere;
   return true;
 }
 
 bool RecordCursor::StepInParts() {
   while (true) {
-    if (place_ == Place::kExpander && StepInside()) return true;
+    if (next_in_ == NextIn::kExpander && StepInside()) return true;
     if (StepInPart()) return true;
     EndPart();
     if (!BeginPart()) return false;
@@ -77,7 +77,7 @@ bool RecordCursor::StepInside() {
 }
 
 bool RecordCursor::StepInPart() {
-  place_ = Place::kAnywhere;
+  next_in_ = NextIn::kAnywhere;
   if (stream_ != nullptr) stream_->Consume(std::exchange(delivered_, 0));
   const Bytes left = Left(sizeof(RecordHeader));
   if (left.empty()) return false;
@@ -92,9 +92,9 @@ bool RecordCursor::StepInPart() {
     delivered_ = size;
   }
   file_offset_ += size;
-  if (stream_ == nullptr && record_.appended.empty()) place_ = Place::kBytes;
+  if (stream_ == nullptr && record_.appended.empty()) next_in_ = NextIn::kBytes;
   if (IsCompressed(record_.type) && compressed_ == Compressed::kExpand && BeginToExpand()) {
-    place_ = Place::kExpander;
+    next_in_ = NextIn::kExpander;
   }
   return true;
 }

@@ -80,17 +80,17 @@ class RecordCursor {
   std::optional<Error> ReleaseFailure() { return std::exchange(failure_, std::nullopt); }
 
  private:
-  // Where the next record is.
-  enum class Place : std::uint8_t {
-    kBytes,     // in left_, like record_, after which no bytes follow that its size does not count
-    kExpander,  // in the COMPRESSED record that expander_ expands, or after it
-    kAnywhere,  // in left_, in the stream or in the next part
+  // What the next record is in.
+  enum class NextIn : std::uint8_t {
+    kBytes,     // left_, like record_, after which no bytes follow that its size does not count
+    kExpander,  // the COMPRESSED record that expander_ expands, or after it
+    kAnywhere,  // left_, the stream or the next part
   };
 
   // Handles kernel records that are completely in the remaining bytes, without a function call.
   // These are nearly all records. StepAnywhere handles the others.
   bool StepInBytes() {
-    if (place_ != Place::kBytes || left_.size() < sizeof(RecordHeader)) return false;
+    if (next_in_ != NextIn::kBytes || left_.size() < sizeof(RecordHeader)) return false;
     const std::byte* at = left_.data();
     const auto type = LoadFixed<RecordType>(at + offsetof(RecordHeader, type), order_);
     const auto size = LoadFixed<std::uint16_t>(at + offsetof(RecordHeader, size), order_);
@@ -129,7 +129,7 @@ class RecordCursor {
   Compressed compressed_;
   std::uint32_t part_ = 0;  // RecordView::part of the current part
   std::size_t next_part_ = 0;
-  Place place_ = Place::kAnywhere;
+  NextIn next_in_ = NextIn::kAnywhere;
   std::unique_ptr<Expander> expander_;  // created at the first COMPRESSED record of a part
   std::vector<Part> parts_;
   std::shared_ptr<const EventTable> events_;
