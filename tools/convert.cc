@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // perftape-convert: converts profiles between formats, merges several into one, and adds names.
-#include <fmt/format.h>
-#include <fmt/ranges.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -20,6 +19,7 @@
 #include "formats/base/file.h"
 #include "formats/base/input.h"
 #include "formats/base/progress.h"
+#include "formats/base/text.h"
 #include "tools/common/cli/console.h"
 #include "tools/common/cli/output.h"
 #include "tools/common/profiles/filter_options.h"
@@ -207,7 +207,7 @@ void WarnOfOtherPairs(const Plan& plan, const convert::Profile& profile, Finding
   findings.report.left_out_events = others;
   if (others.empty()) return;
   console.Warning(fmt::format("only the event {} is compared: use --event to select one of {}",
-                              chosen->name, fmt::join(others, ", ")));
+                              chosen->name, Joined(others, ", ")));
 }
 
 // Returns the writer's options, with the event for an output that has one event.

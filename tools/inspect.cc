@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // perftape-inspect: prints a perf.data as text or JSON.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <string>
 #include <string_view>

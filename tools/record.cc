@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // perftape-record: records where programs spend their time into a perf.data.
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <poll.h>
 #include <unistd.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // perftape-report: shows where a profile spends its time, and what changed between two.
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // perftape-symbolize: names the addresses of a profile, from saved symbols.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <string>
 #include <vector>

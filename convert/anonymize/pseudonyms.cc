@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "convert/anonymize/pseudonyms.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sodium.h>
 
 #include <algorithm>
@@ -9,11 +9,11 @@
 #include <cctype>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <string>
 
 #include "convert/anonymize/public_names.h"
 #include "convert/model/profile_facts.h"
+#include "formats/base/text.h"
 #include "formats/perfdata/mapping_name.h"
 
 namespace perftape::anonymize {
@@ -77,7 +77,7 @@ std::string Pseudonyms::Digits(std::string_view domain, std::string_view text,
   key_.Hash(domain, text, hash);
   std::string digits;
   for (const std::byte byte : hash) {
-    fmt::format_to(std::back_inserter(digits), "{:02x}", static_cast<unsigned>(byte));
+    AppendFormat(digits, "{:02x}", static_cast<unsigned>(byte));
   }
   return digits.substr(0, count);
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-#include <fmt/ranges.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <map>
@@ -11,6 +10,7 @@
 
 #include "convert/bundle_check/bundle_check.h"
 #include "formats/base/counted.h"
+#include "formats/base/text.h"
 #include "formats/bundle/layout.h"
 #include "formats/bundle/marker.h"
 #include "formats/bundle/recording_notes.h"
@@ -127,7 +127,7 @@ std::string TextOf(const bundle::PassedOver& passed_over) {
   add(passed_over.unsafe_names, "member", " with a path outside of the directory");
   add(passed_over.kinds, "member", " neither regular file nor symbolic link");
   add(passed_over.duplicates, "member", " with a repeated name");
-  return fmt::format("{}", fmt::join(texts, ", "));
+  return Joined(texts, ", ");
 }
 
 std::vector<std::string> FindContradictions(const bundle::Bundle& bundle) {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "convert/export/to_perfdata.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
+#include <fmt/core.h>
 #include <xxhash.h>
 
 #include <algorithm>
@@ -17,6 +16,7 @@
 #include "convert/model/label_keys.h"
 #include "convert/model/sample_thread.h"
 #include "formats/base/duration.h"
+#include "formats/base/text.h"
 #include "formats/perfdata/converted.h"
 #include "formats/perfdata/event_meanings.h"
 #include "formats/perfdata/mapping_name.h"
@@ -416,7 +416,7 @@ std::vector<std::string> LossLines(const PerfDataReport& report) {
   count(report.cut_names, "names are too long, or have a NUL inside: they are cut");
   count(report.displaced_frames, "frames without a name have lost their address");
   const auto list = [&](const std::vector<std::string>& names, std::string_view what) {
-    if (!names.empty()) lines.push_back(fmt::format("{}: {}", what, fmt::join(names, ", ")));
+    if (!names.empty()) lines.push_back(fmt::format("{}: {}", what, Joined(names, ", ")));
   };
   list(report.lost_labels, "labels that a perf.data cannot contain");
   list(report.lost_facts, "facts that a perf.data cannot contain");

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "convert/export/to_script.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <limits>
@@ -18,6 +17,7 @@
 #include "convert/model/label_keys.h"
 #include "convert/model/mappings_without_files.h"
 #include "convert/model/sample_thread.h"
+#include "formats/base/text.h"
 #include "formats/base/unknown_name.h"
 #include "formats/perfdata/converted.h"
 #include "formats/script/escape.h"
@@ -242,7 +242,7 @@ std::vector<std::string> LossLines(const ScriptReport& report) {
   }
   if (!report.lost_labels.empty()) {
     lines.push_back(fmt::format("labels that the text of perf script cannot contain: {}",
-                                fmt::join(report.lost_labels, ", ")));
+                                Joined(report.lost_labels, ", ")));
   }
   return lines;
 }

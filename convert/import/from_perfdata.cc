@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "convert/import/from_perfdata.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cassert>
@@ -24,6 +23,7 @@
 #include "formats/base/duration.h"
 #include "formats/base/parallel.h"
 #include "formats/base/progress.h"
+#include "formats/base/text.h"
 #include "formats/bundle/recording_notes.h"
 #include "formats/perfdata/converted.h"
 #include "formats/perfdata/event_meanings.h"
@@ -265,8 +265,7 @@ Metadata DescribeRecording(const perfdata::Reader& reader, const TimeSpan& times
   if (KnowsArch(reader.events())) comment(kArchComment, reader.text(FeatureBit::kArch));
   comment(kPerfVersionComment, reader.text(FeatureBit::kVersion));
   if (const auto value = reader.DecodedFeature(FeatureBit::kCmdline)) {
-    comment(kCommandLineComment,
-            fmt::format("{}", fmt::join(std::get<perfdata::Cmdline>(*value).arguments, " ")));
+    comment(kCommandLineComment, Joined(std::get<perfdata::Cmdline>(*value).arguments, " "));
   }
   if (times.is_empty()) return metadata;
   metadata.duration_ns =

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "convert/model/profile_facts.h"
 
-#include <fmt/chrono.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
-#include <cstdint>
+#include <array>
 #include <ctime>
+#include <string_view>
 
 #include "formats/base/duration.h"
 
@@ -17,8 +17,10 @@ std::vector<std::string> FactsOf(const Metadata& metadata) {
     const std::time_t seconds = *metadata.start_time_ns / kNsPerSecond;
     std::tm utc = {};
     if (gmtime_r(&seconds, &utc) != nullptr) {
-      facts.push_back(
-          fmt::format("{}{}{:%Y-%m-%d %H:%M:%S} UTC", kRecordedFact, kCommentSeparator, utc));
+      std::array<char, 64> text = {};
+      const std::size_t size = std::strftime(text.data(), text.size(), "%F %T UTC", &utc);
+      facts.push_back(fmt::format("{}{}{}", kRecordedFact, kCommentSeparator,
+                                  std::string_view(text.data(), size)));
     }
   }
   if (metadata.duration_ns > 0) {

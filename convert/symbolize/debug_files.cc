@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "convert/symbolize/debug_files.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <string_view>
 #include <utility>
 
+#include "formats/base/text.h"
 #include "formats/dwarf/sections.h"
 #include "formats/elf/build_id.h"
 #include "formats/elf/debug_link.h"
@@ -274,7 +272,7 @@ DebugFile DebugFiles::Find(const BinaryQuery& query) const {
   }
   if (!found.image && !found.debug) {
     found.miss = images.found_other_build() ? Miss::kWrongBuildId : Miss::kNoFile;
-    found.problem = fmt::format("{}", fmt::join(images.notes(), "; "));
+    found.problem = Joined(images.notes(), "; ");
     found.tried.insert(found.tried.end(), images.absent().begin(), images.absent().end());
     return found;
   }

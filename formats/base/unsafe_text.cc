@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/base/unsafe_text.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <iterator>
 
+#include "formats/base/text.h"
 #include "formats/base/utf8.h"
 
 namespace perftape {
@@ -54,7 +52,7 @@ std::string EscapedJson(std::string json) {
   for (auto found = FindUnsafe(json); found; found = FindUnsafe(json, found->at + found->size)) {
     if (found->value < 0x20 || !found->is_utf8) continue;
     escaped.append(json, done, found->at - done);
-    fmt::format_to(std::back_inserter(escaped), "\\u{:04x}", static_cast<unsigned>(found->value));
+    AppendFormat(escaped, "\\u{:04x}", static_cast<unsigned>(found->value));
     done = found->at + found->size;
   }
   escaped.append(json, done);

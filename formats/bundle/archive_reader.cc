@@ -3,7 +3,7 @@
 
 #include <archive.h>
 #include <archive_entry.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <locale.h>
 #include <unistd.h>
 

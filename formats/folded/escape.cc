@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/folded/escape.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <charconv>
 #include <cstddef>
-#include <iterator>
 #include <optional>
 
+#include "formats/base/text.h"
 #include "formats/base/unsafe_text.h"
 #include "formats/base/utf8.h"
 #include "formats/folded/count.h"
@@ -89,11 +87,11 @@ std::optional<Escape> EscapeAt(std::string_view text, IsEscaped* is_escaped) {
 void AppendEscape(std::string& out, Character character) {
   const auto value = static_cast<unsigned>(character.value);
   if (value < 0x80) {
-    fmt::format_to(std::back_inserter(out), "%{:02X}", value);
+    AppendFormat(out, "%{:02X}", value);
   } else if (character.is_utf8) {
-    fmt::format_to(std::back_inserter(out), "%u{:04X}", value);
+    AppendFormat(out, "%u{:04X}", value);
   } else {
-    fmt::format_to(std::back_inserter(out), "%x{:02X}", value);
+    AppendFormat(out, "%x{:02X}", value);
   }
 }
 

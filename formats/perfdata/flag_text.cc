@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/perfdata/flag_text.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>
@@ -9,6 +9,7 @@
 #include <span>
 #include <string_view>
 
+#include "formats/base/text.h"
 #include "formats/perfdata/abi.h"
 
 namespace perftape::perfdata {
@@ -194,19 +195,16 @@ std::string AttrFlagsText(std::uint64_t flags) {
 std::string AttrText(const EventAttr& attr) {
   std::string text = attr.type < std::size(kTypes) ? fmt::format("type {}", kTypes[attr.type])
                                                    : fmt::format("type {}", attr.type);
-  const auto end = std::back_inserter(text);
-  fmt::format_to(end, " size {} config {:#x} {} {}", attr.size, attr.config,
-                 attr.Has(kFreq) ? "sample_freq" : "sample_period", attr.sample_period);
-  fmt::format_to(end, " sample_type {}", SampleTypeText(attr.sample_type));
+  AppendFormat(text, " size {} config {:#x} {} {}", attr.size, attr.config,
+               attr.Has(kFreq) ? "sample_freq" : "sample_period", attr.sample_period);
+  AppendFormat(text, " sample_type {}", SampleTypeText(attr.sample_type));
   if (attr.read_format != 0) {
-    fmt::format_to(end, " read_format {}", ReadFormatText(attr.read_format));
+    AppendFormat(text, " read_format {}", ReadFormatText(attr.read_format));
   }
-  fmt::format_to(end, " flags {}", AttrFlagsText(attr.flags));
+  AppendFormat(text, " flags {}", AttrFlagsText(attr.flags));
   ForEachRareField(
-      attr, [&](const char* name, auto value) { fmt::format_to(end, " {} {}", name, value); },
-      [&](const char* name, std::uint64_t value) {
-        fmt::format_to(end, " {} {:#x}", name, value);
-      });
+      attr, [&](const char* name, auto value) { AppendFormat(text, " {} {}", name, value); },
+      [&](const char* name, std::uint64_t value) { AppendFormat(text, " {} {:#x}", name, value); });
   return text;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/perfdata/header.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "formats/base/perfdata_magic.h"
 #include "formats/perfdata/attr.h"

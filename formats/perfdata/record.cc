@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/perfdata/record.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <iterator>
 #include <string_view>
 #include <utility>
 
+#include "formats/base/text.h"
 #include "formats/perfdata/kernel_layout.h"
 #include "formats/perfdata/tool_layout.h"
 
@@ -118,8 +118,8 @@ std::optional<RecordView> AsRecord(Bytes bytes) {
 
 std::string PositionOf(const RecordView& record) {
   std::string position = record.part == 0 ? "" : fmt::format("data.{}:", record.part - 1);
-  fmt::format_to(std::back_inserter(position), "{:#x}", record.file_offset);
-  if (record.inside >= 0) fmt::format_to(std::back_inserter(position), "+{:#x}", record.inside);
+  AppendFormat(position, "{:#x}", record.file_offset);
+  if (record.inside >= 0) AppendFormat(position, "+{:#x}", record.inside);
   return position;
 }
 

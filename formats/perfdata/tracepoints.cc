@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/perfdata/tracepoints.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <charconv>
 #include <utility>
 #include <variant>
 
+#include "formats/base/text.h"
 #include "formats/perfdata/features.h"
 #include "formats/perfdata/tracing_files.h"
 
@@ -295,7 +295,7 @@ std::string TextOf(const FieldValue& value) {
     case Content::kArray:
       break;
   }
-  return fmt::format("{{{}}}", fmt::join(value.Elements(), ","));
+  return fmt::format("{{{}}}", Joined(value.Elements(), ","));
 }
 
 }  // namespace perftape::perfdata

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/script/escape.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstddef>
-#include <iterator>
 #include <optional>
 
+#include "formats/base/text.h"
 #include "formats/base/unsafe_text.h"
 
 namespace perftape::script {
@@ -27,7 +25,7 @@ std::optional<char> ByteAt(std::string_view digits) {
 
 void AppendBytes(std::string& out, std::string_view bytes) {
   for (const char byte : bytes) {
-    fmt::format_to(std::back_inserter(out), "%{:02X}", static_cast<unsigned char>(byte));
+    AppendFormat(out, "%{:02X}", static_cast<unsigned char>(byte));
   }
 }
 

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/script/frame_line.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstddef>
-#include <iterator>
 
+#include "formats/base/text.h"
 #include "formats/script/escape.h"
 #include "formats/script/words.h"
 
@@ -196,7 +194,7 @@ bool ParseSourceLine(std::string_view text, Frame& frame) {
 void AppendFrame(std::string& out, const Frame& frame) {
   // Of a dso: what readers of the text do not allow in it.
   constexpr std::string_view kNotInDso = " ()";
-  fmt::format_to(std::back_inserter(out), "\t{:16x} ", frame.address);
+  AppendFormat(out, "\t{:16x} ", frame.address);
   std::string_view symbol = frame.symbol;
   // The readers skip a function that begins so, as the name of a process.
   const bool is_odd = symbol.starts_with('(') || symbol.starts_with(' ') || symbol.ends_with(' ');

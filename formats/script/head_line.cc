@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/script/head_line.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstddef>
-#include <iterator>
 #include <limits>
 
 #include "formats/base/duration.h"
+#include "formats/base/text.h"
 #include "formats/base/unsafe_text.h"
 #include "formats/script/words.h"
 
@@ -287,19 +285,19 @@ std::optional<Head> ParseHead(std::string_view line) {
 }
 
 void AppendHead(std::string& out, const Head& head, TimeDigits digits) {
-  fmt::format_to(std::back_inserter(out), "{} ", head.comm);
-  if (head.pid) fmt::format_to(std::back_inserter(out), "{}/", *head.pid);
-  fmt::format_to(std::back_inserter(out), "{} ", static_cast<std::int32_t>(head.tid));
-  if (head.cpu) fmt::format_to(std::back_inserter(out), "[{:03}] ", *head.cpu);
+  AppendFormat(out, "{} ", head.comm);
+  if (head.pid) AppendFormat(out, "{}/", *head.pid);
+  AppendFormat(out, "{} ", static_cast<std::int32_t>(head.tid));
+  if (head.cpu) AppendFormat(out, "[{:03}] ", *head.cpu);
   const std::uint64_t time_ns = head.time_ns.value_or(0);
   const std::uint64_t nanoseconds = time_ns % kNsPerSecond;
-  fmt::format_to(std::back_inserter(out), "{}.", time_ns / kNsPerSecond);
+  AppendFormat(out, "{}.", time_ns / kNsPerSecond);
   if (digits == TimeDigits::kNanoseconds) {
-    fmt::format_to(std::back_inserter(out), "{:09}: ", nanoseconds);
+    AppendFormat(out, "{:09}: ", nanoseconds);
   } else {
-    fmt::format_to(std::back_inserter(out), "{:06}: ", nanoseconds / 1000);
+    AppendFormat(out, "{:06}: ", nanoseconds / 1000);
   }
-  fmt::format_to(std::back_inserter(out), "{:>10} {}: \n", head.period.value_or(1), head.event);
+  AppendFormat(out, "{:>10} {}: \n", head.period.value_or(1), head.event);
 }
 
 std::string WritableComm(std::string_view comm) {

@@ -2,7 +2,7 @@
 #include "record/bpf/hit_object.h"
 
 #include <bpf/libbpf.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cerrno>

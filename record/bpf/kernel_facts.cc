@@ -4,8 +4,7 @@
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
-#include <fmt/format.h>
-#include <fmt/ranges.h>
+#include <fmt/core.h>
 #include <linux/bpf.h>
 
 #include <algorithm>
@@ -13,6 +12,7 @@
 #include <string_view>
 
 #include "bpf/wire.h"
+#include "formats/base/text.h"
 #include "kernel_text.skel.h"
 #include "record/bpf/skeleton.h"
 
@@ -74,8 +74,8 @@ Result<std::uint32_t> CgroupSubsystem(std::span<const std::string> controllers) 
     });
     if (found != values.end()) return static_cast<std::uint32_t>(found->val);
   }
-  return Fail(ErrorCode::kUnsupported, fmt::format("the kernel has no cgroup controller {}",
-                                                   fmt::join(controllers, " or ")));
+  return Fail(ErrorCode::kUnsupported,
+              fmt::format("the kernel has no cgroup controller {}", Joined(controllers, " or ")));
 }
 
 std::optional<KernelText> LookUpKernelText() {

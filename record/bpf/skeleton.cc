@@ -2,8 +2,7 @@
 #include "record/bpf/skeleton.h"
 
 #include <bpf/libbpf.h>
-#include <fmt/format.h>
-#include <fmt/ranges.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cerrno>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/events/event_plan.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cstring>
@@ -11,6 +10,7 @@
 #include <utility>
 
 #include "formats/base/similar.h"
+#include "formats/base/text.h"
 #include "formats/perfdata/event_meanings.h"
 #include "record/events/known_events.h"
 #include "record/events/plan_own_events.h"
@@ -65,7 +65,7 @@ std::unexpected<Error> Unknown(const EventSpec& spec) {
   return FailEvent(spec, ErrorCode::kNotFound,
                    similar.empty()
                        ? "is not known; 'perftape-record list' shows all events"
-                       : fmt::format("is not known; did you mean {}?", fmt::join(similar, " or ")));
+                       : fmt::format("is not known; did you mean {}?", Joined(similar, " or ")));
 }
 
 class Planner {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/events/plan_tracepoints.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
+#include <fmt/core.h>
 #include <fnmatch.h>
 
 #include <algorithm>
@@ -11,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "formats/base/text.h"
 #include "formats/perfdata/tracepoints.h"
 #include "record/events/value_names.h"
 #include "record/machine/did_you_mean.h"
@@ -80,7 +80,7 @@ Result<wire_condition> PlanCondition(const EventSpec& spec, std::string_view tra
       if (each.is_integer()) names.push_back(each.name);
     }
     std::string nearest = DidYouMean(condition.field, names);
-    if (nearest.empty()) nearest = fmt::format("; its integers are {}", fmt::join(names, ", "));
+    if (nearest.empty()) nearest = fmt::format("; its integers are {}", Joined(names, ", "));
     return FailEvent(spec, ErrorCode::kNotFound,
                      fmt::format("{} has no field '{}'{}", tracepoint, condition.field, nearest));
   }

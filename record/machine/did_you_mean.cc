@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/machine/did_you_mean.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <vector>
 
 #include "formats/base/similar.h"
+#include "formats/base/text.h"
 
 namespace perftape::record {
 
@@ -19,7 +19,7 @@ std::string DidYouMean(std::string_view word, const std::vector<std::string>& na
   if (similar.empty()) return "";
   constexpr std::size_t kMost = 5;
   if (similar.size() > kMost) similar.resize(kMost);
-  return fmt::format("; did you mean {}?", fmt::join(similar, " or "));
+  return fmt::format("; did you mean {}?", Joined(similar, " or "));
 }
 
 bool IsGlob(std::string_view text) {

@@ -3,7 +3,7 @@
 
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <linux/bpf.h>
 
 #include <algorithm>

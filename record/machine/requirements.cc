@@ -138,17 +138,6 @@ Finding FindingOf(const RequirementRow& row, const Words& words) {
           .command = Filled(row.command, words)};
 }
 
-// "PROBLEM: REMEDY: 'COMMAND'" without the empty ones. A remedy before a command ends in a word
-// that leads to it, such as "with".
-std::string Joined(std::string_view problem, std::string_view remedy, std::string_view command) {
-  std::string text(problem);
-  if (!remedy.empty()) text.append(": ").append(remedy);
-  if (!command.empty()) {
-    text.append(remedy.empty() ? ": '" : " '").append(command).append("'");
-  }
-  return text;
-}
-
 struct MissingRequirements : ErrorDetail {
   explicit MissingRequirements(std::vector<Finding> about) : all(std::move(about)) {}
 
@@ -163,7 +152,12 @@ bool HasPart(const SystemFacts& facts, int capability) {
 }  // namespace
 
 std::string Finding::text() const {
-  return Joined(problem, remedy, command);
+  std::string text = problem;
+  if (!remedy.empty()) text.append(": ").append(remedy);
+  if (!command.empty()) {
+    text.append(remedy.empty() ? ": '" : " '").append(command).append("'");
+  }
+  return text;
 }
 
 std::string_view NameOf(Requirement requirement) {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/probes/explain_missing.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <fstream>
 #include <set>
 #include <vector>
 
+#include "formats/base/text.h"
 #include "formats/elf/dynamic.h"
 #include "record/machine/did_you_mean.h"
 #include "record/probes/find_binary.h"
@@ -128,7 +128,7 @@ std::string ExplainMissing(const ProbedBinary& binary, std::string_view name) {
   return fmt::format("no function '{}' in {}{}", name, path,
                      qualified.empty()
                          ? DidYouMean(name, names)
-                         : fmt::format("; did you mean {}?", fmt::join(qualified, " or ")));
+                         : fmt::format("; did you mean {}?", Joined(qualified, " or ")));
 }
 
 std::optional<std::string> DescribeScript(const fs::path& path) {

@@ -2,8 +2,7 @@
 #include "record/probes/probed_binary.h"
 
 #include <elf.h>
-#include <fmt/format.h>
-#include <fmt/ranges.h>
+#include <fmt/core.h>
 #include <fnmatch.h>
 
 #include <algorithm>
@@ -12,6 +11,7 @@
 #include <tuple>
 #include <utility>
 
+#include "formats/base/text.h"
 #include "formats/elf/debug_search_paths.h"
 #include "formats/elf/symbols.h"
 #include "formats/go/pclntab.h"
@@ -196,7 +196,7 @@ std::unexpected<Error> ProbedBinary::ExplainIndirect(std::string_view name) cons
       "'{}' in {} is an indirect function (IFUNC), which only chooses the code to call: probe that "
       "code",
       name, path().string());
-  if (!names.empty()) message += fmt::format(", such as {}", fmt::join(names, ", "));
+  if (!names.empty()) message += fmt::format(", such as {}", Joined(names, ", "));
   return Fail(ErrorCode::kUnsupported, std::move(message));
 }
 

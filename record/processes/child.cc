@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/processes/child.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <paths.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>

@@ -2,7 +2,7 @@
 #include "record/processes/executable.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <paths.h>
 #include <sys/stat.h>
 #include <unistd.h>

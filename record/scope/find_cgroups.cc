@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/scope/find_cgroups.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <optional>
@@ -11,6 +10,7 @@
 #include <utility>
 
 #include "formats/base/similar.h"
+#include "formats/base/text.h"
 #include "record/machine/proc_files.h"
 #include "record/machine/requirements.h"
 
@@ -75,7 +75,7 @@ std::optional<CgroupDirectory> FindCgroup(const CgroupHierarchy& hierarchy,
 std::string SearchedIn(std::span<const CgroupHierarchy> hierarchies) {
   std::vector<std::string> mounts;
   for (const CgroupHierarchy& hierarchy : hierarchies) mounts.push_back(hierarchy.mount.string());
-  return fmt::format("{}", fmt::join(mounts, ", "));
+  return Joined(mounts, ", ");
 }
 
 // Returns "; did you mean /web or /wet?", or nothing.
@@ -88,7 +88,7 @@ std::string NearestCgroups(std::string_view name, std::span<const CgroupHierarch
   std::vector<std::string_view> similar = MostSimilar(Normalized(name), views);
   if (similar.empty()) return "";
   if (similar.size() > kMostListed) similar.resize(kMostListed);
-  return fmt::format("; did you mean {}?", fmt::join(similar, " or "));
+  return fmt::format("; did you mean {}?", Joined(similar, " or "));
 }
 
 std::unexpected<Error> NoHierarchy(std::string_view option) {
@@ -146,7 +146,7 @@ std::unexpected<Error> Ambiguous(std::string_view wanted,
   return Fail(ErrorCode::kInvalidArgument,
               fmt::format("--container '{}': several containers in {} have such an id: {}{}: give "
                           "more of it",
-                          wanted, hierarchy.mount.string(), fmt::join(paths, ", "),
+                          wanted, hierarchy.mount.string(), Joined(paths, ", "),
                           more > 0 ? fmt::format(" and {} more", more) : ""));
 }
 

@@ -2,7 +2,7 @@
 #include "record/triggers/trigger_set.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <fnmatch.h>
 #include <poll.h>
 #include <unistd.h>

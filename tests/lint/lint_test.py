@@ -193,6 +193,24 @@ class Loops(LintCase):
             self.refuses("check_loops.py", "tests/a_test.cc:2:")
 
 
+class Includes(LintCase):
+    def test_accepts_the_files_that_the_tables_name(self):
+        self.write("formats/base/text.cc", "#include <fmt/format.h>\n")
+        self.write("formats/base/a.h", "#include <fmt/core.h>\n#include <linux/perf_event.h>\n#include <vector>\n")
+        self.write("tools/a.cc", "#include <nlohmann/json.hpp>\n")
+        self.accepts("check_includes.py")
+
+    def test_refuses_a_library_in_a_header(self):
+        for name in ("nlohmann/json.hpp", "archive.h", "bpf/libbpf.h"):
+            self.write("tools/a.h", f"#include <{name}>\n")
+            self.refuses("check_includes.py", f"tools/a.h: a header includes <{name}> of a library")
+
+    def test_refuses_costly_headers_anywhere(self):
+        for name in ("fmt/format.h", "fmt/ranges.h", "regex"):
+            self.write("convert/a.cc", f"#include <{name}>\n")
+            self.refuses("check_includes.py", f"convert/a.cc: includes <{name}>: use")
+
+
 class Spdx(LintCase):
     def test_accepts_the_right_lines(self):
         self.write("convert/a.h", APACHE)

@@ -2,7 +2,7 @@
 #include "tools/convert/perf_to_profile.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include <cerrno>

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/convert/report.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <ranges>
 #include <string_view>
 #include <utility>
@@ -18,6 +16,7 @@
 #include "convert/model/profile_facts.h"
 #include "convert/rewrite/rewrite_report.h"
 #include "formats/base/counted.h"
+#include "formats/base/text.h"
 #include "formats/perfdata/period_unit.h"
 #include "tools/common/cli/escape.h"
 #include "tools/common/cli/values.h"
@@ -229,11 +228,11 @@ std::string OneEventLine(const Plan& plan, std::string_view event,
     return fmt::format(
         "only the event {} is written, because readers of the text show one: use --event to "
         "select others, or --event '*' for all, of {}",
-        event, fmt::join(others, ", "));
+        event, Joined(others, ", "));
   }
   return fmt::format("{} only the event {}: use --event to select one of {}",
                      plan.to->is_text ? "folded lines contain" : "a flame graph shows", event,
-                     fmt::join(others, ", "));
+                     Joined(others, ", "));
 }
 
 std::vector<std::string> ValueLines(const Plan& plan, const convert::Profile& written) {
@@ -268,7 +267,7 @@ std::vector<std::string> LossFacts(const Plan& plan, const ConversionReport& rep
     if (records != 0) losses.push_back(Counted(records, "record"));
     if (losses.empty()) return;
     facts.push_back(fmt::format("{}{}{}{}", side, convert::kLossesFact, convert::kCommentSeparator,
-                                fmt::join(losses, ", ")));
+                                Joined(losses, ", ")));
   };
   add(plan.base.empty() ? "" : "after: ", report.inputs);
   if (!plan.base.empty()) add("before: ", report.base);
@@ -303,7 +302,7 @@ std::string WhyEmpty(const Plan& plan, const ConversionReport& report) {
   }
   const std::vector<std::string> filtered = cli::FilterLines(ConvertCommand(), report.filter);
   if (filtered.empty()) return start + "no event has samples";
-  std::string reason = start + fmt::format("{}", fmt::join(filtered, "; "));
+  std::string reason = start + Joined(filtered, "; ");
   const bool has_folded = std::ranges::any_of(
       report.inputs, [](const convert::InputReport& input) { return input.format == "folded"; });
   if (has_folded && !plan.filter.comms.empty() && plan.import.root == folded::Root::kNone) {
@@ -313,7 +312,7 @@ std::string WhyEmpty(const Plan& plan, const ConversionReport& report) {
 }
 
 std::string NoEventLine(const std::set<std::string>& events) {
-  return fmt::format("--event: no such event: choose {}", fmt::join(events, ", "));
+  return fmt::format("--event: no such event: choose {}", Joined(events, ", "));
 }
 
 std::string NoFieldLine(const std::string& field, const std::set<std::string>& fields) {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/doctor/report.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
+#include <fmt/core.h>
 
 #include <optional>
 #include <string_view>
@@ -11,6 +10,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "formats/base/text.h"
 #include "tools/common/cli/escape.h"
 
 namespace perftape::doctor_tool {
@@ -25,7 +25,7 @@ std::string Reasons(const std::vector<record::Finding>& findings, const std::str
   for (const record::Finding& finding : findings) reasons.push_back(finding.problem);
   if (!other.empty()) reasons.push_back(other);
   if (reasons.empty()) return "";
-  return ": " + EscapeForTerminal(fmt::format("{}", fmt::join(reasons, "; ")));
+  return ": " + EscapeForTerminal(Joined(reasons, "; "));
 }
 
 std::string EventLine(const record::EventDiagnosis& event) {
@@ -52,7 +52,7 @@ std::string ConfigText(const record::Finding& finding, const record::KernelConfi
 std::string AffectedText(const record::Finding& finding, const record::Diagnosis& diagnosis) {
   const std::vector<std::string> names = diagnosis.AffectedBy(finding);
   if (names.size() >= diagnosis.events.size()) return "all events";
-  return fmt::format("{}", fmt::join(names, ", "));
+  return Joined(names, ", ");
 }
 
 std::string FindingText(const record::Finding& finding, const record::Diagnosis& diagnosis,

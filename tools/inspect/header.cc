@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-#include <fmt/ranges.h>
+#include <fmt/core.h>
 
-#include <iterator>
 #include <optional>
 #include <ranges>
 #include <string_view>
 
 #include <nlohmann/json.hpp>
 
+#include "formats/base/text.h"
 #include "formats/bundle/embedding.h"
 #include "formats/bundle/recording_notes.h"
 #include "formats/perfdata/flag_text.h"
@@ -27,14 +26,13 @@ using Json = nlohmann::ordered_json;
 template <class Describe>
 std::string BeginText(const perfdata::Reader& reader, Describe describe) {
   std::string text;
-  const auto end = std::back_inserter(text);
   const bool is_pipe = reader.container() == perfdata::Container::kPipe;
-  fmt::format_to(end, "format: perf.data, {}, {} endian\n", is_pipe ? "pipe" : "file",
-                 reader.order() == std::endian::little ? "little" : "big");
-  fmt::format_to(end, "data: {} bytes at {:#x}\n", reader.data_size(), reader.data_offset());
-  fmt::format_to(end, "events: {}\n", reader.events().size());
+  AppendFormat(text, "format: perf.data, {}, {} endian\n", is_pipe ? "pipe" : "file",
+               reader.order() == std::endian::little ? "little" : "big");
+  AppendFormat(text, "data: {} bytes at {:#x}\n", reader.data_size(), reader.data_offset());
+  AppendFormat(text, "events: {}\n", reader.events().size());
   for (const perfdata::Event& event : reader.events().all()) {
-    fmt::format_to(end, "  {}: {}\n", EscapeForTerminal(event.name), describe(event));
+    AppendFormat(text, "  {}: {}\n", EscapeForTerminal(event.name), describe(event));
   }
   return text;
 }
@@ -107,7 +105,7 @@ Json FeaturesOf(const perfdata::Reader& reader) {
 
 std::string HeaderText(const perfdata::Reader& reader) {
   std::string text = BeginText(reader, [](const perfdata::Event& event) {
-    return fmt::format("{} ids {}", perfdata::AttrText(event.attr), fmt::join(event.ids, ","));
+    return fmt::format("{} ids {}", perfdata::AttrText(event.attr), Joined(event.ids, ","));
   });
   for (const auto& [bit, section] : reader.features()) {
     text += fmt::format("{}:", FeatureName(bit));

@@ -2,10 +2,9 @@
 // Fields of a record as members of a JSON object.
 #pragma once
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cstdint>
-#include <iterator>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,6 +13,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "formats/base/text.h"
 #include "tools/inspect/record_fields.h"
 
 namespace perftape::inspect {
@@ -38,7 +38,7 @@ class JsonFields final : public RecordFields {
   void Blob(std::string_view name, Bytes value) override {
     std::string digits;
     for (const std::byte byte : value) {
-      fmt::format_to(std::back_inserter(digits), "{:02x}", std::to_integer<unsigned>(byte));
+      AppendFormat(digits, "{:02x}", std::to_integer<unsigned>(byte));
     }
     Put(name, digits);
   }

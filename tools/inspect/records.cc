@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include <nlohmann/json.hpp>
 
+#include "formats/base/text.h"
 #include "tools/common/cli/escape.h"
 #include "tools/inspect/json_fields.h"
 #include "tools/inspect/record_fields.h"
@@ -65,12 +65,12 @@ class TextFields final : public RecordFields {
  private:
   template <class... Values>
   void Put(fmt::format_string<Values...> format, Values&&... values) {
-    fmt::format_to(std::back_inserter(out_), format, std::forward<Values>(values)...);
+    AppendFormat(out_, format, std::forward<Values>(values)...);
   }
   template <class Value>
   void Pair(std::string_view name, fmt::format_string<Value&> format, Value&& value) {
     Put("{}{} ", is_first_ ? "" : " ", name);
-    fmt::format_to(std::back_inserter(out_), format, value);
+    AppendFormat(out_, format, value);
     is_first_ = false;
   }
 
@@ -85,7 +85,7 @@ using Json = nlohmann::ordered_json;
 std::string RecordText(const perfdata::RecordView& record, const perfdata::EventTable& events) {
   std::string text = fmt::format("{} {} misc {:#x} size {}", PositionOf(record),
                                  RecordName(record.type), record.misc, record.stored_size());
-  if (record.excess > 0) fmt::format_to(std::back_inserter(text), " ({} too many)", record.excess);
+  if (record.excess > 0) AppendFormat(text, " ({} too many)", record.excess);
   text += ':';
   TextFields to(text);
   VisitFields(record, events, to);

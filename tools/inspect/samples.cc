@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/compile.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
-#include <iterator>
+#include <array>
+#include <charconv>
 #include <string_view>
 #include <utility>
 
 #include <nlohmann/json.hpp>
 
 #include "convert/model/label_keys.h"
+#include "formats/base/text.h"
 #include "tools/common/cli/escape.h"
 #include "tools/inspect/json_fields.h"
 #include "tools/inspect/sections.h"
@@ -28,9 +29,9 @@ void AppendFields(const perfdata::TracepointFormat& format, Bytes raw, std::stri
     const auto value = perfdata::ValueOf(field, raw, format.order);
     if (!value) continue;
     const std::string_view quote = field.content == TracepointField::Content::kText ? "\"" : "";
-    fmt::format_to(std::back_inserter(out), "{}{}={}{}{}", std::exchange(separator, " "),
-                   cli::EscapeForTerminal(field.name), quote,
-                   cli::EscapeForTerminal(TextOf(*value)), quote);
+    AppendFormat(out, "{}{}={}{}{}", std::exchange(separator, " "),
+                 cli::EscapeForTerminal(field.name), quote, cli::EscapeForTerminal(TextOf(*value)),
+                 quote);
   }
 }
 
@@ -51,14 +52,14 @@ std::string RowText(const SampleRow& row, FieldColumn column) {
       row.period, row.ip, cli::EscapeForTerminal(row.dso), row.frames.size());
   for (const std::uint64_t& frame : row.frames) {
     if (&frame != &row.frames.front()) text += ',';
-    fmt::format_to(std::back_inserter(text), FMT_COMPILE("{:x}"), frame);
+    std::array<char, 16> digits;
+    text.append(digits.data(), std::to_chars(digits.begin(), digits.end(), frame, 16).ptr);
   }
   if (column == FieldColumn::kLast) text += '\t';
   if (column == FieldColumn::kLast && row.tracepoint) AppendFields(*row.tracepoint, row.raw, text);
   if (column == FieldColumn::kLast && row.woken) {
-    fmt::format_to(std::back_inserter(text), "{}=\"{}\" {}={}", convert::kWokenLabel,
-                   cli::EscapeForTerminal(row.woken->comm), convert::kWokenTidLabel,
-                   row.woken->tid);
+    AppendFormat(text, "{}=\"{}\" {}={}", convert::kWokenLabel,
+                 cli::EscapeForTerminal(row.woken->comm), convert::kWokenTidLabel, row.woken->tid);
   }
   text += '\n';
   return text;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/inspect/shown_feature.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
+#include <fmt/core.h>
 
 #include <array>
 #include <optional>
@@ -13,6 +12,7 @@
 
 #include "formats/base/counted.h"
 #include "formats/base/duration.h"
+#include "formats/base/text.h"
 #include "formats/perfdata/bpf_program.h"
 #include "tools/common/cli/escape.h"
 
@@ -148,7 +148,7 @@ class FeatureVisitor {
   ShownFeature operator()(const perfdata::EventDesc& description) const {
     return ShowCounted(description.events, "event", [](const perfdata::Event& event) {
       return ShownFeature{
-          fmt::format("  {}: ids {}\n", EscapeForTerminal(event.name), fmt::join(event.ids, ",")),
+          fmt::format("  {}: ids {}\n", EscapeForTerminal(event.name), Joined(event.ids, ",")),
           {{"name", event.name},
            {"ids", event.ids},
            {"type", event.attr.type},

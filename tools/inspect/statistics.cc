@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <functional>
-#include <iterator>
 #include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
+#include "formats/base/text.h"
 #include "tools/common/cli/escape.h"
 #include "tools/inspect/sections.h"
 
@@ -24,23 +22,22 @@ using Json = nlohmann::ordered_json;
 // perf's format: tools/perf/util/hist.c and evsel.c, events_stats__fprintf.
 void AppendLikePerf(const Statistics& statistics, const perfdata::EventTable& events,
                     std::string& out) {
-  const auto end = std::back_inserter(out);
   std::uint64_t total = 0;
   for (const auto& [type, count] : statistics.records) total += count;
-  fmt::format_to(end, "\nAggregated stats:\n{:>16} events: {:10}\n", "TOTAL", total);
+  AppendFormat(out, "\nAggregated stats:\n{:>16} events: {:10}\n", "TOTAL", total);
   for (const auto& [type, count] : statistics.records) {
     const double percent = 100.0 * static_cast<double>(count) / static_cast<double>(total);
-    fmt::format_to(end, "{:>16} events: {:10}  ({:4.1f}%)\n", RecordName(type), count, percent);
+    AppendFormat(out, "{:>16} events: {:10}  ({:4.1f}%)\n", RecordName(type), count, percent);
   }
   for (std::size_t i = 0; i < events.size(); ++i) {
     const EventStatistics& of_event = statistics.events[i];
     if (of_event.samples == 0 && of_event.lost_samples == 0) continue;
-    fmt::format_to(end, "{} stats:\n", cli::EscapeForTerminal(events[i].name));
+    AppendFormat(out, "{} stats:\n", cli::EscapeForTerminal(events[i].name));
     if (of_event.samples != 0) {
-      fmt::format_to(end, "{:>16} events: {:10}\n", "SAMPLE", of_event.samples);
+      AppendFormat(out, "{:>16} events: {:10}\n", "SAMPLE", of_event.samples);
     }
     if (of_event.lost_samples != 0) {
-      fmt::format_to(end, "{:>16} events: {:10}\n", "LOST_SAMPLES", of_event.lost_samples);
+      AppendFormat(out, "{:>16} events: {:10}\n", "LOST_SAMPLES", of_event.lost_samples);
     }
   }
 }
@@ -50,11 +47,10 @@ void AppendShares(std::string_view title, const SharesByName& shares, std::strin
   for (const auto& share : shares) sorted.push_back(&share);
   std::ranges::stable_sort(sorted, std::greater(),
                            [](const auto* share) { return share->second.samples; });
-  const auto end = std::back_inserter(out);
-  fmt::format_to(end, "\n{}:\n", title);
+  AppendFormat(out, "\n{}:\n", title);
   for (const auto* share : sorted) {
-    fmt::format_to(end, "{:>16}: {:10} samples, period {}\n", cli::EscapeForTerminal(share->first),
-                   share->second.samples, share->second.period);
+    AppendFormat(out, "{:>16}: {:10} samples, period {}\n", cli::EscapeForTerminal(share->first),
+                 share->second.samples, share->second.period);
   }
 }
 
@@ -83,22 +79,20 @@ Json SharesOf(const SharesByName& shares) {
 std::string StatisticsText(const Statistics& statistics, const perfdata::EventTable& events) {
   std::string text;
   AppendLikePerf(statistics, events, text);
-  const auto end = std::back_inserter(text);
-  fmt::format_to(end, "\nLost:\n{:>16}: {:10} records of any kind\n{:>16}: {:10} samples\n", "LOST",
-                 statistics.lost_records, "LOST_SAMPLES", statistics.lost_samples);
+  AppendFormat(text, "\nLost:\n{:>16}: {:10} records of any kind\n{:>16}: {:10} samples\n", "LOST",
+               statistics.lost_records, "LOST_SAMPLES", statistics.lost_samples);
   if (statistics.skipped_samples != 0) {
-    fmt::format_to(end, "{:>16}: {:10} samples in the file that cannot be read\n", "skipped",
-                   statistics.skipped_samples);
+    AppendFormat(text, "{:>16}: {:10} samples in the file that cannot be read\n", "skipped",
+                 statistics.skipped_samples);
   }
   if (statistics.cut_off_samples != 0) {
-    fmt::format_to(end, "{:>16}: {:10} samples that are shorter than they say\n", "cut off",
-                   statistics.cut_off_samples);
+    AppendFormat(text, "{:>16}: {:10} samples that are shorter than they say\n", "cut off",
+                 statistics.cut_off_samples);
   }
   text += "\nPeriods:\n";
   for (std::size_t i = 0; i < events.size(); ++i) {
-    fmt::format_to(end, "{:>16}: {:10} samples, period {}\n",
-                   cli::EscapeForTerminal(events[i].name), statistics.events[i].samples,
-                   statistics.events[i].period);
+    AppendFormat(text, "{:>16}: {:10} samples, period {}\n", cli::EscapeForTerminal(events[i].name),
+                 statistics.events[i].samples, statistics.events[i].period);
   }
   AppendShares("Comms", statistics.comms, text);
   AppendShares("Dsos", statistics.dsos, text);

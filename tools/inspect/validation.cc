@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-
-#include <iterator>
+#include <fmt/core.h>
 
 #include <nlohmann/json.hpp>
 
 #include "formats/base/counted.h"
+#include "formats/base/text.h"
 #include "tools/common/cli/escape.h"
 #include "tools/inspect/sections.h"
 
@@ -36,9 +35,8 @@ std::string BreaksText(Readers readers) {
 
 void AppendRule(const RuleInfo& info, const Report::Tally& tally, std::string& text) {
   const std::string sum = tally.sum.empty() ? "" : fmt::format(" ({})", tally.sum);
-  fmt::format_to(std::back_inserter(text), "{:>10} {:<7} {}{}{}\n                   {}\n",
-                 tally.count, NameOf(info.severity), info.name, sum, BreaksText(tally.breaks),
-                 info.why);
+  AppendFormat(text, "{:>10} {:<7} {}{}{}\n                   {}\n", tally.count,
+               NameOf(info.severity), info.name, sum, BreaksText(tally.breaks), info.why);
 }
 
 Json JsonOf(perfdata::Readers readers) {
@@ -67,9 +65,8 @@ std::string FindingsText(const Report& report) {
   std::string text;
   for (const Finding& finding : report.InFileOrder()) {
     const RuleInfo& info = InfoOf(finding.rule);
-    fmt::format_to(std::back_inserter(text), "{} {} {}: {}{}\n", finding.position,
-                   NameOf(info.severity), info.name, cli::EscapeForTerminal(finding.message),
-                   BreaksText(finding.breaks));
+    AppendFormat(text, "{} {} {}: {}{}\n", finding.position, NameOf(info.severity), info.name,
+                 cli::EscapeForTerminal(finding.message), BreaksText(finding.breaks));
   }
   return text;
 }
@@ -83,10 +80,9 @@ std::string VerdictText(const Report& report) {
     }
   }
   if (!text.empty()) text = "\nRules:\n" + text;
-  fmt::format_to(std::back_inserter(text), "\n{}, {}, {}\n",
-                 Counted(report.CountOf(Severity::kError), "error"),
-                 Counted(report.CountOf(Severity::kWarning), "warning"),
-                 Counted(report.CountOf(Severity::kNote), "note"));
+  AppendFormat(text, "\n{}, {}, {}\n", Counted(report.CountOf(Severity::kError), "error"),
+               Counted(report.CountOf(Severity::kWarning), "warning"),
+               Counted(report.CountOf(Severity::kNote), "note"));
   const Readers broken = report.broken();
   if (broken != Readers::kNone) {
     text += fmt::format("Refused, or read with loss, by: {}\n", NamesOf(broken));

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,6 +18,7 @@
 #include "convert/export/flame_graph/stack_tree.h"
 #include "convert/model/saturating.h"
 #include "formats/base/counted.h"
+#include "formats/base/text.h"
 #include "formats/base/utf8.h"
 #include "formats/folded/count.h"
 #include "formats/perfdata/period_unit.h"
@@ -234,19 +234,18 @@ text {{ font-family: Verdana, "DejaVu Sans", sans-serif; font-size: 12px; fill: 
 
   // Appends the colours of the largest changes and all between.
   void AppendLegend() {
-    const auto out = std::back_inserter(text_);
     const double largest = changes_->largest();
     text_ += "<defs><linearGradient id=\"changes\">";
     for (int step = -4; step <= 4; ++step) {
-      fmt::format_to(out, "<stop stop-color=\"{}\" offset=\"{}%\"/>", FillOfChange(step, 4),
-                     (step + 4) * 12.5);
+      AppendFormat(text_, "<stop stop-color=\"{}\" offset=\"{}%\"/>", FillOfChange(step, 4),
+                   (step + 4) * 12.5);
     }
-    fmt::format_to(out,
-                   "</linearGradient></defs>\n<g id=\"legend\"><text x=\"920\" y=\"24\" "
-                   "text-anchor=\"end\">{0:.2f}</text><rect x=\"925\" y=\"14\" width=\"80\" "
-                   "height=\"12\" fill=\"url(#changes)\" stroke=\"#999999\"/><text x=\"1010\" "
-                   "y=\"24\">+{1:.2f} points</text></g>\n",
-                   -largest, largest);
+    AppendFormat(text_,
+                 "</linearGradient></defs>\n<g id=\"legend\"><text x=\"920\" y=\"24\" "
+                 "text-anchor=\"end\">{0:.2f}</text><rect x=\"925\" y=\"14\" width=\"80\" "
+                 "height=\"12\" fill=\"url(#changes)\" stroke=\"#999999\"/><text x=\"1010\" "
+                 "y=\"24\">+{1:.2f} points</text></g>\n",
+                 -largest, largest);
   }
 
   std::vector<std::string> LinesAboutAll() const {
@@ -295,20 +294,19 @@ text {{ font-family: Verdana, "DejaVu Sans", sans-serif; font-size: 12px; fill: 
   // `more` are lines for the title after the first one.
   void AppendBox(std::string_view name, const Box& box, std::string_view fill,
                  const std::vector<std::string>& more) {
-    const auto out = std::back_inserter(text_);
     text_ += "<g><title>";
     AppendMarkup(text_, name);
-    fmt::format_to(out, " ({}, {:.2f}%)", Amount(box.total),
-                   100 * static_cast<double>(box.total) /
-                       static_cast<double>(std::max<std::int64_t>(total_, 1)));
+    AppendFormat(text_, " ({}, {:.2f}%)", Amount(box.total),
+                 100 * static_cast<double>(box.total) /
+                     static_cast<double>(std::max<std::int64_t>(total_, 1)));
     for (const std::string& line : more) {
       text_ += "&#10;";
       AppendMarkup(text_, line);
     }
-    fmt::format_to(out,
-                   "</title><rect x=\"{:.1f}\" y=\"{}\" width=\"{:.1f}\" height=\"{}\" "
-                   "fill=\"{}\" rx=\"2\" ry=\"2\"/><text x=\"{:.1f}\" y=\"{}\">",
-                   box.x, box.y, box.width, kRow - 1, fill, box.x + 3, box.y + kRow - 5);
+    AppendFormat(text_,
+                 "</title><rect x=\"{:.1f}\" y=\"{}\" width=\"{:.1f}\" height=\"{}\" "
+                 "fill=\"{}\" rx=\"2\" ry=\"2\"/><text x=\"{:.1f}\" y=\"{}\">",
+                 box.x, box.y, box.width, kRow - 1, fill, box.x + 3, box.y + kRow - 5);
     AppendMarkup(text_, FittedText(DisplayText(name), box.width));
     text_ += "</text></g>\n";
   }

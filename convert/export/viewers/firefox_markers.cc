@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "convert/export/viewers/firefox_markers.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <iterator>
 #include <string_view>
 #include <tuple>
 
 #include "convert/export/viewers/text_output.h"
 #include "convert/model/saturating.h"
+#include "formats/base/text.h"
 #include "formats/folded/count.h"
 
 namespace perftape::viewers {
@@ -173,10 +171,10 @@ std::int64_t FirefoxMarkers::Cut(std::int64_t time_ns) const {
 }
 
 Status WriteFirefoxMarkers(const std::vector<FirefoxMarker>& markers, TextOutput& out) {
-  fmt::format_to(std::back_inserter(out.text), "{{\"length\":{}", markers.size());
+  AppendFormat(out.text, "{{\"length\":{}", markers.size());
   TRY(WriteColumn(out, "data", markers, [](std::string& text, const FirefoxMarker& marker) {
     const MarkerData data = DataOf(marker.type);
-    fmt::format_to(std::back_inserter(text), "{{\"type\":\"{}\",\"{}\":", data.type, data.key);
+    AppendFormat(text, "{{\"type\":\"{}\",\"{}\":", data.type, data.key);
     AppendJsonString(text, marker.text);
     text += '}';
   }));

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tables as JSON.
-#include <fmt/format.h>
-
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <string>
 #include <string_view>
 
 #include "convert/export/viewers/firefox_tables.h"
 #include "convert/export/viewers/text_output.h"
 #include "convert/model/profile_facts.h"
+#include "formats/base/text.h"
 
 namespace perftape::viewers {
 namespace {
@@ -62,7 +60,7 @@ Status FirefoxTables::WriteShared(TextOutput& out) const {
 }
 
 Status FirefoxTables::WriteStacks(TextOutput& out) const {
-  fmt::format_to(std::back_inserter(out.text), "{{\"length\":{}", stacks_.size());
+  AppendFormat(out.text, "{{\"length\":{}", stacks_.size());
   TRY(WriteColumn(out, "frame", stacks_, [](std::string& text, const Node& node) {
     AppendNumberOrNull(text, node.frame, false);
   }));
@@ -74,7 +72,7 @@ Status FirefoxTables::WriteStacks(TextOutput& out) const {
 }
 
 Status FirefoxTables::WriteFrames(TextOutput& out) const {
-  fmt::format_to(std::back_inserter(out.text), "{{\"length\":{}", frames_.size());
+  AppendFormat(out.text, "{{\"length\":{}", frames_.size());
   TRY(WriteColumn(out, "address", frames_, [](std::string& text, const Frame& frame) {
     if (frame.address == kNoAddress) {
       text += "-1";
@@ -107,7 +105,7 @@ Status FirefoxTables::WriteFrames(TextOutput& out) const {
 }
 
 Status FirefoxTables::WriteFunctions(TextOutput& out) const {
-  fmt::format_to(std::back_inserter(out.text), "{{\"length\":{}", functions_.size());
+  AppendFormat(out.text, "{{\"length\":{}", functions_.size());
   TRY(WriteColumn(out, "name", functions_, [](std::string& text, const Function& function) {
     AppendNumberOrNull(text, function.name, false);
   }));
@@ -132,7 +130,7 @@ Status FirefoxTables::WriteFunctions(TextOutput& out) const {
 }
 
 Status FirefoxTables::WriteResources(TextOutput& out) const {
-  fmt::format_to(std::back_inserter(out.text), "{{\"length\":{}", libs_.size());
+  AppendFormat(out.text, "{{\"length\":{}", libs_.size());
   std::uint64_t next = 0;
   TRY(WriteColumn(out, "lib", libs_,
                   [&](std::string& text, const Lib&) { AppendNumberOrNull(text, next++, false); }));
@@ -146,7 +144,7 @@ Status FirefoxTables::WriteResources(TextOutput& out) const {
 }
 
 Status FirefoxTables::WriteNativeSymbols(TextOutput& out) const {
-  fmt::format_to(std::back_inserter(out.text), "{{\"length\":{}", native_symbols_.size());
+  AppendFormat(out.text, "{{\"length\":{}", native_symbols_.size());
   TRY(WriteColumn(out, "libIndex", native_symbols_, [](std::string& text, const NativeSymbol& its) {
     AppendNumberOrNull(text, its.lib, false);
   }));
@@ -162,7 +160,7 @@ Status FirefoxTables::WriteNativeSymbols(TextOutput& out) const {
 }
 
 Status FirefoxTables::WriteSources(TextOutput& out) const {
-  fmt::format_to(std::back_inserter(out.text), "{{\"length\":{}", sources_.size());
+  AppendFormat(out.text, "{{\"length\":{}", sources_.size());
   TRY(WriteConstant(out, "uuid", sources_, "null"));
   TRY(WriteColumn(out, "filename", sources_, [](std::string& text, convert::TextId name) {
     AppendNumberOrNull(text, name, false);

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "convert/export/viewers/text_output.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstddef>
-#include <iterator>
 
+#include "formats/base/text.h"
 #include "formats/base/unsafe_text.h"
 
 namespace perftape::viewers {
@@ -29,7 +27,7 @@ void AppendJsonString(std::string& out, std::string_view text) {
     AppendSafe(out, text.substr(at, unsafe->at - at));
     // All unsafe characters are below U+10000, so none needs two escapes.
     const char32_t value = unsafe->is_utf8 ? unsafe->value : U'\ufffd';
-    fmt::format_to(std::back_inserter(out), "\\u{:04x}", static_cast<unsigned>(value));
+    AppendFormat(out, "\\u{:04x}", static_cast<unsigned>(value));
     at = unsafe->at + std::max<std::size_t>(unsafe->size, 1);
   }
   AppendSafe(out, text.substr(at));

@@ -2,16 +2,14 @@
 // The text of an output, which is written piece by piece, and what JSON files consist of.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <string>
 #include <string_view>
 
 #include "formats/base/output_file.h"
 #include "formats/base/result.h"
+#include "formats/base/text.h"
 #include "formats/pprof/gzip_writer.h"
 
 namespace perftape::viewers {
@@ -46,7 +44,7 @@ class TextOutput {
 // value.
 template <class Entries, class Append>
 Status WriteColumn(TextOutput& out, std::string_view name, const Entries& entries, Append append) {
-  fmt::format_to(std::back_inserter(out.text), ",\n\"{}\":[", name);
+  AppendFormat(out.text, ",\n\"{}\":[", name);
   bool is_first = true;
   for (const auto& entry : entries) {
     if (!is_first) out.text += ',';
@@ -71,7 +69,7 @@ inline void AppendNumberOrNull(std::string& out, std::uint64_t number, bool is_n
   if (is_null) {
     out += "null";
   } else {
-    fmt::format_to(std::back_inserter(out), "{}", number);
+    AppendFormat(out, "{}", number);
   }
 }
 

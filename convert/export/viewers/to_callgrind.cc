@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <tsl/robin_map.h>
 
 #include <algorithm>
 #include <cstdint>
-#include <iterator>
 #include <set>
 #include <string>
 #include <string_view>
@@ -16,6 +15,7 @@
 #include "convert/export/viewers/text_output.h"
 #include "convert/export/viewers/viewers.h"
 #include "convert/model/saturating.h"
+#include "formats/base/text.h"
 #include "formats/folded/count.h"
 
 namespace perftape::viewers {
@@ -96,7 +96,7 @@ class CallgrindWriter {
  private:
   template <class... Args>
   void Append(fmt::format_string<Args...> format, Args&&... args) {
-    fmt::format_to(std::back_inserter(out_.text), format, std::forward<Args>(args)...);
+    AppendFormat(out_.text, format, std::forward<Args>(args)...);
   }
 
   std::string ReferToName(std::uint32_t index) {

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-
 #include <cstdint>
-#include <iterator>
 #include <optional>
 #include <span>
 #include <vector>
@@ -11,6 +8,7 @@
 #include "convert/export/viewers/text_output.h"
 #include "convert/export/viewers/viewers.h"
 #include "convert/model/saturating.h"
+#include "formats/base/text.h"
 #include "formats/folded/count.h"
 #include "formats/perfdata/period_unit.h"
 
@@ -85,12 +83,12 @@ class CpuProfileExport {
     out_.text += "],\n\"startTime\":0,\"endTime\":";
     std::int64_t total = 0;
     for (const std::int64_t time : times_) total = convert::AddUpToLimit(total, time);
-    fmt::format_to(std::back_inserter(out_.text), "{},\n\"samples\":[", total);
+    AppendFormat(out_.text, "{},\n\"samples\":[", total);
     TRY(AddSamples());
     out_.text += "],\n\"timeDeltas\":[0";
     for (std::size_t i = 0; i < tree_.nodes.size(); ++i) {
       if (tree_.nodes[i].self == 0) continue;
-      fmt::format_to(std::back_inserter(out_.text), ",{}", times_[i]);
+      AppendFormat(out_.text, ",{}", times_[i]);
       TRY(out_.FlushIfLarge());
     }
     out_.text += "]}\n";
@@ -102,17 +100,16 @@ class CpuProfileExport {
     if (indexes.empty()) return;
     out_.text += ",\"children\":[";
     for (std::size_t i = 0; i < indexes.size(); ++i) {
-      fmt::format_to(std::back_inserter(out_.text), "{}{}", i == 0 ? "" : ",",
-                     indexes[i] + kFirstId);
+      AppendFormat(out_.text, "{}{}", i == 0 ? "" : ",", indexes[i] + kFirstId);
     }
     out_.text += ']';
   }
 
   void AddRoot() {
-    fmt::format_to(std::back_inserter(out_.text),
-                   "{{\"id\":{},\"callFrame\":{{\"functionName\":\"(root)\",\"scriptId\":\"0\","
-                   "\"url\":\"\",\"lineNumber\":-1,\"columnNumber\":-1}},\"hitCount\":0",
-                   kRootId);
+    AppendFormat(out_.text,
+                 "{{\"id\":{},\"callFrame\":{{\"functionName\":\"(root)\",\"scriptId\":\"0\","
+                 "\"url\":\"\",\"lineNumber\":-1,\"columnNumber\":-1}},\"hitCount\":0",
+                 kRootId);
     AddChildren(children_.roots);
     out_.text += '}';
   }
@@ -121,14 +118,12 @@ class CpuProfileExport {
     const StackNode& node = tree_.nodes[index];
     const auto& frame = frames_[node.frame];
     const convert::StringId url = frame.source == convert::StringId{} ? frame.dso : frame.source;
-    fmt::format_to(std::back_inserter(out_.text),
-                   ",\n{{\"id\":{},\"callFrame\":{{\"functionName\":", index + kFirstId);
+    AppendFormat(out_.text, ",\n{{\"id\":{},\"callFrame\":{{\"functionName\":", index + kFirstId);
     AppendJsonString(out_.text, frames_.NameOf(node.frame));
     out_.text += ",\"scriptId\":\"0\",\"url\":";
     AppendJsonString(out_.text, profile_.text(url));
-    fmt::format_to(std::back_inserter(out_.text),
-                   ",\"lineNumber\":{},\"columnNumber\":-1}},\"hitCount\":{}", frame.first_line - 1,
-                   node.self == 0 ? 0 : 1);
+    AppendFormat(out_.text, ",\"lineNumber\":{},\"columnNumber\":-1}},\"hitCount\":{}",
+                 frame.first_line - 1, node.self == 0 ? 0 : 1);
     const std::span<const std::uint32_t> all(children_.indexes);
     AddChildren(all.subspan(children_.begins[index],
                             children_.begins[index + 1] - children_.begins[index]));
@@ -139,10 +134,10 @@ class CpuProfileExport {
   Status AddSamples() {
     for (std::size_t i = 0; i < tree_.nodes.size(); ++i) {
       if (tree_.nodes[i].self == 0) continue;
-      fmt::format_to(std::back_inserter(out_.text), "{},", i + kFirstId);
+      AppendFormat(out_.text, "{},", i + kFirstId);
       TRY(out_.FlushIfLarge());
     }
-    fmt::format_to(std::back_inserter(out_.text), "{}", kRootId);
+    AppendFormat(out_.text, "{}", kRootId);
     return {};
   }
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <iterator>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -18,6 +17,7 @@
 #include "convert/export/viewers/text_output.h"
 #include "convert/export/viewers/viewers.h"
 #include "convert/model/saturating.h"
+#include "formats/base/text.h"
 #include "formats/folded/count.h"
 #include "formats/pprof/gzip_writer.h"
 
@@ -154,9 +154,8 @@ Status FirefoxFile::WriteThread(const FirefoxThread& thread) {
   AppendJsonString(out_.text, NameOf(thread));
   out_.text += ",\"processName\":";
   AppendJsonString(out_.text, thread.process_name.empty() ? "[all]" : thread.process_name);
-  fmt::format_to(std::back_inserter(out_.text),
-                 ",\"isMainThread\":{},\"pid\":\"{}\",\"tid\":{},\n\"samples\":",
-                 thread.pid == thread.tid, thread.pid, thread.tid);
+  AppendFormat(out_.text, ",\"isMainThread\":{},\"pid\":\"{}\",\"tid\":{},\n\"samples\":",
+               thread.pid == thread.tid, thread.pid, thread.tid);
   TRY(WriteSamples(thread));
   out_.text += ",\n\"markers\":";
   TRY(WriteFirefoxMarkers(markers_.Of(thread), out_));
@@ -169,8 +168,8 @@ Status FirefoxFile::WriteSamples(const FirefoxThread& thread) {
   const WeightUnit unit = samples.empty()
                               ? kSampleWeights
                               : WeightUnitOf(profile_, values_[thread.event.index], thread.event);
-  fmt::format_to(std::back_inserter(out_.text), "{{\"length\":{},\"weightType\":\"{}\"",
-                 samples.size(), unit.weight_type);
+  AppendFormat(out_.text, "{{\"length\":{},\"weightType\":\"{}\"", samples.size(),
+               unit.weight_type);
   TRY(WriteColumn(out_, "stack", samples, [&](std::string& text, const FirefoxSample& sample) {
     AppendNumberOrNull(text, tables_.StackOf(sample.stack), false);
   }));
@@ -197,8 +196,7 @@ Status FirefoxFile::WriteCpuUse(const FirefoxThread& thread) {
       out_, "threadCPUDelta", thread.samples, [&](std::string& text, const FirefoxSample& sample) {
         const std::int64_t gap = previous == nullptr ? 0 : sample.time_ns - previous->time_ns;
         previous = &sample;
-        fmt::format_to(std::back_inserter(text), "{}",
-                       std::clamp<std::int64_t>(sample.period, 0, gap));
+        AppendFormat(text, "{}", std::clamp<std::int64_t>(sample.period, 0, gap));
       });
 }
 

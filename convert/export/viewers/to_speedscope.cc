@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <iterator>
 #include <map>
 #include <string>
 #include <string_view>
@@ -18,6 +17,7 @@
 #include "convert/export/viewers/viewers.h"
 #include "convert/model/sample_thread.h"
 #include "convert/model/saturating.h"
+#include "formats/base/text.h"
 #include "formats/base/unknown_name.h"
 #include "formats/folded/count.h"
 
@@ -81,7 +81,7 @@ class SharedFrames {
         AppendJsonString(out.text, frames_[i].file);
       }
       if (frames_[i].line > 0) {
-        fmt::format_to(std::back_inserter(out.text), ",\"line\":{}", frames_[i].line);
+        AppendFormat(out.text, ",\"line\":{}", frames_[i].line);
       }
       out.text += '}';
       TRY(out.FlushIfLarge());
@@ -108,8 +108,7 @@ Status WriteStacks(const StackTree& tree, const SharedFrames& frames, TextOutput
   for (const StackNode& node : tree.nodes) {
     ends.resize(node.depth + std::size_t{1});
     path.resize(ends.back());
-    fmt::format_to(std::back_inserter(path), "{}{}", node.depth == 0 ? "" : ",",
-                   frames[node.frame]);
+    AppendFormat(path, "{}{}", node.depth == 0 ? "" : ",", frames[node.frame]);
     ends.push_back(path.size());
     if (node.self == 0) continue;
     if (!std::exchange(is_first, false)) out.text += ',';
@@ -143,8 +142,7 @@ Status WriteProfile(const Profile& profile, const SpeedscopeProfile& written, st
   const convert::Event& event = profile[written.event];
   out.text += "{\"type\":\"sampled\",\"name\":";
   AppendJsonString(out.text, profile.text(event.name));
-  fmt::format_to(std::back_inserter(out.text),
-                 ",\"unit\":\"{}\",\"startValue\":0,\"endValue\":", unit);
+  AppendFormat(out.text, ",\"unit\":\"{}\",\"startValue\":0,\"endValue\":", unit);
   folded::AppendFixed(out.text, written.tree.total(), event.decimals);
   out.text += ",\"samples\":[";
   TRY(WriteStacks(written.tree, frames, out));
@@ -156,10 +154,10 @@ Status WriteProfile(const Profile& profile, const SpeedscopeProfile& written, st
 
 // Writes the file up to its profiles.
 Status WriteBeginning(const SharedFrames& frames, std::size_t active, TextOutput& out) {
-  fmt::format_to(std::back_inserter(out.text),
-                 "{{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\","
-                 "\"exporter\":\"perftape\",\"activeProfileIndex\":{},\n",
-                 active);
+  AppendFormat(out.text,
+               "{{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\","
+               "\"exporter\":\"perftape\",\"activeProfileIndex\":{},\n",
+               active);
   TRY(frames.Write(out));
   out.text += ",\n\"profiles\":[";
   return {};
@@ -220,8 +218,8 @@ class TimedFile {
     const unsigned decimals = profile_[thread.event].decimals;
     out_.text += "{\"type\":\"sampled\",\"name\":";
     AppendJsonString(out_.text, NameOf(thread));
-    fmt::format_to(std::back_inserter(out_.text), ",\"unit\":\"{}\",\"startValue\":0,\"endValue\":",
-                   UnitOf(profile_, values_[thread.event.index], thread.event));
+    AppendFormat(out_.text, ",\"unit\":\"{}\",\"startValue\":0,\"endValue\":",
+                 UnitOf(profile_, values_[thread.event.index], thread.event));
     folded::AppendFixed(out_.text, sum, decimals);
     out_.text += ",\"samples\":[";
     bool is_first = true;
@@ -250,7 +248,7 @@ class TimedFile {
     convert::AppendFrames(profile_, table_, stack, path_);
     if (path_.empty()) path_.push_back(no_frames_);
     for (std::size_t i = path_.size(); i-- > 0;) {
-      fmt::format_to(std::back_inserter(out_.text), "{}{}", frames_[path_[i]], i == 0 ? "" : ",");
+      AppendFormat(out_.text, "{}{}", frames_[path_[i]], i == 0 ? "" : ",");
     }
   }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/perfdata/validate/mapping_checks.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "formats/perfdata/mapping_name.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/perfdata/validate/pipe_checks.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace perftape::perfdata {
 namespace {}  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/perfdata/validate/sample_checks.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "formats/perfdata/off_cpu_raw.h"
 #include "formats/perfdata/sample_layout.h"

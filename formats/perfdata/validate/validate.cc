@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/perfdata/validate/validate.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "formats/perfdata/rounds.h"

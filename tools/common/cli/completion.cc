@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-#include <fmt/ranges.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <vector>
 
+#include "formats/base/text.h"
 #include "tools/common/cli/help.h"
 
 namespace perftape::cli {
@@ -59,7 +59,7 @@ std::string ArgumentLines(const Option& option, std::string_view indent) {
   if (offers.empty()) return OfferLines(option.completion, "", indent);
   std::vector<std::string_view> words;
   for (const Offer& offer : offers) words.push_back(offer.word);
-  return OfferLines(Completion::kChoice, fmt::format("{}", fmt::join(words, " ")), indent);
+  return OfferLines(Completion::kChoice, Joined(words, " "), indent);
 }
 
 // Returns the lines that set COMPREPLY for one command line: an option's argument, an option, or an
@@ -72,7 +72,7 @@ std::string OptionCases(const Command& command, std::string_view indent) {
     const std::vector<std::string> spellings = option.spellings();
     words.insert(words.end(), spellings.begin(), spellings.end());
     if (!option.takes_next_word()) continue;
-    cases += fmt::format("{}  {})\n", indent, fmt::join(spellings, "|"));
+    cases += fmt::format("{}  {})\n", indent, Joined(spellings, "|"));
     cases += ArgumentLines(option, deeper);
     cases += fmt::format("{}return ;;\n", deeper);
   }
@@ -88,8 +88,7 @@ std::string OptionCases(const Command& command, std::string_view indent) {
       "{4}"
       "{3};;\n"
       "{0}esac\n",
-      indent, cases,
-      OfferLines(Completion::kChoice, fmt::format("{}", fmt::join(words, " ")), deeper), deeper,
+      indent, cases, OfferLines(Completion::kChoice, Joined(words, " "), deeper), deeper,
       OperandLines(command, deeper));
 }
 

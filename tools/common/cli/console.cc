@@ -2,8 +2,7 @@
 #include "tools/common/cli/console.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
-#include <fmt/ranges.h>
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,6 +14,7 @@
 
 #include "formats/base/file.h"
 #include "formats/base/similar.h"
+#include "formats/base/text.h"
 #include "formats/base/truncation.h"
 #include "tools/common/cli/escape.h"
 #include "tools/common/cli/help.h"
@@ -195,7 +195,7 @@ std::string UnknownVerbText(const Command& tool, std::string_view word) {
   for (const Verb& verb : tool.verbs) names.push_back(verb.name);
   const std::vector<std::string_view> similar = MostSimilar(word, names);
   std::string text = fmt::format("unknown verb '{}'", word);
-  if (!similar.empty()) text += fmt::format("; did you mean {}?", fmt::join(similar, " or "));
+  if (!similar.empty()) text += fmt::format("; did you mean {}?", Joined(similar, " or "));
   return text;
 }
 

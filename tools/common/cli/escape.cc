@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/common/cli/escape.h"
 
-#include <fmt/format.h>
-
 #include <cstdint>
-#include <iterator>
 
 #include <nlohmann/json.hpp>
 
+#include "formats/base/text.h"
 #include "formats/base/unsafe_text.h"
 
 namespace perftape::cli {
@@ -21,10 +19,10 @@ void AppendEscape(const UnsafeCharacter& unsafe, std::string_view bytes, std::st
   } else if (unsafe.value == '\r') {
     out += "\\r";
   } else if (unsafe.value > 0xff) {
-    fmt::format_to(std::back_inserter(out), "\\u{:04x}", static_cast<unsigned>(unsafe.value));
+    AppendFormat(out, "\\u{:04x}", static_cast<unsigned>(unsafe.value));
   } else {
     for (const char byte : bytes) {
-      fmt::format_to(std::back_inserter(out), "\\x{:02x}", static_cast<std::uint8_t>(byte));
+      AppendFormat(out, "\\x{:02x}", static_cast<std::uint8_t>(byte));
     }
   }
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-#include <fmt/ranges.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <set>
 #include <vector>
 
+#include "formats/base/text.h"
 #include "tools/common/cli/help.h"
 
 namespace perftape::cli {
@@ -33,7 +33,7 @@ std::string WithItalicNames(std::string_view argument) {
 std::string TermOf(const Option& option) {
   std::vector<std::string> spellings = option.spellings();
   for (std::string& spelling : spellings) spelling = Bold(spelling);
-  std::string term = fmt::format("{}", fmt::join(spellings, ", "));
+  std::string term = Joined(spellings, ", ");
   if (!option.takes_argument()) return term;
   const std::string argument = WithItalicNames(option.argument);
   return term + (option.argument_is_optional ? fmt::format("[={}]", argument) : " " + argument);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/common/cli/options.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>
@@ -10,6 +9,7 @@
 #include <boost/program_options.hpp>
 
 #include "formats/base/similar.h"
+#include "formats/base/text.h"
 #include "tools/common/cli/escape.h"
 #include "tools/common/cli/values.h"
 
@@ -328,7 +328,7 @@ Status CheckAppliesTo(const BaseOptions& options, std::string_view selector,
     const Words& words = option.row->applies_to;
     if (words.empty() || std::ranges::find(words, word) != words.end()) continue;
     return Fail(ErrorCode::kInvalidArgument, fmt::format("{} applies only to {} {}", option.spelled,
-                                                         selector, fmt::join(words, " or ")));
+                                                         selector, Joined(words, " or ")));
   }
   return {};
 }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/common/cli/values.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
+#include <fmt/core.h>
 #include <pwd.h>
 
 #include <algorithm>
@@ -18,6 +17,7 @@
 #include "formats/base/duration.h"
 #include "formats/base/percent.h"
 #include "formats/base/similar.h"
+#include "formats/base/text.h"
 #include "tools/common/cli/escape.h"
 #include "tools/common/cli/output.h"
 
@@ -185,7 +185,7 @@ std::string ChooseText(std::string_view wanted, const std::set<std::string>& cho
   if (near.empty()) near = names;
   const std::size_t left_out = near.size() - std::min(near.size(), kMostNames);
   near.resize(near.size() - left_out);
-  return fmt::format("choose {}{}", EscapeForTerminal(fmt::format("{}", fmt::join(near, ", "))),
+  return fmt::format("choose {}{}", EscapeForTerminal(Joined(near, ", ")),
                      left_out == 0 ? "" : fmt::format(" or one of {} more", left_out));
 }
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/common/profiles/format_options.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
+#include "formats/base/text.h"
 
 namespace perftape::cli {
 namespace {
@@ -25,8 +24,7 @@ std::vector<Offer> OutputFormats() {
   std::vector<Offer> offers;
   for (const convert::Format& format : convert::AllFormats()) {
     if (!CanWrite(format)) continue;
-    offers.push_back({.word = std::string(format.name),
-                      .note = fmt::format("{}", fmt::join(format.endings, ", "))});
+    offers.push_back({.word = std::string(format.name), .note = Joined(format.endings, ", ")});
   }
   return offers;
 }
