@@ -19,7 +19,7 @@ CASES = {
     "rotating": Case(["--switch-output=1s", "-F", "499", "-o", "rotating.data.%n"], FP, 20,
                      ("/work-fp", "3")),
     # With all processes, the table of the program is loaded late.
-    "all_processes": Case(["-a", "-F", "499"], FP, 20, ("/work-fp", "4")),
+    "all_processes": Case(["-a", "-F", "499"], FP, 20, ("/work-fp", "20")),
     "eh": Case(["--call-graph", "eh", "-F", "499"], "main;work_outer;work_middle;work_leaf",
                10, ("/work-eh", "4")),
     "dwarf": Case(["--call-graph", "dwarf", "-F", "199"], "work_leaf", 5, ("/work-eh", "1")),
