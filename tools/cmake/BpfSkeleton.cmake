@@ -14,14 +14,16 @@ function(perftape_bpf_skeleton name source)
   set(skeleton ${CMAKE_CURRENT_BINARY_DIR}/${stem}.skel.h)
   string(REGEX REPLACE "^(aarch64|arm64)$" "arm64" arch ${CMAKE_SYSTEM_PROCESSOR})
   string(REGEX REPLACE "^x86_64$" "x86" arch ${arch})
+  # BTF has the names of the source files: without paths, it is the same wherever it is built.
+  set(relative_paths -ffile-prefix-map=${PROJECT_SOURCE_DIR}=. -fdebug-compilation-dir=.)
   set(warnings -Wall -Wextra)
   if(CMAKE_COMPILE_WARNING_AS_ERROR)  # CMake applies it only to its own targets
     list(APPEND warnings -Werror)
   endif()
   add_custom_command(
     OUTPUT ${object}
-    COMMAND ${PERFTAPE_BPF_CLANG} -target bpf -g -O2 ${ARG_OPTIONS} ${warnings} -D__TARGET_ARCH_${arch}
-            -I${PROJECT_SOURCE_DIR} -c ${CMAKE_CURRENT_SOURCE_DIR}/${source} -o ${object} -MD -MF ${object}.d
+    COMMAND ${PERFTAPE_BPF_CLANG} -target bpf -g -O2 ${ARG_OPTIONS} ${warnings} ${relative_paths}
+            -D__TARGET_ARCH_${arch} -I${PROJECT_SOURCE_DIR} -c ${CMAKE_CURRENT_SOURCE_DIR}/${source} -o ${object} -MD -MF ${object}.d
     DEPENDS ${source}
     DEPFILE ${object}.d
     COMMENT "BPF ${source}" VERBATIM)

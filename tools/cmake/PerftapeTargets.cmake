@@ -27,6 +27,8 @@ function(perftape_set_flags target)
     -Wall -Wextra -Wpedantic -Wshadow -Wconversion -fno-omit-frame-pointer
     -ffunction-sections  # the linker removes uncalled functions, and lint.callers finds them
     -pthread  # some libraries require it, so precompiled headers need it too
+    # Builds for users contain no path of the machine that built them: they are the same everywhere.
+    "$<$<NOT:$<CONFIG:Debug>>:-ffile-prefix-map=${PROJECT_SOURCE_DIR}=.;-ffile-prefix-map=${PROJECT_BINARY_DIR}=./build>"
     # False warnings of GCC 12: uninitialized members in inlined std::optional and std::expected,
     # overlapping copies in std::string (PR 105651) and, at -O3, accesses out of bounds in std::vector.
     "$<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized;-Wno-restrict;-Wno-stringop-overflow;-Wno-array-bounds>"
@@ -99,7 +101,9 @@ function(perftape_tool name)
   perftape_set_flags(${name})
   target_link_libraries(${name} PRIVATE ${ARG_LINKS})
   target_link_options(${name} PRIVATE -Wl,--gc-sections)
-  perftape_precompile(${name} std)
+  if(NOT CMAKE_POSITION_INDEPENDENT_CODE)  # libraries are -fPIC then, but executables -fPIE
+    perftape_precompile(${name} std)
+  endif()
   add_dependencies(perftape-tools ${name})
   if(NOT CMAKE_CURRENT_SOURCE_DIR MATCHES "^${PROJECT_SOURCE_DIR}/tests")
     set_property(GLOBAL APPEND PROPERTY PERFTAPE_TOOLS ${name})
