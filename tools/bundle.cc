@@ -2,7 +2,12 @@
 // perftape-bundle: creates, lists, verifies, embeds, extracts and strips bundles of symbols.
 #include "tools/bundle/verbs.h"
 #include "tools/common/cli/console.h"
+#include "tools/mains.h"
 
-int main(int argc, char** argv) noexcept {
-  return perftape::cli::MainOfVerbs(perftape::bundle_tool::BundleCommand(), argc, argv);
+namespace perftape::bundle_tool {
+
+int Main(int argc, char** argv) noexcept {
+  return cli::MainOfVerbs(BundleCommand(), argc, argv);
 }
+
+}  // namespace perftape::bundle_tool

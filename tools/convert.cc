@@ -30,6 +30,7 @@
 #include "tools/convert/inputs.h"
 #include "tools/convert/perf_to_profile.h"
 #include "tools/convert/report.h"
+#include "tools/mains.h"
 
 namespace perftape::convert_tool {
 namespace {
@@ -343,17 +344,13 @@ Result<int> RunForPprof(const Plan& plan, cli::Console& console) {
 }
 
 }  // namespace
-}  // namespace perftape::convert_tool
 
-int main(int argc, char** argv) noexcept {
-  using namespace perftape;
-  if (argc > 0 && convert_tool::IsPerfToProfile(argv[0])) {
-    return cli::Main<convert_tool::Plan>(
-        {convert_tool::PerfToProfileCommand(), &convert_tool::PlanOfPerfToProfile,
-         &convert_tool::RunForPprof, &convert_tool::Confine},
-        argc, argv);
+int Main(int argc, char** argv) noexcept {
+  if (argc > 0 && IsPerfToProfile(argv[0])) {
+    return cli::Main<Plan>({PerfToProfileCommand(), &PlanOfPerfToProfile, &RunForPprof, &Confine},
+                           argc, argv);
   }
-  return cli::Main<convert_tool::Plan>({convert_tool::ConvertCommand(), &convert_tool::PlanOf,
-                                        &convert_tool::Run, &convert_tool::Confine, true},
-                                       argc, argv);
+  return cli::Main<Plan>({ConvertCommand(), &PlanOf, &Run, &Confine, true}, argc, argv);
 }
+
+}  // namespace perftape::convert_tool

@@ -13,13 +13,15 @@
 #include "tools/common/sandbox/capabilities.h"
 #include "tools/doctor/command_line.h"
 #include "tools/doctor/report.h"
+#include "tools/mains.h"
 
 namespace perftape::doctor_tool {
 namespace {
 
-// Executes "perftape-record doctor", which prints the same report. Returns only with an error.
+// Executes "perftape-record doctor", which prints the same report. Returns only with an error. A
+// single file is the recorder if it gets this name.
 Result<int> RunAsRecorder(const Plan& plan, const std::string& recorder) {
-  std::vector<std::string> words = {recorder};
+  std::vector<std::string> words = {"perftape-record"};
   if (plan.quiet) words.emplace_back("--quiet");
   words.emplace_back(kDoctorWord);
   if (plan.report_as == ReportAs::kJson) words.emplace_back("--json");
@@ -42,10 +44,9 @@ Result<int> Run(const Plan& plan, cli::Console& console) {
 }
 
 }  // namespace
-}  // namespace perftape::doctor_tool
 
-int main(int argc, char** argv) noexcept {
-  using namespace perftape;
-  return cli::Main<doctor_tool::Plan>(
-      {doctor_tool::DoctorCommand(), &doctor_tool::PlanOf, &doctor_tool::Run}, argc, argv);
+int Main(int argc, char** argv) noexcept {
+  return cli::Main<Plan>({DoctorCommand(), &PlanOf, &Run}, argc, argv);
 }
+
+}  // namespace perftape::doctor_tool

@@ -22,6 +22,7 @@
 #include "tools/common/cli/escape.h"
 #include "tools/inspect/command_line.h"
 #include "tools/inspect/sections.h"
+#include "tools/mains.h"
 
 namespace perftape::inspect {
 namespace {
@@ -221,10 +222,9 @@ Result<int> Run(const Plan& plan, cli::Console& console) {
 }
 
 }  // namespace
-}  // namespace perftape::inspect
 
-int main(int argc, char** argv) noexcept {
-  using namespace perftape;
-  return cli::Main<inspect::Plan>(
-      {inspect::InspectCommand(), &inspect::PlanOf, &inspect::Run, &inspect::Confine}, argc, argv);
+int Main(int argc, char** argv) noexcept {
+  return cli::Main<Plan>({InspectCommand(), &PlanOf, &Run, &Confine}, argc, argv);
 }
+
+}  // namespace perftape::inspect

@@ -28,6 +28,7 @@
 #include "tools/common/cli/progress.h"
 #include "tools/common/sandbox/sandbox.h"
 #include "tools/doctor/report.h"
+#include "tools/mains.h"
 #include "tools/record/command_line.h"
 #include "tools/record/list_events.h"
 #include "tools/record/stop_signals.h"
@@ -231,10 +232,9 @@ Result<int> Run(const RecordRun& plan, cli::Console& console) {
 }
 
 }  // namespace
-}  // namespace perftape::record_tool
 
-int main(int argc, char** argv) noexcept {
-  using namespace perftape;
-  return cli::Main<record_tool::Plan, record_tool::RecordRun>(
-      {record_tool::RecordCommand(), &record_tool::PlanOf, &record_tool::Run}, argc, argv);
+int Main(int argc, char** argv) noexcept {
+  return cli::Main<Plan, RecordRun>({RecordCommand(), &PlanOf, &Run}, argc, argv);
 }
+
+}  // namespace perftape::record_tool

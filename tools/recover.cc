@@ -9,6 +9,7 @@
 #include "formats/bundle/expanded_input.h"
 #include "tools/common/cli/console.h"
 #include "tools/common/cli/output.h"
+#include "tools/mains.h"
 #include "tools/recover/command_line.h"
 #include "tools/recover/report_text.h"
 
@@ -33,11 +34,9 @@ Result<int> Run(const Plan& plan, cli::Console& console) {
 }
 
 }  // namespace
-}  // namespace perftape::recover_tool
 
-int main(int argc, char** argv) noexcept {
-  using namespace perftape;
-  return cli::Main<recover_tool::Plan>({recover_tool::RecoverCommand(), &recover_tool::PlanOf,
-                                        &recover_tool::Run, &recover_tool::Confine, true},
-                                       argc, argv);
+int Main(int argc, char** argv) noexcept {
+  return cli::Main<Plan>({RecoverCommand(), &PlanOf, &Run, &Confine, true}, argc, argv);
 }
+
+}  // namespace perftape::recover_tool

@@ -25,6 +25,7 @@
 #include "tools/common/profiles/filter_options.h"
 #include "tools/common/profiles/input_report.h"
 #include "tools/common/profiles/symbol_report.h"
+#include "tools/mains.h"
 #include "tools/report/command_line.h"
 #include "tools/report/diff_sections.h"
 #include "tools/report/sections.h"
@@ -204,10 +205,9 @@ Result<int> Run(const ReportPlan& plan, cli::Console& console) {
 }
 
 }  // namespace
-}  // namespace perftape::report_tool
 
-int main(int argc, char** argv) noexcept {
-  using namespace perftape;
-  return cli::Main<report_tool::ReportPlan>(
-      {report_tool::ReportCommand(), &report_tool::PlanOf, &report_tool::Run}, argc, argv);
+int Main(int argc, char** argv) noexcept {
+  return cli::Main<ReportPlan>({ReportCommand(), &PlanOf, &Run}, argc, argv);
 }
+
+}  // namespace perftape::report_tool

@@ -17,6 +17,7 @@
 #include "tools/common/cli/output.h"
 #include "tools/common/profiles/input_report.h"
 #include "tools/common/profiles/symbol_report.h"
+#include "tools/mains.h"
 #include "tools/symbolize/command_line.h"
 
 namespace perftape::symbolize_tool {
@@ -139,12 +140,9 @@ Result<int> Run(const Plan& plan, cli::Console& console) {
 }
 
 }  // namespace
-}  // namespace perftape::symbolize_tool
 
-int main(int argc, char** argv) noexcept {
-  using namespace perftape;
-  return cli::Main<symbolize_tool::Plan>(
-      {symbolize_tool::SymbolizeCommand(), &symbolize_tool::PlanOf, &symbolize_tool::Run,
-       &symbolize_tool::Confine, true},
-      argc, argv);
+int Main(int argc, char** argv) noexcept {
+  return cli::Main<Plan>({SymbolizeCommand(), &PlanOf, &Run, &Confine, true}, argc, argv);
 }
+
+}  // namespace perftape::symbolize_tool

@@ -83,6 +83,10 @@ Result<UniqueFd> CreateUnlinked() {
   const char* directory = std::getenv("TMPDIR");  // NOLINT(concurrency-mt-unsafe): never set here
   std::string path = std::string(directory == nullptr ? "/tmp" : directory) + "/perftape-XXXXXX";
   UniqueFd fd(mkostemp(path.data(), O_CLOEXEC));
+  if (!fd && errno == ENOENT && directory == nullptr) {
+    fd = UniqueFd(memfd_create("perftape", MFD_CLOEXEC));
+    if (fd) return fd;
+  }
   if (!fd) return FailErrno(path, errno);
   unlink(path.c_str());
   return fd;

@@ -49,7 +49,7 @@ Status WriteAll(int fd, Bytes bytes);
 // The same, at an offset of a seekable file.
 Status WriteAllAt(int fd, Bytes bytes, std::uint64_t offset);
 
-// Creates a file without a name in $TMPDIR. Its disk space is freed when it is closed.
+// Creates a file without a name in $TMPDIR, in memory if there is no /tmp. Freed when it is closed.
 Result<UniqueFd> CreateUnlinked();
 
 // Reads the whole file at `path`. It may be in /proc or /sys, where sizes are not known. Returns

@@ -4,7 +4,6 @@
 #include <archive.h>
 #include <archive_entry.h>
 #include <fmt/core.h>
-#include <locale.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -29,26 +28,6 @@ struct FreeArchive {
   void operator()(archive* tar) const { archive_read_free(tar); }
 };
 using ArchivePtr = std::unique_ptr<archive, FreeArchive>;
-
-// Names in pax headers are UTF-8. libarchive converts them to the locale of the thread. This locale
-// leaves them unchanged.
-class Utf8Locale {
- public:
-  Utf8Locale() : utf8_(newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr)) {
-    if (utf8_ != nullptr) before_ = uselocale(utf8_);
-  }
-  Utf8Locale(const Utf8Locale&) = delete;
-  Utf8Locale& operator=(const Utf8Locale&) = delete;
-  ~Utf8Locale() {
-    if (utf8_ == nullptr) return;
-    uselocale(before_);
-    freelocale(utf8_);
-  }
-
- private:
-  locale_t utf8_;
-  locale_t before_ = nullptr;
-};
 
 // Passes the archive to libarchive in pieces, and notes whether libarchive asked for more bytes
 // than there are.
@@ -317,7 +296,6 @@ std::vector<std::byte> ExpandBeginning(Bytes compressed, std::size_t size) {
 }
 
 Result<UnpackedArchive> Unpack(Bytes archive_bytes, const UnpackLimits& limits) {
-  const Utf8Locale locale;
   Source source(archive_bytes);
   TRY_ASSIGN(ArchivePtr tar, OpenTar(source));
   UnpackLimits effective = limits;
@@ -332,7 +310,6 @@ Result<UnpackedArchive> Unpack(Bytes archive_bytes, const UnpackLimits& limits) 
 Result<std::optional<std::vector<std::byte>>> ReadFirstMember(Bytes archive_bytes,
                                                               std::string_view name,
                                                               std::size_t most) {
-  const Utf8Locale locale;
   Source source(archive_bytes);
   TRY_ASSIGN(const ArchivePtr tar, OpenTar(source));
   archive_entry* entry = nullptr;

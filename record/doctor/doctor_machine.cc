@@ -2,6 +2,7 @@
 #include "record/doctor/doctor_machine.h"
 
 #include <fcntl.h>
+#include <sys/eventfd.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -73,8 +74,8 @@ Result<std::vector<UniqueFd>> OpenOthers() {
   constexpr std::size_t kOthers = 8;
   std::vector<UniqueFd> others;
   while (others.size() < kOthers) {
-    others.emplace_back(open("/dev/null", O_RDONLY | O_CLOEXEC));
-    if (!others.back()) return FailErrno("/dev/null", errno);
+    others.emplace_back(eventfd(0, EFD_CLOEXEC));
+    if (!others.back()) return FailErrno("eventfd", errno);
   }
   return others;
 }

@@ -203,7 +203,8 @@ std::vector<Finding> FindingsOf(const Error& error) {
 std::filesystem::path RecorderFile() {
   std::error_code error;
   const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
-  return self.parent_path() / "perftape-record";
+  // A single file has all tools (tools/perftape.cc).
+  return PERFTAPE_SINGLE_FILE != 0 ? self : self.parent_path() / "perftape-record";
 }
 
 std::string RecorderPath() {

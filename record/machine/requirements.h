@@ -76,8 +76,8 @@ std::vector<Finding> FindingsOf(const Error& error);
 // Returns the texts of findings, joined by "; ".
 std::string TextOf(const std::vector<Finding>& findings);
 
-// Returns the path of perftape-record beside the running program; without a directory if that is
-// unknown.
+// Returns the path of the program that records: perftape-record beside the running program, or this
+// program if it contains all tools. Without a directory if that is unknown.
 std::filesystem::path RecorderFile();
 // Returns the same, quoted for a shell if necessary.
 std::string RecorderPath();

@@ -156,11 +156,12 @@ void EndWorker(pid_t& worker) {
   }
 }
 
-// The forked process keeps nothing of the recorder open: what it leaves behind must not.
+// The forked process keeps nothing of the recorder open: what it leaves behind must not. Its standard
+// descriptors can be neither read nor written. An empty root directory has no /dev/null.
 int OnlyDescriptor(int channel) {
   constexpr int kFirst = 3;
-  const int null = open("/dev/null", O_RDWR);
-  for (int standard = 0; null >= 0 && standard < kFirst; ++standard) dup2(null, standard);
+  const int root = open("/", O_PATH);
+  for (int standard = 0; root >= 0 && standard < kFirst; ++standard) dup2(root, standard);
   if (channel != kFirst && dup2(channel, kFirst) < 0) _exit(1);
   (void)syscall(SYS_close_range, kFirst + 1, ~0U, 0);  // Linux 5.9
   (void)fcntl(kFirst, F_SETFD, FD_CLOEXEC);

@@ -33,6 +33,9 @@ CASES = {
     "uretprobe": Case(["-e", "uretprobe:/work-fp:work_middle"], "work_outer", 20),
     "kprobe": Case(["-e", "kprobe:vfs_read"], "main;.*vfs_read", 5),
     "kretprobe": Case(["-e", "kretprobe:vfs_read"], "main;", 5),
+    "static": Case(["-e", "cpu-clock", "-F", "499"], FP, 20, program=recordings.STATIC),
+    "static_eh": Case(["--call-graph", "eh", "-F", "499"], "main;work_outer;work_middle;work_leaf",
+                      10, ("/work-eh", "4"), recordings.STATIC),
     "several": Case(["-e", "cycles,cpu-clock,page-faults/period=1/,offcpu"], FP, 5),
 }
 CROSS = "aarch64-linux-gnu"
@@ -65,6 +68,7 @@ class Arm64Guest(recordings.GuestTest):
                                       f"{CROSS}-readelf")
         initramfs.add_program(busybox / "bin/busybox", "bin/busybox")
         initramfs.add_program(recorder, "usr/bin/perftape-record")
+        recordings.add_static_file(initramfs, "static-arm64")
         for name, path in recordings.compile_work(f"{CROSS}-gcc", [f"--sysroot={root}"],
                                                   recordings.DIRECTORY / "arm64"):
             initramfs.add(path, name)

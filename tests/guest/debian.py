@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gets packages of Debian for the guests, of any architecture, without root's package database."""
+"""Gets packages of Debian for the guests, of any architecture, without root's package database.
+
+    debian.py ARCHITECTURE DIRECTORY
+
+makes DIRECTORY/ARCHITECTURE/root with the libraries that the tools are compiled with."""
 
 import os
 import pathlib
 import subprocess
+import sys
 
 PACKAGES = pathlib.Path(__file__).resolve().parent.parent.parent / "tools/packages.txt"
 KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg"
@@ -49,7 +54,7 @@ class Packages:
     again."""
 
     def __init__(self, architecture, directory):
-        self.root = pathlib.Path(directory) / architecture
+        self.root = pathlib.Path(directory).resolve() / architecture
         for name in ("lists/partial", "cache/archives/partial", "packages"):
             (self.root / name).mkdir(parents=True, exist_ok=True)
         (self.root / "status").touch()
@@ -90,3 +95,9 @@ class Packages:
         call("apt-get", "-q", "-y", "--download-only", "install", *names, env=self.environment)
         for archive in sorted((self.root / "cache/archives").glob("*.deb")):
             call("dpkg-deb", "-x", archive, directory)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    Packages(*sys.argv[1:]).unpack_all(build_libraries(), pathlib.Path(sys.argv[2], sys.argv[1], "root"))

@@ -21,9 +21,18 @@ HERE = pathlib.Path(__file__).resolve().parent
 SOURCE = HERE.parent.parent
 DIRECTORY = pathlib.Path(os.environ.get("PERFTAPE_GUEST_DIR", SOURCE / "build/guest")).resolve()
 
-# A recording: options, the command, and what at least `least` stacks match.
-Case = collections.namedtuple("Case", "options stack least command",
-                              defaults=(1, ("/work-fp", "1")))
+# A recording: options, the command, and what at least `least` stacks match. A static file that
+# records also converts the recording there.
+Case = collections.namedtuple("Case", "options stack least command program",
+                              defaults=(1, ("/work-fp", "1"), ("perftape-record",)))
+STATIC = ("/static/perftape", "record")
+
+
+def add_static_file(initramfs, preset):
+    """Adds the static file that a preset has built, if there is one."""
+    path = SOURCE / "build" / preset / "bin/perftape"
+    if path.exists():
+        initramfs.add(path, STATIC[0].lstrip("/"))
 
 
 def require(*programs):
@@ -50,9 +59,15 @@ def record_all(architecture, kernel, initramfs, cases, preparations=()):
     shutil.rmtree(directory, ignore_errors=True)
     directory.mkdir(parents=True)
     commands = []
+    has_static = (initramfs.root / STATIC[0].lstrip("/")).exists()
     for name, case in cases.items():
+        if case.program == STATIC and not has_static:
+            continue
         output = [] if "-o" in case.options else ["-o", f"{name}.data"]
-        commands.append((name, ["perftape-record", *case.options, *output, "--", *case.command]))
+        commands.append((name, [*case.program, *case.options, *output, "--", *case.command]))
+        if case.program == STATIC:
+            commands.append((f"{name}-convert", [STATIC[0], "convert", "-q", f"{name}.data",
+                                                 "-o", f"{name}.folded"]))
     script = directory / "battery.sh"
     script.write_text(machine.battery(commands, preparations))
     initramfs.add(script, "battery.sh")
@@ -75,6 +90,8 @@ class GuestTest(harness.RecordingTest):
 
     def check_case(self, name):
         case = self.cases[name]
+        if case.program == STATIC:
+            self.check_conversion(name)
         messages = (self.out / f"{name}.err").read_text(errors="replace")
         self.assertEqual((self.out / f"{name}.status").read_text().strip(), "0", messages)
         files = sorted(self.out.glob(f"{name}.data*"))
@@ -83,6 +100,17 @@ class GuestTest(harness.RecordingTest):
             self.check_file(file, messages)
         found = sum(self.matching_stacks(file, case.stack) for file in files)
         self.assertGreaterEqual(found, case.least, messages)
+
+    def check_conversion(self, name):
+        """Checks that the static file has converted the recording to what our tool makes of it."""
+        if not (self.out / f"{name}.status").exists():
+            self.skipTest("preset static or static-arm64 is not built")
+        messages = (self.out / f"{name}-convert.err").read_text(errors="replace")
+        self.assertEqual(messages, "")
+        expected = self.dir / "expected.folded"
+        status, _, err = harness.run(harness.CONVERT, "-q", self.out / f"{name}.data", "-o", expected)
+        self.assertEqual(status, 0, err)
+        self.assertEqual((self.out / f"{name}.folded").read_bytes(), expected.read_bytes())
 
     def check_file(self, file, messages):
         # An emulated guest is slow, so the kernel throttles its timers.

@@ -41,6 +41,9 @@ CASES = {
                    ("/bin/sh", "-c", "ping -c 1 -W 1 192.0.2.2; true")),
     "several": Case(["-e", "cpu-clock,page-faults/period=1/,sched:sched_switch,offcpu"], FP, 5,
                     ("/work-fp", "3")),
+    "static": Case(["-e", "cpu-clock", "-F", "499"], FP, 20, program=recordings.STATIC),
+    "static_eh": Case(["--call-graph", "eh", "-F", "499"], "main;work_outer;work_middle;work_leaf",
+                      10, ("/work-eh", "4"), recordings.STATIC),
 }
 PREPARATIONS = ("insmod /dummy.ko numdummies=1", "ip addr add 192.0.2.1/24 dev dummy0",
                 "ip link set dummy0 up")
@@ -55,6 +58,7 @@ class X8664Guest(recordings.GuestTest):
                                       ["/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu"])
         initramfs.add_program("/bin/busybox", "bin/busybox")
         initramfs.add_program(pathlib.Path(harness.RECORD), "usr/bin/perftape-record")
+        recordings.add_static_file(initramfs, "static")
         initramfs.add(next(kernel.glob("lib/modules/*/kernel/drivers/net/dummy.ko")), "dummy.ko")
         for name, path in recordings.compile_work("gcc", [], recordings.DIRECTORY / "amd64"):
             initramfs.add(path, name)

@@ -14,8 +14,6 @@
 namespace perftape::convert_tool {
 namespace {
 
-constexpr std::string_view kName = "perf_to_profile";
-
 constexpr cli::Option kPerfToProfileRows[] = {
     {.name = "input",
      .letter = 'i',
@@ -45,7 +43,7 @@ constexpr cli::Option kPerfToProfileRows[] = {
 constexpr auto kPerfToProfileOptions = cli::Table(kPerfToProfileRows);
 
 constexpr cli::Command kPerfToProfileCommand = {
-    .name = kName,
+    .name = kPerfToProfile,
     .purpose =
         "Convert a perf.data into a pprof. pprof runs this program: if it is on the PATH, `go tool "
         "pprof perf.data` works. It is perftape-convert under another name.",
@@ -56,7 +54,7 @@ constexpr cli::Command kPerfToProfileCommand = {
 }  // namespace
 
 bool IsPerfToProfile(std::string_view program) {
-  return convert::BaseName(program) == kName;
+  return convert::BaseName(program) == kPerfToProfile;
 }
 
 const cli::Command& PerfToProfileCommand() {

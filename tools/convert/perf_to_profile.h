@@ -12,6 +12,9 @@
 
 namespace perftape::convert_tool {
 
+// Its name.
+inline constexpr std::string_view kPerfToProfile = "perf_to_profile";
+
 // Returns whether a program that was started by this path is perf_to_profile.
 bool IsPerfToProfile(std::string_view program);
 

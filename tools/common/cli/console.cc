@@ -32,7 +32,8 @@ constexpr std::string_view kPlain = "\033[0m";
 void FillStandardDescriptors() {
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (fcntl(fd, F_GETFD) != -1) continue;
-    const int opened = open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+    int opened = open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+    if (opened < 0) opened = open("/", O_PATH);  // an empty root directory
     if (opened != fd && opened >= 0) close(opened);
   }
 }

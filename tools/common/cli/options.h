@@ -157,9 +157,9 @@ struct Command {
 struct Verb {
   std::string_view name;     // "list"
   std::string_view summary;  // a short phrase, for the tool's help
-  // Both are null if the verb is a program of its own, "perftape-record" of "perftape".
-  const Command& (*command)() = nullptr;         // named "perftape-bundle list"
-  int (*main)(int argc, char** argv) = nullptr;  // its first word is the verb
+  // Named "perftape-bundle list"; null for a tool of its own, "perftape-record" of "perftape".
+  const Command& (*command)() = nullptr;
+  int (*main)(int argc, char** argv) = nullptr;  // gets the verb first; null for another program
 };
 
 // Returns --help, --version and --completion, which every tool has. A verb has only --help.

@@ -2,7 +2,6 @@
 #include "tools/common/cli/values.h"
 
 #include <fmt/core.h>
-#include <pwd.h>
 
 #include <algorithm>
 #include <charconv>
@@ -15,6 +14,7 @@
 #include "formats/base/byte_size.h"
 #include "formats/base/cpu_list.h"
 #include "formats/base/duration.h"
+#include "formats/base/file.h"
 #include "formats/base/percent.h"
 #include "formats/base/similar.h"
 #include "formats/base/text.h"
@@ -26,6 +26,11 @@ namespace {
 
 // The limit of pid_max on 64-bit kernels (PID_MAX_LIMIT).
 constexpr std::uint64_t kLargestPid = 1 << 22;
+
+// "No user" for the kernel.
+constexpr std::uint64_t kNoUser = UINT32_MAX;
+
+constexpr std::string_view kUsersFile = "/etc/passwd";
 
 std::unexpected<Error> Refuse(std::string_view option, std::string_view text,
                               std::string_view what) {
@@ -154,14 +159,33 @@ unsigned DefaultThreads() {
 }
 
 Result<uid_t> ParseUser(std::string_view option, std::string_view text) {
-  // 2^32-1 means "no user" in the kernel.
-  if (const auto number = WholeNumber(text); number && *number < UINT32_MAX) {
+  if (const auto number = WholeNumber(text); number && *number < kNoUser) {
     return static_cast<uid_t>(*number);
   }
-  // A tool reads its command line before it starts a thread.
-  const passwd* entry = getpwnam(std::string(text).c_str());  // NOLINT(concurrency-mt-unsafe)
-  if (entry == nullptr) return Refuse(option, text, "a user of this machine");
-  return entry->pw_uid;
+  const Result<std::string> users = ReadWholeFile(kUsersFile);
+  if (users) {
+    if (const std::optional<uid_t> user = UserIn(*users, text)) return *user;
+  }
+  const std::string where = users ? std::string(kUsersFile) : users.error().message;
+  return Refuse(option, text,
+                fmt::format("a user in {}: use the number that 'id -u USER' prints", where));
+}
+
+std::optional<uid_t> UserIn(std::string_view users, std::string_view name) {
+  while (!users.empty()) {
+    std::string_view line = users.substr(0, users.find('\n'));
+    users.remove_prefix(std::min(users.size(), line.size() + 1));
+    const auto next_field = [&line] {
+      const std::string_view field = line.substr(0, line.find(':'));
+      line.remove_prefix(std::min(line.size(), field.size() + 1));
+      return field;
+    };
+    if (next_field() != name) continue;
+    next_field();  // the password
+    const std::optional<std::uint64_t> number = WholeNumber(next_field());
+    if (number && *number < kNoUser) return static_cast<uid_t>(*number);
+  }
+  return std::nullopt;
 }
 
 std::vector<std::string_view> SplitAtCommas(std::string_view text) {

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -99,8 +100,11 @@ unsigned DefaultThreads();
 // A number of threads, 1 to 1024.
 inline constexpr auto ParseThreads = &ParseNumberIn<unsigned, 1, 1024>;
 
-// A user's name or number.
+// A user's number, or a name in /etc/passwd. Other sources of names (nsswitch.conf) are libraries
+// that a static program cannot load.
 Result<uid_t> ParseUser(std::string_view option, std::string_view text);
+// Returns the number of a user in the text of a file as /etc/passwd (passwd(5)).
+std::optional<uid_t> UserIn(std::string_view users, std::string_view name);
 
 // Returns the parts between commas; one empty part for an empty text.
 std::vector<std::string_view> SplitAtCommas(std::string_view text);

@@ -50,7 +50,7 @@ constexpr SystemCallRow kRows[] = {
     {SYS_read}, {SYS_readv}, {SYS_pread64}, {SYS_preadv}, {SYS_preadv2},
     {SYS_write}, {SYS_writev}, {SYS_pwrite64}, {SYS_pwritev}, {SYS_pwritev2},
     {SYS_lseek}, {SYS_close}, {SYS_close_range}, {SYS_dup}, {SYS_dup3}, {SYS_fcntl}, {SYS_flock},
-    {SYS_fstat}, {SYS_fstatfs}, {SYS_ftruncate}, {SYS_fallocate}, {SYS_fsync}, {SYS_fdatasync},
+    {SYS_fstat}, {SYS_fstatfs}, {SYS_ftruncate}, {SYS_memfd_create}, {SYS_fallocate}, {SYS_fsync}, {SYS_fdatasync},
     {SYS_sync_file_range}, {SYS_fadvise64}, {SYS_readahead}, {SYS_copy_file_range}, {SYS_sendfile},
     {SYS_splice}, {SYS_pipe2}, {SYS_getdents64}, {SYS_fchmod}, {SYS_fchown},
     // isatty, the width of a terminal, the bytes in a pipe.

@@ -131,8 +131,32 @@ TEST(ParseUser, AcceptsNamesAndNumbers) {
 }
 
 TEST(ParseUser, EscapesAnUnknownName) {
-  EXPECT_EQ(ErrorOf(ParseUser("-u", "no\x1bone")),
-            "-u: 'no\\x1bone' is not a user of this machine");
+  EXPECT_EQ(
+      ErrorOf(ParseUser("-u", "no\x1bone")),
+      "-u: 'no\\x1bone' is not a user in /etc/passwd: use the number that 'id -u USER' prints");
+}
+
+constexpr std::string_view kUsers =
+    "root:x:0:0:root:/root:/bin/sh\n"
+    "# ann:x:9:9::/:\n"
+    "+::::::\n"
+    "none:x:4294967295:4294967295::/:\n"
+    "ann:x:1001:1001:Ann:/home/ann:/bin/sh\n"
+    "ann:x:1002:1002::/:\n"
+    "last:x:7";
+
+TEST(UserIn, ReturnsTheNumberOfTheFirstLine) {
+  EXPECT_EQ(UserIn(kUsers, "root"), 0U);
+  EXPECT_EQ(UserIn(kUsers, "ann"), 1001U);
+  EXPECT_EQ(UserIn(kUsers, "last"), 7U);
+}
+
+TEST(UserIn, ReturnsNothingForOtherLines) {
+  EXPECT_EQ(UserIn(kUsers, "an"), std::nullopt);
+  EXPECT_EQ(UserIn(kUsers, "none"), std::nullopt);
+  EXPECT_EQ(UserIn(kUsers, "+"), std::nullopt);
+  EXPECT_EQ(UserIn("", "root"), std::nullopt);
+  EXPECT_EQ(UserIn("root", "root"), std::nullopt);
 }
 
 }  // namespace

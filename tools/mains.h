@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tools, as functions of what main() gets. Each returns the exit status. A tool is a program of
+// its own, or part of a single file with all tools (perftape.cc).
+#pragma once
+
+namespace perftape {
+
+namespace bundle_tool {
+int Main(int argc, char** argv) noexcept;
+}
+namespace convert_tool {
+// Also perf_to_profile, if `argv[0]` has that name.
+int Main(int argc, char** argv) noexcept;
+}  // namespace convert_tool
+namespace doctor_tool {
+int Main(int argc, char** argv) noexcept;
+}
+namespace inspect {
+int Main(int argc, char** argv) noexcept;
+}
+namespace record_tool {
+int Main(int argc, char** argv) noexcept;
+}
+namespace recover_tool {
+int Main(int argc, char** argv) noexcept;
+}
+namespace report_tool {
+int Main(int argc, char** argv) noexcept;
+}
+namespace symbolize_tool {
+int Main(int argc, char** argv) noexcept;
+}
+
+}  // namespace perftape
