@@ -5,55 +5,35 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
-#include <iterator>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "formats/base/file.h"
 #include "tools/common/cli/console.h"
 #include "tools/common/cli/help.h"
+#include "tools/common/cli/output.h"
+#include "tools/perftape/command_line.h"
 
 namespace perftape {
 namespace {
 
 constexpr std::string_view kPrefix = "perftape-";
 
-constexpr cli::Verb kVerbs[] = {
-    {"record", "record where programs spend their time, into a perf.data"},
-    {"doctor", "check what can be recorded here, and what is missing for the rest"},
-    {"report", "show where a profile spends its time"},
-    {"convert", "convert perf.data, folded stacks and pprof into each other"},
-    {"inspect", "show the content of a perf.data as text or JSON"},
-    {"recover", "write every complete record of a damaged perf.data to a new file"},
-    {"symbolize", "add names to the addresses in a profile, from saved symbols"},
-    {"bundle", "manage the symbols that are stored with a recording"},
-};
-
-constexpr cli::Command kCommand = {
-    .name = "perftape",
-    .purpose =
-        "Run perftape-VERB from the directory of this program, with the arguments that follow.",
-    .operands = "VERB [ARGUMENT...]",
-    .options = {},
-    .order = cli::Order::kOptionsFirst,
-    .epilogue = "'perftape help VERB' prints the same.\n",
-    .verbs = kVerbs};
-
 // Its operands are the verb and the verb's arguments.
 using Plan = cli::BaseOptions;
 
 Result<Plan> PlanOf(Plan plan) {
-  if (plan.operands.empty()) {
-    return Fail(ErrorCode::kInvalidArgument, std::string(cli::kNoVerb));
-  }
   return plan;
 }
 
 // Executes the program of the verb, the first of `words`. Returns only with an error.
 Result<int> RunVerb(std::vector<std::string> words) {
-  if (std::ranges::find(kVerbs, words.front(), &cli::Verb::name) == std::end(kVerbs)) {
+  const cli::Command& command = front_tool::FrontCommand();
+  if (std::ranges::find(command.verbs, words.front(), &cli::Verb::name) == command.verbs.end()) {
     return Fail(ErrorCode::kNotFound,
-                cli::UnknownVerbText(kCommand, words.front()) + "\nTry 'perftape help'.");
+                cli::UnknownVerbText(command, words.front()) + "\nTry 'perftape help'.");
   }
   std::error_code error;
   const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
@@ -66,16 +46,35 @@ Result<int> RunVerb(std::vector<std::string> words) {
   return FailErrno(words.front(), errno);
 }
 
-Result<int> Run(const Plan& plan, cli::Console& /*console*/) {
-  if (plan.operands.front() != "help") return RunVerb(plan.operands);
-  if (plan.operands.size() == 1) {
-    TRY(cli::PrintToStdout(cli::HelpText(kCommand)));
+// Prints, on a terminal in a pager.
+Result<int> PrintTopic(const cli::Topic& topic) {
+  const std::string text = front_tool::TopicText(topic);
+  std::optional<cli::Pager> pager;
+  if (cli::IsTerminal()) pager.emplace();
+  TRY(WriteAll(STDOUT_FILENO, AsBytes(text)));
+  return cli::kDone;
+}
+
+// "help bundle list" means "bundle list --help".
+Result<int> Help(std::vector<std::string> words) {
+  const cli::Command& command = front_tool::FrontCommand();
+  if (words.empty()) {
+    TRY(cli::PrintToStdout(cli::HelpText(command, cli::HelpDepth::kUsual)));
     return cli::kDone;
   }
-  // "help bundle list" means "bundle list --help".
-  std::vector<std::string> words(plan.operands.begin() + 1, plan.operands.end());
+  const auto topic = std::ranges::find(command.topics, words.front(), &cli::Topic::name);
+  if (topic != command.topics.end() && words.size() == 1) return PrintTopic(*topic);
   words.emplace_back("--help");
   return RunVerb(std::move(words));
+}
+
+Result<int> Run(const Plan& plan, cli::Console& /*console*/) {
+  if (plan.operands.empty()) {
+    TRY(cli::PrintToStdout(cli::BriefText(front_tool::FrontCommand())));
+    return cli::kDone;
+  }
+  if (plan.operands.front() != "help") return RunVerb(plan.operands);
+  return Help({plan.operands.begin() + 1, plan.operands.end()});
 }
 
 }  // namespace
@@ -83,5 +82,5 @@ Result<int> Run(const Plan& plan, cli::Console& /*console*/) {
 
 int main(int argc, char** argv) noexcept {
   using namespace perftape;
-  return cli::Main<Plan>({kCommand, &PlanOf, &Run}, argc, argv);
+  return cli::Main<Plan>({front_tool::FrontCommand(), &PlanOf, &Run}, argc, argv);
 }
