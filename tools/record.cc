@@ -151,22 +151,27 @@ Status WriteJson(std::string_view json, const std::filesystem::path& path) {
   return std::move(out).Commit();
 }
 
-// Prints the events that match, on a terminal in a pager.
-Result<int> List(const std::string& glob) {
+// Prints the events that match, a table on a terminal in a pager.
+Result<int> List(const ListRequest& request) {
   TRY_ASSIGN(const std::vector<record::ListedEvent> events,
-             record::ListEvents(glob, record::EventMachine::This()));
+             record::ListEvents(request.glob, record::EventMachine::This()));
   if (events.empty()) {
     return Fail(ErrorCode::kNotFound,
-                "list: no event matches '" + cli::EscapeForTerminal(glob) + "'");
+                "list: no event matches '" + cli::EscapeForTerminal(request.glob) + "'");
   }
-  const std::string text = ListText(events);
+  const bool is_table = request.form == ListForm::kTable;
+  const std::string text = is_table ? ListText(events) : NamesText(events, request.glob);
   std::optional<cli::Pager> pager;
-  if (cli::IsTerminal()) pager.emplace();
+  if (is_table && cli::IsTerminal()) pager.emplace();
   TRY(WriteAll(STDOUT_FILENO, AsBytes(text)));
   return cli::kDone;
 }
 
 Result<int> Run(const RecordRun& plan, cli::Console& console) {
+  if (!plan.verb_help.empty()) {
+    TRY(cli::PrintToStdout(plan.verb_help));
+    return cli::kDone;
+  }
   if (plan.listed_events) return List(*plan.listed_events);
   if (plan.diagnosis) return doctor_tool::PrintDiagnosis(*plan.diagnosis, console.verbosity());
   TRY_ASSIGN(const bool is_stream, CheckOutputs(plan));

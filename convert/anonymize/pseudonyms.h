@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "formats/base/bytes.h"
+#include "formats/base/library_version.h"
 #include "formats/base/result.h"
 
 namespace perftape::anonymize {
@@ -67,5 +68,7 @@ class Pseudonyms {
 
   const NameKey& key_;
 };
+
+LibraryVersion SodiumVersion();
 
 }  // namespace perftape::anonymize

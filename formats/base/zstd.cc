@@ -6,6 +6,8 @@
 
 #include <utility>
 
+#include "formats/base/library_version.h"
+
 namespace perftape {
 inline namespace base {
 namespace {
@@ -112,6 +114,10 @@ Status ZstdCompressor::Run(Bytes input, int directive, std::vector<std::byte>& o
     const bool is_done = mode == ZSTD_e_continue ? in.pos == in.size : waiting == 0;
     if (is_done) return {};
   }
+}
+
+LibraryVersion ZstdVersion() {
+  return {.name = "zstd", .version = ZSTD_versionString()};
 }
 
 }  // namespace base

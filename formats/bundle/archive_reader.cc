@@ -16,6 +16,7 @@
 #include "formats/base/bytes.h"
 #include "formats/base/progress.h"
 #include "formats/bundle/layout.h"
+#include "formats/bundle/library_versions.h"
 
 namespace perftape::bundle {
 namespace {
@@ -326,6 +327,11 @@ Result<std::optional<std::vector<std::byte>>> ReadFirstMember(Bytes archive_byte
   const la_ssize_t got = archive_read_data(tar.get(), bytes.data(), size);
   if (got < 0 || static_cast<std::size_t>(got) != size) return DamagedMember(tar.get(), source, 0);
   return bytes;
+}
+
+LibraryVersion LibarchiveVersion() {
+  const std::string_view text = archive_version_string();  // "libarchive 3.6.2"
+  return {.name = "libarchive", .version = std::string(text.substr(text.rfind(' ') + 1))};
 }
 
 }  // namespace perftape::bundle

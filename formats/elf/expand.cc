@@ -9,6 +9,7 @@
 #include <string>
 
 #include "formats/base/zstd.h"
+#include "formats/elf/library_versions.h"
 
 namespace perftape::elf {
 namespace {
@@ -101,6 +102,14 @@ Result<std::vector<std::byte>> ExpandXz(Bytes compressed, std::uint64_t limit) {
     }
     if (result != LZMA_OK) return Fail(ErrorCode::kCorrupt, "xz: damaged, or cut short");
   }
+}
+
+LibraryVersion LzmaVersion() {
+  return {.name = "liblzma", .version = lzma_version_string()};
+}
+
+LibraryVersion LibdeflateVersion() {
+  return {.name = "libdeflate", .version = LIBDEFLATE_VERSION_STRING};
 }
 
 }  // namespace perftape::elf

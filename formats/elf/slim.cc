@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/elf/slim.h"
 
+#include <elfutils/version.h>
 #include <gelf.h>
 #include <libelf.h>
 
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <string>
 #include <string_view>
 #include <utility>
 
 #include "formats/elf/elf_file.h"
+#include "formats/elf/library_versions.h"
 
 namespace perftape::elf {
 namespace {
@@ -471,6 +474,12 @@ std::optional<std::vector<std::byte>> SlimCopy(const ElfFile& file, const SlimOp
   const Result<ElfFile> opened = ElfFile::FromBytes(*copy);
   if (!opened || opened->build_id() != file.build_id()) return std::nullopt;
   return copy;
+}
+
+LibraryVersion LibelfVersion() {
+  return {.name = "libelf",
+          .version = std::to_string(_ELFUTILS_VERSION / 1000) + "." +
+                     std::to_string(_ELFUTILS_VERSION % 1000)};
 }
 
 }  // namespace perftape::elf

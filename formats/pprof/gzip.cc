@@ -9,6 +9,8 @@
 #include <memory>
 #include <string>
 
+#include "formats/pprof/library_versions.h"
+
 namespace perftape::pprof {
 namespace {
 
@@ -108,6 +110,10 @@ Result<std::vector<std::byte>> Gunzip(Bytes file, std::uint64_t max_size) {
     room = kSomeRoom;
   } while (!file.empty());
   return plain;
+}
+
+LibraryVersion ZlibVersion() {
+  return {.name = "zlib", .version = zlibVersion()};
 }
 
 }  // namespace perftape::pprof

@@ -91,4 +91,10 @@ std::optional<SchedulerText> LookUpSchedulerText() {
       .start = found->sched_text, .end = found->sched_text_end, .schedule = found->schedule};
 }
 
+LibraryVersion LibbpfVersion() {
+  std::string_view text = libbpf_version_string();  // "v1.1"
+  if (text.starts_with('v')) text.remove_prefix(1);
+  return {.name = "libbpf", .version = std::string(text)};
+}
+
 }  // namespace perftape::record

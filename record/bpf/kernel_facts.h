@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 
+#include "formats/base/library_version.h"
 #include "formats/base/result.h"
 #include "record/machine/kernel_maps.h"
 
@@ -36,5 +37,7 @@ struct SchedulerText {
 };
 // As LookUpKernelText.
 std::optional<SchedulerText> LookUpSchedulerText();
+
+LibraryVersion LibbpfVersion();
 
 }  // namespace perftape::record

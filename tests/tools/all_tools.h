@@ -11,6 +11,7 @@
 #include "tools/convert/perf_to_profile.h"
 #include "tools/doctor/command_line.h"
 #include "tools/inspect/command_line.h"
+#include "tools/perftape/command_line.h"
 #include "tools/record/command_line.h"
 #include "tools/recover/command_line.h"
 #include "tools/report/command_line.h"
@@ -20,7 +21,7 @@ namespace perftape {
 
 struct Tool {
   const cli::Command* command;
-  // Null for perftape-bundle and its verbs, whose plans are not in headers.
+  // Null for perftape, and for verbs and tools with only verbs.
   std::function<std::unique_ptr<cli::BaseOptions>()> new_plan = nullptr;
 };
 
@@ -35,14 +36,16 @@ inline std::vector<Tool> AllTools() {
       {&convert_tool::ConvertCommand(), &NewPlan<convert_tool::Plan>},
       {&convert_tool::PerfToProfileCommand(), &NewPlan<convert_tool::Plan>},
       {&doctor_tool::DoctorCommand(), &NewPlan<doctor_tool::Plan>},
+      {&front_tool::FrontCommand()},
       {&inspect::InspectCommand(), &NewPlan<inspect::Plan>},
       {&record_tool::RecordCommand(), &NewPlan<record_tool::Plan>},
       {&recover_tool::RecoverCommand(), &NewPlan<recover_tool::Plan>},
       {&report_tool::ReportCommand(), &NewPlan<report_tool::ReportPlan>},
       {&symbolize_tool::SymbolizeCommand(), &NewPlan<symbolize_tool::Plan>},
   };
-  for (const cli::Verb& verb : bundle_tool::BundleCommand().verbs) {
-    tools.push_back({&verb.command()});
+  for (const cli::Command* const command :
+       {&bundle_tool::BundleCommand(), &record_tool::RecordCommand()}) {
+    for (const cli::Verb& verb : command->verbs) tools.push_back({&verb.command()});
   }
   return tools;
 }

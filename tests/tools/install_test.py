@@ -6,6 +6,7 @@ and licences.
 """
 
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -15,7 +16,7 @@ BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
 TOOLS = ["perftape", *(f"perftape-{verb}" for verb in (
     "bundle", "convert", "doctor", "inspect", "record", "recover", "report", "symbolize"))]
 PAGES = {*(f"{tool}.1" for tool in TOOLS), "perf_to_profile.1", "perftape.7"}
-DOCUMENTS = {"README.md", "CHANGELOG.md", "LICENSE", "LICENSE.GPL-2.0", "LICENSE.BSD-2-Clause"}
+DOCUMENTS = {"README.md", "REFERENCE.md", "CHANGELOG.md", "LICENSE", "LICENSE.GPL-2.0", "LICENSE.BSD-2-Clause"}
 
 
 def has_pandoc():
@@ -46,11 +47,15 @@ class Install(unittest.TestCase):
                               capture_output=True, text=True)
         self.assertIn("perftape-convert", done.stdout)
 
-    def test_each_tool_has_a_completion_that_bash_accepts(self):
-        directory = self.prefix / "share/bash-completion/completions"
-        self.assertEqual({path.name for path in directory.iterdir()}, set(TOOLS))
-        for path in directory.iterdir():
-            subprocess.run(["bash", "-n", path], check=True)
+    def test_each_tool_has_a_completion_that_each_shell_accepts(self):
+        for shell, directory, name in (("bash", "bash-completion/completions", "{}"),
+                                       ("zsh", "zsh/vendor-completions", "_{}"),
+                                       ("fish", "fish/vendor_completions.d", "{}.fish")):
+            directory = self.prefix / "share" / directory
+            self.assertEqual({path.name for path in directory.iterdir()},
+                             {name.format(tool) for tool in TOOLS})
+            for path in directory.iterdir() if shutil.which(shell) else ():
+                subprocess.run([shell, "-n", path], check=True)
 
     def test_readme_changelog_and_licences(self):
         self.assertLessEqual(DOCUMENTS, self.names_in("share/doc/perftape"))

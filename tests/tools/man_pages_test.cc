@@ -78,7 +78,7 @@ std::vector<std::vector<std::string>> CommandsOf(std::string_view line) {
 // Returns the lines of examples that begin with a tool. Joins lines that are continued.
 std::vector<std::string> ExamplesIn(const std::string& page) {
   const std::string joined = std::regex_replace(page, std::regex(R"(\\\n +)"), "");
-  const std::regex example("\n    (perftape-.*)");
+  const std::regex example("\n    (perftape-[a-z]+ .*)");
   std::vector<std::string> lines;
   for (std::sregex_iterator at(joined.begin(), joined.end(), example), end; at != end; ++at) {
     lines.push_back((*at)[1]);
@@ -111,9 +111,9 @@ INSTANTIATE_TEST_SUITE_P(
     OfEachTool, ManPage,
     testing::Values(&bundle_tool::BundleCommand(), &convert_tool::ConvertCommand(),
                     &convert_tool::PerfToProfileCommand(), &doctor_tool::DoctorCommand(),
-                    &inspect::InspectCommand(), &record_tool::RecordCommand(),
-                    &recover_tool::RecoverCommand(), &report_tool::ReportCommand(),
-                    &symbolize_tool::SymbolizeCommand()));
+                    &front_tool::FrontCommand(), &inspect::InspectCommand(),
+                    &record_tool::RecordCommand(), &recover_tool::RecoverCommand(),
+                    &report_tool::ReportCommand(), &symbolize_tool::SymbolizeCommand()));
 
 }  // namespace
 }  // namespace perftape

@@ -20,15 +20,24 @@ struct CleanPlan : cli::BaseOptions {
   bool is_default = false;
 };
 
-constexpr cli::Option kCleanRows[] = {
+constexpr cli::Option kCleanInputRows[] = {
     {.name = "buildid-dir",
      .argument = "DIR",
      .help = "clean DIR instead of ~/.debug",
-     .completion = cli::Completion::kFile,
+     .completion = cli::Completion::kDirectory,
      .into = cli::StoreAs<&cli::ParseDirectory, &CleanPlan::directory>},
+};
+
+constexpr cli::Option kCleanOtherRows[] = {
     cli::QuietRow(),
 };
-constexpr auto kCleanOptions = cli::Table(kCleanRows);
+constexpr auto kCleanOptions = cli::Table(cli::InGroup(cli::Group::kInput, kCleanInputRows),
+                                          cli::InGroup(cli::Group::kOther, kCleanOtherRows));
+
+constexpr cli::Example kCleanExamples[] = {
+    {"perftape-bundle clean", "clean ~/.debug"},
+    {"perftape-bundle clean --buildid-dir symbols", "clean another directory"},
+};
 
 constexpr cli::Command kCleanCommand = {
     .name = "perftape-bundle clean",
@@ -38,10 +47,8 @@ constexpr cli::Command kCleanCommand = {
     .operands = "",
     .options = kCleanOptions,
     .operand_completion = cli::Completion::kNothing,
-    .epilogue =
-        "Examples:\n"
-        "  perftape-bundle clean\n"
-        "  perftape-bundle clean --buildid-dir symbols\n"};
+    .examples = kCleanExamples,
+};
 
 Result<CleanPlan> CleanPlanOf(CleanPlan plan) {
   if (!plan.operands.empty()) {

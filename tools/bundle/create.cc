@@ -34,9 +34,7 @@ struct CreatePlan : cli::BaseOptions {
   IfExists if_exists = IfExists::kRefuse;
 };
 
-constexpr cli::Option kCreateRows[] = {
-    cli::OutputRow("write the bundle to FILE (default PERF.DATA.tar.zst); - is stdout",
-                   cli::StoreAs<&cli::ParseOutput, &CreatePlan::output>),
+constexpr cli::Option kCreateContentRows[] = {
     {.name = "debug",
      .help = "also add debug information (DWARF) if it is found",
      .conflicts = {"full"},
@@ -44,14 +42,29 @@ constexpr cli::Option kCreateRows[] = {
     {.name = "full",
      .help = "add whole binaries instead of only their symbol and unwind tables",
      .into = cli::SetTo<record::BundleDepth::kWhole, &CreatePlan::depth>},
+};
+
+constexpr cli::Option kCreateOutputRows[] = {
+    cli::OutputRow("write the bundle to FILE (default PERF.DATA.tar.zst); - is stdout",
+                   cli::StoreAs<&cli::ParseOutput, &CreatePlan::output>),
     cli::ForceRow(cli::SetTo<IfExists::kReplace, &CreatePlan::if_exists>,
                   "replace an existing FILE"),
-    cli::NoSandboxRow(),
-    cli::NoProgressRow(),
+};
+
+constexpr cli::Option kCreateOtherRows[] = {
     cli::QuietRow(),
     cli::VerboseRow("print the name of each missing file"),
+    cli::NoProgressRow(),
+    cli::NoSandboxRow(),
 };
-constexpr auto kCreateOptions = cli::Table(kCreateRows);
+constexpr auto kCreateOptions = cli::Table(cli::InGroup(cli::Group::kContents, kCreateContentRows),
+                                           cli::InGroup(cli::Group::kOutput, kCreateOutputRows),
+                                           cli::InGroup(cli::Group::kOther, kCreateOtherRows));
+
+constexpr cli::Example kCreateExamples[] = {
+    {"perftape-bundle create", "the symbols of perf.data, in perf.data.tar.zst"},
+    {"perftape-bundle create --debug -o all.tar.zst perf.data", "with source lines"},
+};
 
 constexpr cli::Command kCreateCommand = {
     .name = "perftape-bundle create",
@@ -60,13 +73,12 @@ constexpr cli::Command kCreateCommand = {
         "that recorded; recordings of perf record work, too.",
     .operands = "[PERF.DATA]",
     .options = kCreateOptions,
+    .examples = kCreateExamples,
     .epilogue =
         "Binaries are read from their recorded paths, ~/.debug and debuginfod's cache, if they\n"
         "have the recorded build id; the kernel's symbols, if it was not booted since.\n"
-        "Exit status: 0 success, 1 failure, 2 wrong usage, 3 success but symbols are missing.\n"
-        "Examples:\n"
-        "  perftape-bundle create                        # perf.data.tar.zst\n"
-        "  perftape-bundle create --debug -o all.tar.zst perf.data\n"};
+        "Exit status: 0 success, 1 failure, 2 wrong usage, 3 success but symbols are missing.\n",
+};
 
 Result<CreatePlan> CreatePlanOf(CreatePlan plan) {
   if (!plan.operands.empty()) {

@@ -26,10 +26,15 @@ struct EmbedPlan : cli::BaseOptions {
 };
 
 constexpr cli::Option kEmbedRows[] = {
-    cli::NoSandboxRow(),
     cli::QuietRow(),
+    cli::NoSandboxRow(),
 };
-constexpr auto kEmbedOptions = cli::Table(kEmbedRows);
+constexpr auto kEmbedOptions = cli::Table(cli::InGroup(cli::Group::kOther, kEmbedRows));
+
+constexpr cli::Example kEmbedExamples[] = {
+    {"perftape-bundle embed symbols.tar.zst perf.data", "a bundle"},
+    {"perftape-bundle embed perf.data.tar.bz2 perf.data", "a tarball of perf archive"},
+};
 
 constexpr cli::Command kEmbedCommand = {
     .name = "perftape-bundle embed",
@@ -38,10 +43,8 @@ constexpr cli::Command kEmbedCommand = {
         "as before. What the recorder noted about the recording (recording.json) stays.",
     .operands = "BUNDLE PERF.DATA",
     .options = kEmbedOptions,
-    .epilogue =
-        "Examples:\n"
-        "  perftape-bundle embed symbols.tar.zst perf.data\n"
-        "  perftape-bundle embed perf.data.tar.bz2 perf.data   # of perf archive\n"};
+    .examples = kEmbedExamples,
+};
 
 Result<EmbedPlan> EmbedPlanOf(EmbedPlan plan) {
   if (plan.operands.size() != 2) {

@@ -24,12 +24,12 @@ struct ExtractPlan : cli::BaseOptions {
   bundle::ExtractOptions options;
 };
 
-constexpr cli::Option kExtractRows[] = {
+constexpr cli::Option kExtractOutputRows[] = {
     {.name = "directory",
      .letter = 'C',
      .argument = "DIR",
      .help = "write to DIR instead of ~/.debug; DIR is created if needed",
-     .completion = cli::Completion::kFile,
+     .completion = cli::Completion::kDirectory,
      .into = cli::StoreAs<&cli::ParseDirectory, &ExtractPlan::directory>},
     {.name = "all",
      .help = "also write files that this machine has with the same build id",
@@ -37,11 +37,21 @@ constexpr cli::Option kExtractRows[] = {
     cli::ForceRow(
         cli::SetTo<IfExists::kReplace, &ExtractPlan::options, &bundle::ExtractOptions::if_exists>,
         "replace existing files that differ"),
-    cli::NoSandboxRow(),
-    cli::NoProgressRow(),
-    cli::QuietRow(),
 };
-constexpr auto kExtractOptions = cli::Table(kExtractRows);
+
+constexpr cli::Option kExtractOtherRows[] = {
+    cli::QuietRow(),
+    cli::NoProgressRow(),
+    cli::NoSandboxRow(),
+};
+constexpr auto kExtractOptions = cli::Table(cli::InGroup(cli::Group::kOutput, kExtractOutputRows),
+                                            cli::InGroup(cli::Group::kOther, kExtractOtherRows));
+
+constexpr cli::Example kExtractExamples[] = {
+    {"perftape-bundle extract perf.data && perf report", "give perf the symbols"},
+    {"perftape-bundle extract -C symbols perf.data && perf --buildid-dir symbols report",
+     "into another directory"},
+};
 
 constexpr cli::Command kExtractCommand = {
     .name = "perftape-bundle extract",
@@ -50,13 +60,11 @@ constexpr cli::Command kExtractCommand = {
         "their names.",
     .operands = "BUNDLE",
     .options = kExtractOptions,
+    .examples = kExtractExamples,
     .epilogue =
         "Files that this machine has are skipped: copies without code would hide them from\n"
-        "perf annotate. 'perftape-bundle clean' removes what was written.\n"
-        "Examples:\n"
-        "  perftape-bundle extract perf.data && perf report\n"
-        "  perftape-bundle extract -C symbols perf.data && perf --buildid-dir symbols "
-        "report\n"};
+        "perf annotate. 'perftape-bundle clean' removes what was written.\n",
+};
 
 Result<ExtractPlan> ExtractPlanOf(ExtractPlan plan) {
   TRY_ASSIGN(plan.bundle, OnlyBundle(plan));

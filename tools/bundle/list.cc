@@ -24,13 +24,22 @@ struct ListPlan : cli::BaseOptions {
   bool as_json = false;
 };
 
-constexpr cli::Option kListRows[] = {
+constexpr cli::Option kListOutputRows[] = {
     cli::JsonRow("print the manifest, and how many bytes of each file are kept, as one JSON object",
                  cli::Set<&ListPlan::as_json>),
-    cli::NoSandboxRow(),
-    cli::NoProgressRow(),
 };
-constexpr auto kListOptions = cli::Table(kListRows);
+
+constexpr cli::Option kListOtherRows[] = {
+    cli::NoProgressRow(),
+    cli::NoSandboxRow(),
+};
+constexpr auto kListOptions = cli::Table(cli::InGroup(cli::Group::kOutput, kListOutputRows),
+                                         cli::InGroup(cli::Group::kOther, kListOtherRows));
+
+constexpr cli::Example kListExamples[] = {
+    {"perftape-bundle list perf.data", "the bundle in a recording"},
+    {"perftape-bundle list --json symbols.tar.zst", "for programs"},
+};
 
 constexpr cli::Command kListCommand = {
     .name = "perftape-bundle list",
@@ -39,6 +48,7 @@ constexpr cli::Command kListCommand = {
         "its size on that machine, or the reason why it is missing.",
     .operands = "BUNDLE",
     .options = kListOptions,
+    .examples = kListExamples,
 };
 
 Result<ListPlan> ListPlanOf(ListPlan plan) {

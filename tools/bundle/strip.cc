@@ -35,11 +35,7 @@ struct StripPlan : cli::BaseOptions {
   Notes notes = Notes::kStay;
 };
 
-constexpr cli::Option kStripRows[] = {
-    {.name = "all",
-     .help = "also remove what the recorder noted about the recording (recording.json); the file "
-             "then has the bytes that it had before anything was appended",
-     .into = cli::SetTo<Notes::kRemoved, &StripPlan::notes>},
+constexpr cli::Option kStripOutputRows[] = {
     {.name = "output",
      .letter = 'o',
      .argument = "BUNDLE",
@@ -48,10 +44,23 @@ constexpr cli::Option kStripRows[] = {
      .into = cli::StoreAs<&cli::ParseOutput, &StripPlan::output>},
     cli::ForceRow(cli::SetTo<IfExists::kReplace, &StripPlan::if_exists>,
                   "replace an existing BUNDLE"),
-    cli::NoSandboxRow(),
-    cli::QuietRow(),
+    {.name = "all",
+     .help = "also remove what the recorder noted about the recording (recording.json); the file "
+             "then has the bytes that it had before anything was appended",
+     .into = cli::SetTo<Notes::kRemoved, &StripPlan::notes>},
 };
-constexpr auto kStripOptions = cli::Table(kStripRows);
+
+constexpr cli::Option kStripOtherRows[] = {
+    cli::QuietRow(),
+    cli::NoSandboxRow(),
+};
+constexpr auto kStripOptions = cli::Table(cli::InGroup(cli::Group::kOutput, kStripOutputRows),
+                                          cli::InGroup(cli::Group::kOther, kStripOtherRows));
+
+constexpr cli::Example kStripExamples[] = {
+    {"perftape-bundle strip perf.data", "the bundle is deleted"},
+    {"perftape-bundle strip -o symbols.tar.zst perf.data", "the bundle is kept"},
+};
 
 constexpr cli::Command kStripCommand = {
     .name = "perftape-bundle strip",
@@ -60,10 +69,8 @@ constexpr cli::Command kStripCommand = {
         "noted about the recording stays.",
     .operands = "PERF.DATA",
     .options = kStripOptions,
-    .epilogue =
-        "Examples:\n"
-        "  perftape-bundle strip perf.data                      # the bundle is deleted\n"
-        "  perftape-bundle strip -o symbols.tar.zst perf.data   # the bundle is kept\n"};
+    .examples = kStripExamples,
+};
 
 Result<StripPlan> StripPlanOf(StripPlan plan) {
   if (plan.operands.size() != 1) {

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/bundle/verbs.h"
 
+#include "formats/base/library_version.h"
+#include "formats/bundle/library_versions.h"
+#include "formats/elf/library_versions.h"
+
 namespace perftape::bundle_tool {
 namespace {
 
@@ -14,6 +18,17 @@ constexpr cli::Verb kVerbs[] = {
     {"strip", "remove the bundle from a perf.data", &StripCommand, &StripMain},
 };
 
+constexpr cli::Example kExamples[] = {
+    {"perftape-bundle verify perf.data", "check whether names of all samples are there"},
+    {"perftape-bundle extract perf.data && perf report", "give perf the symbols"},
+    {"perftape-bundle create", "collect the symbols of a recording of perf record"},
+};
+
+std::vector<LibraryVersion> Libraries() {
+  return {ZstdVersion(), bundle::LibarchiveVersion(), elf::LibelfVersion(), elf::LzmaVersion(),
+          elf::LibdeflateVersion()};
+}
+
 constexpr cli::Command kBundleCommand = {
     .name = "perftape-bundle",
     .purpose = "Manage the symbols that are stored with a recording.",
@@ -21,10 +36,13 @@ constexpr cli::Command kBundleCommand = {
     .options = {},
     .order = cli::Order::kOptionsFirst,
     .operand_completion = cli::Completion::kNothing,
+    .examples = kExamples,
     .epilogue =
         "A BUNDLE is a bundle file, a perf.data with a bundle, or a tarball of perf\n"
         "archive.\n",
-    .verbs = kVerbs};
+    .verbs = kVerbs,
+    .libraries = &Libraries,
+};
 
 }  // namespace
 

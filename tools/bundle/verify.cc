@@ -29,13 +29,22 @@ struct VerifyPlan : cli::BaseOptions {
   bool as_json = false;
 };
 
-constexpr cli::Option kVerifyRows[] = {
+constexpr cli::Option kVerifyOutputRows[] = {
     cli::JsonRow("print the result as one JSON object", cli::Set<&VerifyPlan::as_json>),
-    cli::NoSandboxRow(),
-    cli::NoProgressRow(),
-    cli::QuietRow("print nothing if no problem is found"),
 };
-constexpr auto kVerifyOptions = cli::Table(kVerifyRows);
+
+constexpr cli::Option kVerifyOtherRows[] = {
+    cli::QuietRow("print nothing if no problem is found"),
+    cli::NoProgressRow(),
+    cli::NoSandboxRow(),
+};
+constexpr auto kVerifyOptions = cli::Table(cli::InGroup(cli::Group::kOutput, kVerifyOutputRows),
+                                           cli::InGroup(cli::Group::kOther, kVerifyOtherRows));
+
+constexpr cli::Example kVerifyExamples[] = {
+    {"perftape-bundle verify perf.data", "the bundle in a recording"},
+    {"perftape-bundle verify symbols.tar.zst perf.data", "a bundle in a file of its own"},
+};
 
 constexpr cli::Command kVerifyCommand = {
     .name = "perftape-bundle verify",
@@ -44,7 +53,9 @@ constexpr cli::Command kVerifyCommand = {
         "PERF.DATA: every file that was hit must be in the bundle.",
     .operands = "BUNDLE [PERF.DATA]",
     .options = kVerifyOptions,
-    .epilogue = "Exit status: 0 no problem, 1 failure, 2 wrong usage, 3 a problem was found.\n"};
+    .examples = kVerifyExamples,
+    .epilogue = "Exit status: 0 no problem, 1 failure, 2 wrong usage, 3 a problem was found.\n",
+};
 
 Result<VerifyPlan> VerifyPlanOf(VerifyPlan plan) {
   if (plan.operands.empty() || plan.operands.size() > 2) {

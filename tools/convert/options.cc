@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of perftape-convert's options.
+#include "convert/anonymize/pseudonyms.h"
 #include "tools/common/cli/rows.h"
 #include "tools/common/profiles/filter_options.h"
 #include "tools/common/profiles/format_options.h"
+#include "tools/common/profiles/libraries.h"
 #include "tools/convert/command_line.h"
 
 namespace perftape::convert_tool {
@@ -16,8 +18,9 @@ using convert::PprofOptions;
 using convert::WriteOptions;
 using rewrite::NormalizeOptions;
 
-constexpr cli::Option kFileRows[] = {
-    cli::InputRow("convert this file, like an operand; - is stdin"),
+constexpr cli::Option kInputRows[] = {
+    cli::FromRow("read the inputs as this format, without detection: {choices}",
+                 cli::StoreOffered<&cli::ParseInputFormat, &cli::InputFormats, &Plan::from>),
     {.name = "files-from0",
      .argument = "FILE",
      .help = "also convert the files named in FILE, each name ended by NUL as find -print0 writes "
@@ -28,12 +31,15 @@ constexpr cli::Option kFileRows[] = {
      .argument = "I/N",
      .help = "convert only the I-th of N parts of the inputs, counted from 1; auto or auto/N reads "
              "I from the environment of Slurm, Kubernetes or GNU parallel",
+     .is_rare = true,
      .into = cli::Store<&Plan::shard>},
+    cli::InputRow("convert this file, like an operand; - is stdin"),
+};
+
+constexpr cli::Option kOutputRows[] = {
     cli::OutputRow("write the output to FILE; - is stdout, the default if --to is given; %e in the "
                    "name of folded stacks, an svg or a perf-script writes a file for each event",
                    cli::StoreAs<&cli::ParseOutput, &Plan::output>),
-    cli::FromRow("read the inputs as this format, without detection: {choices}",
-                 cli::StoreOffered<&cli::ParseInputFormat, &cli::InputFormats, &Plan::from>),
     {.name = "to",
      .argument = "FORMAT",
      .help = "write this format; default by the ending: {choices}",
@@ -73,16 +79,22 @@ constexpr cli::Choice<folded::Root> kRoots[] = {
     {"none", folded::Root::kNone},
 };
 
-constexpr cli::Option kUnwindRows[] = {
-    {.name = "max-stack",
-     .argument = "N",
-     .help = "unwind at most N frames of a copied stack (perf record --call-graph dwarf); default "
-             "127, as in perf",
-     .into = cli::StoreAs<&cli::ParseNumberIn<std::size_t, 1, 100000>, &Plan::import,
-                          &ImportOptions::max_stack>},
+constexpr cli::Option kDiffRows[] = {
+    {.name = "diff",
+     .argument = "OLD",
+     .help = "compare the inputs with OLD: a differential flame graph, or folded lines with two "
+             "counts; can be given several times, and all are added up",
+     .completion = Completion::kFile,
+     .conflicts = {"differential"},
+     .into = cli::Store<&Plan::base>},
+    {.name = "differential",
+     .help = "read and write two counts in folded lines, before and after, as difffolded.pl does; "
+             "a flame graph shows the difference",
+     .is_rare = true,
+     .into = cli::Set<&Plan::differential>},
 };
 
-constexpr cli::Option kFoldedRows[] = {
+constexpr cli::Option kStackRows[] = {
     {.name = "values",
      .argument = "KIND",
      .help = "select the numbers of stacks: {choices}",
@@ -93,27 +105,26 @@ constexpr cli::Option kFoldedRows[] = {
      .help = "begin stacks with the thread, if known: {choices}; default comm",
      .applies_to = kStackFormats,
      .into = cli::StoreChoice<kRoots, &Plan::write, &WriteOptions::folded, &FoldedOptions::root>},
+    {.name = "max-stack",
+     .argument = "N",
+     .help = "unwind at most N frames of a copied stack (perf record --call-graph dwarf); default "
+             "127, as in perf",
+     .is_rare = true,
+     .into = cli::StoreAs<&cli::ParseNumberIn<std::size_t, 1, 100000>, &Plan::import,
+                          &ImportOptions::max_stack>},
     {.name = "input-root",
      .argument = "KIND",
      .help = "read the first frame of folded lines as {choices}; default none: a function",
+     .is_rare = true,
      .into = cli::StoreChoice<kRoots, &Plan::import, &ImportOptions::root>},
     {.name = "mark-kernel",
      .help = "append _[k] to the names of kernel frames in folded lines",
      .applies_to = {convert::kFoldedFormat},
+     .is_rare = true,
      .into = cli::Set<&Plan::write, &WriteOptions::folded, &FoldedOptions::mark_kernel>},
-    {.name = "differential",
-     .help = "read and write two counts in folded lines, before and after, as difffolded.pl does; "
-             "a flame graph shows the difference",
-     .into = cli::Set<&Plan::differential>},
-    {.name = "diff",
-     .argument = "OLD",
-     .help = "compare the inputs with OLD: a differential flame graph, or folded lines with two "
-             "counts; can be given several times, and all are added up",
-     .completion = Completion::kFile,
-     .conflicts = {"differential"},
-     .into = cli::Store<&Plan::base>},
     {.name = "lenient",
      .help = "skip and count folded lines without a count",
+     .is_rare = true,
      .into = cli::Set<&Plan::import, &ImportOptions::lenient>},
 };
 
@@ -148,25 +159,28 @@ constexpr cli::Option kPprofRows[] = {
      .conflicts = {"no-labels"},
      .applies_to = {convert::kPprofFormat},
      .into = cli::StoreOffered<&ParseLabels, &Labels, &Plan::labels>},
-    {.name = "no-labels",
-     .help = "write no labels of threads into a pprof: pid, tid, comm, woken and woken_tid",
-     .applies_to = {convert::kPprofFormat},
-     .into = cli::SetTo<false, &Plan::write, &WriteOptions::pprof, &PprofOptions::thread_labels>},
     {.name = "go-pgo",
      .help = "name the sample types of a pprof samples and cpu, as go build -pgo wants them",
      .applies_to = {convert::kPprofFormat},
      .into = cli::SetTo<convert::PprofTypes::kGo, &Plan::write, &WriteOptions::pprof,
                         &PprofOptions::types>},
+    {.name = "no-labels",
+     .help = "write no labels of threads into a pprof: pid, tid, comm, woken and woken_tid",
+     .applies_to = {convert::kPprofFormat},
+     .is_rare = true,
+     .into = cli::SetTo<false, &Plan::write, &WriteOptions::pprof, &PprofOptions::thread_labels>},
     {.name = "no-gzip",
      .help = "write a pprof without compression",
      .conflicts = {"compress-level"},
      .applies_to = {convert::kPprofFormat},
+     .is_rare = true,
      .into = cli::SetTo<convert::PprofCompression::kNone, &Plan::write, &WriteOptions::pprof,
                         &PprofOptions::compression>},
     {.name = "compress-level",
      .argument = "LEVEL",
      .help = "set the gzip level of a pprof: 1 (fastest, default) to 12 (smallest)",
      .applies_to = {convert::kPprofFormat},
+     .is_rare = true,
      .into = cli::StoreAs<&cli::ParseNumberIn<int, 1, 12>, &Plan::write, &WriteOptions::pprof,
                           &PprofOptions::level>},
 };
@@ -199,11 +213,6 @@ constexpr cli::Option PerfDataCompressionRow() {
 
 constexpr cli::Option kPerfDataRows[] = {
     PerfDataCompressionRow(),
-    {.name = "pipe",
-     .help = "write a perf.data as the stream of perf record -o -; stdout always gets a stream",
-     .applies_to = {convert::kPerfDataFormat},
-     .into =
-         cli::SetTo<perfdata::Container::kPipe, &Plan::normalize, &NormalizeOptions::container>},
     {.name = "compat",
      .argument = "VERSION",
      .help = "leave out of a perf.data what this version of perf does not know: {choices}",
@@ -215,12 +224,19 @@ constexpr cli::Option kPerfDataRows[] = {
              "dwarf) by callchains",
      .applies_to = {convert::kPerfDataFormat},
      .into = cli::Set<&Plan::unwind>},
+    {.name = "pipe",
+     .help = "write a perf.data as the stream of perf record -o -; stdout always gets a stream",
+     .applies_to = {convert::kPerfDataFormat},
+     .is_rare = true,
+     .into =
+         cli::SetTo<perfdata::Container::kPipe, &Plan::normalize, &NormalizeOptions::container>},
     {.name = "symbol-dir",
      .argument = "DIR",
      .help = "write the user frames of other formats into binaries below DIR, for perf "
              "--buildid-dir DIR and hotspot",
-     .completion = Completion::kFile,
+     .completion = Completion::kDirectory,
      .applies_to = {convert::kPerfDataFormat},
+     .is_rare = true,
      .into = cli::StoreAs<&cli::ParseDirectory, &Plan::write, &WriteOptions::perfdata,
                           &PerfDataOptions::symbol_dir>},
 };
@@ -237,6 +253,7 @@ constexpr cli::Option kAnonymizeRows[] = {
     {.name = "keep-kernel-names",
      .help = "with --anonymize, leave the functions of the kernel readable, which some formats do "
              "not tell from those of its modules",
+     .is_rare = true,
      .into = cli::SetTo<anonymize::KernelNames::kKept, &Plan::kernel_names>},
 };
 
@@ -247,21 +264,54 @@ constexpr cli::Option kNoSymbolsRows[] = {
      .into = cli::SetTo<Symbols::kNone, &Plan::symbols>},
 };
 
-constexpr cli::Option kReportRows[] = {
+constexpr cli::Option kOtherRows[] = {
+    cli::QuietRow(),
+    cli::VerboseRow("also print each input, and the names found in each binary"),
+    cli::JsonRow("print what was read, kept and dropped as one JSON object on stdout",
+                 cli::SetTo<ReportAs::kJson, &Plan::report_as>),
     cli::ThreadsRow("use at most N threads (default: number of CPUs); the output does not depend "
                     "on N",
                     cli::StoreAs<cli::ParseThreads, &Plan::threads>),
-    cli::JsonRow("print what was read, kept and dropped as one JSON object on stdout",
-                 cli::SetTo<ReportAs::kJson, &Plan::report_as>),
-    cli::NoSandboxRow(),
     cli::NoProgressRow(),
-    cli::QuietRow(),
-    cli::VerboseRow("also print each input, and the names found in each binary"),
+    cli::NoSandboxRow(),
 };
 
-constexpr auto kOptions =
-    cli::Table(kFileRows, kEventRows, cli::kFilterRows, kUnwindRows, kFoldedRows, kPprofRows,
-               kPerfDataRows, kAnonymizeRows, kNoSymbolsRows, cli::kSymbolRows, kReportRows);
+constexpr auto kOptions = cli::Table(
+    cli::InGroup(cli::Group::kOutput, kOutputRows),
+    cli::InGroup(cli::Group::kOutput, kAnonymizeRows), cli::InGroup(cli::Group::kInput, kInputRows),
+    cli::InGroup(cli::Group::kSelection, kEventRows),
+    cli::InGroup(cli::Group::kSelection, cli::kFilterRows),
+    cli::InGroup(cli::Group::kComparison, kDiffRows),
+    cli::InGroup(cli::Group::kSymbols, kNoSymbolsRows),
+    cli::InGroup(cli::Group::kSymbols, cli::kSymbolRows),
+    cli::InGroup(cli::Group::kFormats, kStackRows), cli::InGroup(cli::Group::kFormats, kPprofRows),
+    cli::InGroup(cli::Group::kFormats, kPerfDataRows),
+    cli::InGroup(cli::Group::kOther, kOtherRows));
+
+constexpr cli::Example kExamples[] = {
+    {"perftape-convert perf.data -o profile.html", "a flame graph that any browser opens"},
+    {"perftape-convert perf.data -o profile.pb.gz", "for go tool pprof"},
+    {"perftape-convert perf.data -o profile.folded", "for flamegraph.pl"},
+    {"perftape-convert --diff old.data new.data -o difference.html",
+     "a flame graph of what has changed"},
+    {"perftape-convert profile.folded -o perf.data && perf report",
+     "a profile of another tool, for perf"},
+    {"perftape-convert host1.data host2.data old.pb.gz -o all.pb.gz",
+     "the sum of several profiles"},
+    {"perftape-convert perf.data --comm 'nginx*' --time 10%,20% -o peak.folded",
+     "a part of a recording"},
+    {"perftape-record -o - -a --duration 5 | perftape-convert - --to folded",
+     "of a running recording"},
+    {"perftape-convert perf.data --anonymize my.key -o to-share.pb.gz", "without names"},
+    {"perftape-convert new.data -o old.data --compat 6.1 && perf report -i old.data",
+     "for an older perf"},
+};
+
+std::vector<LibraryVersion> Libraries() {
+  std::vector<LibraryVersion> libraries = cli::LibrariesOfProfiles();
+  libraries.push_back(anonymize::SodiumVersion());
+  return libraries;
+}
 
 constexpr cli::Command kCommand = {
     .name = "perftape-convert",
@@ -270,19 +320,11 @@ constexpr cli::Command kCommand = {
         "inputs into one, with names from saved symbols.",
     .operands = "[FILE...]",
     .options = kOptions,
+    .examples = kExamples,
     .epilogue =
-        "Examples:\n"
-        "  perftape-convert perf.data -o out.folded\n"
-        "  perftape-convert perf.data -o out.pb.gz && go tool pprof -top out.pb.gz\n"
-        "  perftape-convert perf.data -o flamegraph.html\n"
-        "  perftape-convert --diff old.data new.data -o difference.html\n"
-        "  perftape-convert out.folded -o perf.data && perf report\n"
-        "  perftape-convert host1.data host2.data old.pb.gz -o all.pb.gz\n"
-        "  perftape-convert perf.data --comm 'nginx*' --time 10%,20% -o peak.folded\n"
-        "  perftape-record -o - -a --duration 5 | perftape-convert - --to folded\n"
-        "  perftape-convert perf.data --anonymize my.key -o to-share.pb.gz\n"
-        "  perftape-convert new.data -o old.data --compat 6.1 && perf report -i old.data\n"
-        "Exit status: 0 success, 1 failure, 2 wrong usage, 3 success but an input was damaged.\n"};
+        "Exit status: 0 success, 1 failure, 2 wrong usage, 3 success but an input was damaged.\n",
+    .libraries = &Libraries,
+};
 
 }  // namespace
 

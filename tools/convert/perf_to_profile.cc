@@ -10,11 +10,12 @@
 #include "tools/common/cli/console.h"
 #include "tools/common/cli/escape.h"
 #include "tools/common/cli/rows.h"
+#include "tools/common/profiles/libraries.h"
 
 namespace perftape::convert_tool {
 namespace {
 
-constexpr cli::Option kPerfToProfileRows[] = {
+constexpr cli::Option kPerfToProfileFileRows[] = {
     {.name = "input",
      .letter = 'i',
      .argument = "FILE",
@@ -33,14 +34,24 @@ constexpr cli::Option kPerfToProfileRows[] = {
      .letter = 'f',
      .help = "replace an existing output file",
      .into = cli::SetTo<IfExists::kReplace, &Plan::write, &convert::WriteOptions::if_exists>},
+};
+
+constexpr cli::Option kPerfToProfileOtherRows[] = {
+    cli::QuietRow(),
+    cli::VerboseRow("also print how many names were found in each binary"),
     {.name = "jit_support",
      .letter = 'j',
      .help = "accepted for compatibility, without effect",
+     .is_rare = true,
      .into = cli::Ignore},
-    cli::QuietRow(),
-    cli::VerboseRow("also print how many names were found in each binary"),
 };
-constexpr auto kPerfToProfileOptions = cli::Table(kPerfToProfileRows);
+constexpr auto kPerfToProfileOptions =
+    cli::Table(cli::InGroup(cli::Group::kOutput, kPerfToProfileFileRows),
+               cli::InGroup(cli::Group::kOther, kPerfToProfileOtherRows));
+
+constexpr cli::Example kPerfToProfileExamples[] = {
+    {"perf_to_profile -i perf.data -o profile.pb.gz -f", "as pprof runs it"},
+};
 
 constexpr cli::Command kPerfToProfileCommand = {
     .name = kPerfToProfile,
@@ -49,7 +60,10 @@ constexpr cli::Command kPerfToProfileCommand = {
         "pprof perf.data` works. It is perftape-convert under another name.",
     .operands = "",
     .options = kPerfToProfileOptions,
-    .epilogue = "Exit status: 0 success, 1 failure, 2 wrong usage.\n"};
+    .examples = kPerfToProfileExamples,
+    .epilogue = "Exit status: 0 success, 1 failure, 2 wrong usage.\n",
+    .libraries = &cli::LibrariesOfProfiles,
+};
 
 }  // namespace
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include "tools/common/cli/options.h"
 
@@ -20,6 +21,12 @@ struct Plan : cli::BaseOptions {
 };
 
 const cli::Command& DoctorCommand();
+// The same as a verb of perftape-record.
+const cli::Command& DoctorVerbCommand();
+
+// What the recorder and the doctor tell with --version.
+std::vector<LibraryVersion> RecorderLibraries();
+std::vector<cli::KernelFeature> KernelFeatures();
 
 // Checks a parsed plan. Fails with kInvalidArgument for usage errors.
 Result<Plan> PlanOf(Plan plan);

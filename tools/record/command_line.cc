@@ -2,450 +2,25 @@
 #include "tools/record/command_line.h"
 
 #include <fmt/core.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <bit>
-#include <charconv>
 
-#include "formats/base/file.h"
-#include "formats/perfdata/abi.h"
-#include "record/events/known_events.h"
 #include "record/processes/executable.h"
 #include "tools/common/cli/escape.h"
+#include "tools/common/cli/help.h"
 #include "tools/common/cli/progress.h"
-#include "tools/common/cli/rows.h"
 #include "tools/record/joint_options.h"
 #include "tools/record/option_values.h"
 
 namespace perftape::record_tool {
 namespace {
 
-using cli::Completion;
 using record::BundleRequest;
-using record::InputOptions;
-using record::OutputOptions;
 using record::RecordOptions;
-using record::RetentionLimits;
-using record::ScopeOptions;
 
 std::unexpected<Error> Usage(std::string message) {
   return Fail(ErrorCode::kInvalidArgument, std::move(message));
 }
-
-// Returns kernel.perf_event_max_sample_rate; nothing if it cannot be read.
-std::optional<std::uint64_t> HighestFrequency() {
-  const Result<std::string> text = ReadWholeFile("/proc/sys/kernel/perf_event_max_sample_rate");
-  std::uint64_t hz = 0;
-  if (!text) return std::nullopt;
-  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), hz);
-  if (error != std::errc{} || hz == 0) return std::nullopt;
-  return hz;
-}
-
-Result<record::SamplingRate> ParseFrequency(std::string_view option, std::string_view text) {
-  if (text == "max") {
-    const std::optional<std::uint64_t> highest = HighestFrequency();
-    if (highest) return record::Frequency{*highest};
-    return Usage(fmt::format("{} max: kernel.perf_event_max_sample_rate cannot be read", option));
-  }
-  TRY_ASSIGN(const std::uint64_t hz, cli::ParseNumber(option, text, {.smallest = 1}));
-  return record::Frequency{hz};
-}
-
-Result<record::SamplingRate> ParsePeriod(std::string_view option, std::string_view text) {
-  // perf_event_open rejects a period above 2^63 (kernel/events/core.c).
-  TRY_ASSIGN(const std::uint64_t count,
-             cli::ParseNumber(option, text, {.smallest = 1, .largest = INT64_MAX}));
-  return record::Period{count};
-}
-
-// The values of perf's -k.
-constexpr std::string_view kMonotonic[] = {"mono", "CLOCK_MONOTONIC", "monotonic", "1"};
-
-std::vector<cli::Offer> Events() {
-  std::vector<cli::Offer> offers;
-  for (const record::KnownEvent& event : record::KnownEvents()) {
-    if (event.type == perfdata::kTypeSoftware) offers.push_back({.word = event.name});
-  }
-  for (const record::OffCpuName& event : record::OffCpuNames()) {
-    offers.push_back({.word = std::string(event.name)});
-  }
-  for (const record::EventSet& set : record::EventSets()) {
-    offers.push_back({.word = std::string(set.name)});
-  }
-  return offers;
-}
-
-std::vector<cli::Offer> Clocks() {
-  return {{.word = std::string(kMonotonic[0])}};
-}
-
-Result<std::vector<record::EventSpec>> ParseEventList(std::string_view option,
-                                                      std::string_view text) {
-  Result<std::vector<record::EventSpec>> events = record::ParseEvents(text);
-  if (events) return events;
-  return Usage(fmt::format("{}: {}", option, cli::EscapeForTerminal(events.error().message)));
-}
-
-Result<std::string> ParseClock(std::string_view option, std::string_view text) {
-  if (std::ranges::find(kMonotonic, text) != std::end(kMonotonic)) return std::string(text);
-  return Usage(fmt::format(
-      "{}: clock '{}' is not supported: timestamps are always of CLOCK_MONOTONIC (mono), and the "
-      "feature CLOCK_DATA maps them to wall time",
-      option, cli::EscapeForTerminal(text)));
-}
-
-Result<std::filesystem::path> ParseBundleFile(std::string_view option, std::string_view text) {
-  if (text.empty() || text == "-")
-    return Usage(fmt::format("{}: needs the name of a file", option));
-  return std::filesystem::path(text);
-}
-
-Result<double> ParseCpuLimit(std::string_view option, std::string_view text) {
-  TRY_ASSIGN(const double percent, cli::ParsePercent(option, text));
-  if (percent == 0) return Usage(fmt::format("{}: must be above 0", option));
-  return percent;
-}
-
-// Names of cgroups, containers or threads, separated by commas.
-Result<std::vector<std::string>> ParseNames(std::string_view option, std::string_view text) {
-  std::vector<std::string> names;
-  for (const std::string_view name : cli::SplitAtCommas(text)) {
-    if (name.empty())
-      return Usage(fmt::format("{}: empty name in '{}'", option, cli::EscapeForTerminal(text)));
-    names.emplace_back(name);
-  }
-  return names;
-}
-
-// As in perf, a number without a unit counts pages.
-Result<std::size_t> ParseRingSize(std::string_view option, std::string_view text) {
-  constexpr std::uint64_t kLargest = std::uint64_t{1} << 30;  // the kernel's limit is 4G - 1
-  const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
-  TRY_ASSIGN(const std::uint64_t bytes,
-             cli::ParseSizeWith(option, text,
-                                {.largest = kLargest, .bare_unit = page, .bare_units = "pages"}));
-  return std::bit_ceil(std::max(bytes, page));
-}
-
-Result<CompressionLevel> ParseLevel(std::string_view option, std::string_view text) {
-  TRY_ASSIGN(const int level, cli::ParseCompressionLevel(option, text));
-  return CompressionLevel{.value = level, .is_left_out = text.empty()};
-}
-
-constexpr std::uint64_t kLeastUnwindMemory = std::uint64_t{4} << 10;
-constexpr std::uint64_t kMostUnwindMemory = std::uint64_t{1} << 30;
-constexpr std::uint64_t kLeastFlightMemory = std::uint64_t{1} << 20;
-
-constexpr cli::Option kSamplingRows[] = {
-    {.name = "event",
-     .letter = 'e',
-     .argument = "EVENT",
-     .help = "record these events: {choices}, a hardware event, a tracepoint such as "
-             "sched:sched_switch or a glob of them, a probe such as uprobe:libc:malloc; "
-             "EVENT/freq=HZ/, EVENT/period=N/, EVENT:u and "
-             "EVENT:k as in perf; 'perftape-record list' shows all; default cpu-clock",
-     .into = cli::StoreOffered<&ParseEventList, &Events, &Plan::record, &RecordOptions::input,
-                               &InputOptions::events>},
-    {.name = "allow-missing-events",
-     .help = "leave out events that this machine does not have, with a warning",
-     .into = cli::SetTo<record::MissingEvents::kSkip, &Plan::record, &RecordOptions::input,
-                        &InputOptions::missing_events>},
-    {.name = "off-cpu-threshold",
-     .argument = "TIME",
-     .help = "of -e offcpu: sum waits that are shorter, by thread; TIME has a unit (500us) or is "
-             "in ms; 0 records each wait (default 1ms)",
-     .into = cli::StoreAs<&ParseThreshold, &Plan::record, &RecordOptions::input,
-                          &InputOptions::off_cpu_threshold>},
-    {.name = "wakers",
-     .help = "of -e offcpu: also record what ends the waits, as event wakeup",
-     .into = cli::Set<&Plan::wakers>},
-    {.name = "freq",
-     .letter = 'F',
-     .argument = "HZ",
-     .help = "record HZ samples per second on each CPU; max is the highest rate that the kernel "
-             "and this machine allow (default 99)",
-     .conflicts = {"count"},
-     .into =
-         cli::StoreAs<&ParseFrequency, &Plan::record, &RecordOptions::input, &InputOptions::rate>},
-    {.name = "count",
-     .letter = 'c',
-     .argument = "PERIOD",
-     .help = "record one sample every PERIOD of an event, instead of -F; clocks count nanoseconds, "
-             "minimum 1000",
-     .into = cli::StoreAs<&ParsePeriod, &Plan::record, &RecordOptions::input, &InputOptions::rate>},
-    {.name = "all-cpus",
-     .letter = 'a',
-     .help = "record the whole system (default without another target)",
-     .conflicts = {"pid", "tid"},
-     .into = cli::Set<&Plan::all_cpus>},
-    {.name = "pid",
-     .letter = 'p',
-     .argument = "PID[,PID...]",
-     .help = "record these processes and all that they start",
-     .completion = Completion::kProcess,
-     .conflicts = {"tid"},
-     .into = cli::StoreAs<&cli::ParseIdList, &Plan::pids>},
-    {.name = "tid",
-     .letter = 't',
-     .argument = "TID[,TID...]",
-     .help = "record only these threads",
-     .completion = Completion::kProcess,
-     .into = cli::StoreAs<&cli::ParseIdList, &Plan::tids>},
-    {.name = "cpu",
-     .letter = 'C',
-     .argument = "CPUS",
-     .help = "record only on these CPUs: 0-3,8",
-     .into = cli::StoreLast<&cli::ParseCpuList, &Plan::record, &RecordOptions::input,
-                            &InputOptions::cpus>},
-    {.name = "uid",
-     .letter = 'u',
-     .argument = "USER",
-     .help = "record only tasks of this user (name or number)",
-     .completion = Completion::kUser,
-     .into =
-         cli::StoreAs<&cli::ParseUser, &Plan::record, &RecordOptions::input, &InputOptions::user>},
-    {.name = "cgroup",
-     .letter = 'G',
-     .argument = "PATH|ID",
-     .help = "record only tasks in this cgroup or below it; several: in any of them; implies "
-             "--all-cgroups",
-     .into = cli::StoreAs<&ParseNames, &Plan::record, &RecordOptions::input, &InputOptions::scope,
-                          &ScopeOptions::cgroups>},
-    {.name = "container",
-     .argument = "ID",
-     .help = "record only this container of docker, podman, containerd, CRI-O or Kubernetes; the "
-             "beginning of its id is enough; implies --all-cgroups",
-     .into = cli::StoreAs<&ParseNames, &Plan::record, &RecordOptions::input, &InputOptions::scope,
-                          &ScopeOptions::containers>},
-    {.name = "comm",
-     .argument = "GLOB",
-     .help = "record only threads with such a name: * ? [a-z]; several: with any of them",
-     .into = cli::StoreAs<&ParseNames, &Plan::record, &RecordOptions::input, &InputOptions::scope,
-                          &ScopeOptions::comms>},
-    {.name = "all-cgroups",
-     .help = "record the cgroup of each sample, for 'perf report --sort cgroup'",
-     .into = cli::Set<&Plan::record, &RecordOptions::input, &InputOptions::scope,
-                      &ScopeOptions::all_cgroups>},
-    {.name = "namespaces",
-     .help = "record the namespaces of processes, for 'perf report --sort cgroup_id'",
-     .into = cli::Set<&Plan::record, &RecordOptions::input, &InputOptions::scope,
-                      &ScopeOptions::namespaces>},
-    {.name = "duration",
-     .argument = "TIME",
-     .help = "end the recording after TIME: seconds, or a number with a unit: 500ms, 10m, 1h",
-     .into = cli::StoreAs<&cli::ParseDuration, &Plan::record, &RecordOptions::duration>},
-    {.letter = 'g',
-     .help = "record call chains of kernel and user code (default), found as by --call-graph's "
-             "default",
-     .into = cli::SetTo<record::Callchains::kFramePointers, &Plan::record, &RecordOptions::input,
-                        &InputOptions::callchains>},
-    {.name = "call-graph",
-     .argument = "METHOD",
-     .help = "select how call chains are found; METHOD is {choices}: fp is by frame pointers, "
-             "eh by the unwind tables of the binaries, while recording (default; fp before Linux "
-             "5.15 and without privileges), none finds none, "
-             "dwarf[,SIZE] records registers and up to SIZE of the stack, from which perf "
-             "report finds them (default 8K, at most 65528)",
-     .into = cli::StoreOffered<&ParseCallGraph, &CallGraphs, &Plan::call_graph>},
-    {.name = "unwind-memory",
-     .argument = "SIZE",
-     .help = "limit the memory for unwind tables (--call-graph eh), 4K to 1G (default 32M)",
-     .into = cli::StoreAs<&cli::ParseSizeIn<kLeastUnwindMemory, kMostUnwindMemory>, &Plan::record,
-                          &RecordOptions::input, &InputOptions::unwind_bytes>},
-    {.name = "clockid",
-     .letter = 'k',
-     .argument = "CLOCK",
-     .help = "select the clock of timestamps; the only CLOCK is {choices}, CLOCK_MONOTONIC "
-             "(default)",
-     .into = cli::StoreOffered<&ParseClock, &Clocks, &Plan::clock>},
-    {.name = "no-callgraph",
-     .help = "record no call chains, only the address of each sample",
-     .conflicts = {"g", "call-graph"},
-     .into = cli::SetTo<record::Callchains::kNone, &Plan::record, &RecordOptions::input,
-                        &InputOptions::callchains>},
-};
-
-constexpr cli::Option kOutputRows[] = {
-    cli::OutputRow("write the recording to FILE (default perf.data); an existing file is renamed "
-                   "to FILE.old; - is stdout, in perf's pipe format",
-                   cli::StoreAs<&cli::ParseOutput, &Plan::record, &RecordOptions::output,
-                                &OutputOptions::file>),
-    {.name = "mmap-pages",
-     .letter = 'm',
-     .argument = "PAGES",
-     .help = "set the size of the ring buffer, in pages or with a unit (16M); rounded up to a "
-             "power of two (default: by the number of CPUs and the rate)",
-     .into = cli::StoreAs<&ParseRingSize, &Plan::record, &RecordOptions::input,
-                          &InputOptions::ring_bytes>},
-    cli::CompressionRow("compress the recording with zstd, as perf record -z does; LEVEL is 1 "
-                        "(fastest, default) to 22 (smallest)",
-                        cli::StoreAs<&ParseLevel, &Plan::compression>),
-    {.name = "switch-output",
-     .argument = "MODE",
-     .help = "begin a new file at this size (100M), after this time (1h) or, without MODE, on "
-             "SIGUSR2; in the name of -o, %t is the time, %n a number and %h the host; default "
-             "FILE.%t",
-     .argument_is_optional = true,
-     .conflicts = {"bundle"},
-     .into = cli::StoreAs<&ParseSwitchMode, &Plan::switch_output>},
-    {.name = "flight",
-     .argument = "TIME",
-     .help = "keep the last TIME (30, 500ms, 5m) in memory and write them to a file on SIGUSR2, on "
-             "a --trigger and at the end; the name of -o is as with --switch-output",
-     .conflicts = {"switch-output", "bundle", "aggregate"},
-     .into = cli::StoreAs<&cli::ParseDuration, &Plan::flight>},
-    {.name = "flight-memory",
-     .argument = "SIZE",
-     .help = "with --flight: keep at most SIZE of records, at least 1M, then fewer seconds "
-             "(default 256M)",
-     .into = cli::StoreAs<&cli::ParseSizeIn<kLeastFlightMemory, cli::kLargestSize>,
-                          &Plan::flight_memory>},
-    {.name = "trigger",
-     .argument = "CONDITION",
-     .help = "with --flight: write a file on 'psi:cpu some 20%/1s' (also memory, io, full), "
-             "'offcpu>500ms', EVENT, 'EVENT>100/s' or 'cpu>80%/5s'; several: on any of them",
-     .into = cli::StoreAs<&ParseTriggerOption, &Plan::triggers>},
-    {.name = "cooldown",
-     .argument = "TIME",
-     .help = "with --flight: after a file, ignore triggers for TIME: 30s, 10m, 1h (default the "
-             "TIME of --flight)",
-     .into = cli::StoreAs<&cli::ParseDuration, &Plan::cooldown>},
-    {.name = "keep-files",
-     .argument = "N",
-     .help = "with --switch-output or --flight: keep the newest N files of the name",
-     .into = cli::StoreAs<&ParseFileCount, &Plan::keep, &RetentionLimits::files>},
-    {.name = "keep-bytes",
-     .argument = "SIZE",
-     .help = "with --switch-output or --flight: keep the newest files that have SIZE (20G) "
-             "together",
-     .into = cli::StoreAs<&cli::ParseSize, &Plan::keep, &RetentionLimits::bytes>},
-    {.name = "keep-age",
-     .argument = "TIME",
-     .help = "with --switch-output or --flight: delete files that are older: 90s, 30m, 12h, 7d",
-     .into = cli::StoreAs<&cli::ParseDuration, &Plan::keep, &RetentionLimits::age>},
-    {.name = "reserve-space",
-     .argument = "SIZE",
-     .help =
-         "leave SIZE (2G) of the disk free: end the recording before, or with --switch-output or "
-         "--flight delete its oldest files",
-     .into = cli::StoreAs<&cli::ParseSize, &Plan::record, &RecordOptions::output,
-                          &OutputOptions::reserved_space>},
-    {.name = "exec-on-switch",
-     .argument = "COMMAND",
-     .help = "with --switch-output or --flight: run COMMAND in a shell for each finished file, "
-             "with its name",
-     .into = cli::StoreAs<&ParseShellCommand, &Plan::exec_on_switch>},
-    {.name = "bundle",
-     .argument = "FILE",
-     .help = "write the bundle of symbols to FILE instead of into the recording; an existing file "
-             "is renamed to FILE.old",
-     .completion = Completion::kFile,
-     .into = cli::StoreAs<&ParseBundleFile, &Plan::record, &RecordOptions::output,
-                          &OutputOptions::bundle, &BundleRequest::file>},
-    {.name = "no-bundle",
-     .help = "write no bundle of symbols",
-     .conflicts = {"bundle", "bundle-debug", "bundle-full"},
-     .into = cli::SetTo<BundleRequest::Destination::kNone, &Plan::record, &RecordOptions::output,
-                        &OutputOptions::bundle, &BundleRequest::destination>},
-    {.name = "bundle-debug",
-     .help = "also put debug information (DWARF) into the bundle",
-     .conflicts = {"bundle-full"},
-     .into = cli::SetTo<record::BundleDepth::kDebug, &Plan::record, &RecordOptions::output,
-                        &OutputOptions::bundle, &BundleRequest::depth>},
-    {.name = "bundle-full",
-     .help = "put whole binaries into the bundle, including their code",
-     .into = cli::SetTo<record::BundleDepth::kWhole, &Plan::record, &RecordOptions::output,
-                        &OutputOptions::bundle, &BundleRequest::depth>},
-    {.name = "include-self",
-     .help = "also record the recorder",
-     .into = cli::SetTo<record::IncludeSelf::kYes, &Plan::record, &RecordOptions::input,
-                        &InputOptions::include_self>},
-    {.name = "sync",
-     .help =
-         "wait at each flush until the records are on the disk, so that they survive a power cut",
-     .into = cli::SetTo<true, &Plan::record, &RecordOptions::output, &OutputOptions::sync>},
-    {.name = "aggregate",
-     .argument = "TIME",
-     .help = "make one sample of equal ones of each TIME (1, 100ms), with the sum of their periods",
-     .into = cli::StoreAs<&cli::ParseDuration, &Plan::record, &RecordOptions::output,
-                          &OutputOptions::aggregate>},
-    {.name = "max-cpu",
-     .argument = "PERCENT",
-     .help = "lower the rate while the recorder itself uses more than PERCENT of a CPU",
-     .into = cli::StoreAs<&ParseCpuLimit, &Plan::record, &RecordOptions::max_cpu>},
-    {.name = "max-loss",
-     .argument = "PERCENT",
-     .help = "exit with status 3 if more of the samples are lost, also if COMMAND succeeded "
-             "(default 5, only without COMMAND)",
-     .into = cli::StoreAs<&cli::ParsePercent, &Plan::max_loss>},
-    {.name = "json",
-     .argument = "FILE",
-     .help = "also write the summary to FILE, as one JSON object; - is stdout",
-     .completion = Completion::kFile,
-     .into = cli::StoreAs<&cli::ParseOutput, &Plan::json_file>},
-    cli::NoSandboxRow(),
-    cli::NoProgressRow(),
-    cli::QuietRow(),
-    cli::VerboseRow("also print the messages of libbpf while it loads programs"),
-};
-constexpr auto kOptions = cli::Table(kSamplingRows, kOutputRows);
-
-// Most of these are options of perf record.
-constexpr cli::ForeignOption kForeign[] = {
-    {.name = "off-cpu", .instead = "-e offcpu records the time that threads wait"},
-    {.name = "off-cpu-thresh",
-     .instead = "--off-cpu-threshold TIME sums shorter waits; a TIME without a unit is in ms"},
-    {.name = "time", .instead = "--duration TIME ends the recording after a time"},
-    {.name = "delay",
-     .letter = 'D',
-     .instead = "a delayed start is not supported; start perftape-record later with -p PID, or "
-                "remove the beginning with 'perftape-convert --time FROM,TO'"},
-    {.name = "switch-max-files", .instead = "--keep-files N keeps the newest N files"},
-    {.name = "switch-output-event",
-     .instead = "--switch-output begins a file at a size, after a time or on SIGUSR2"},
-    {.name = "timestamp-filename", .instead = "--switch-output adds the time to the name"},
-    {.name = "no-inherit",
-     .letter = 'i',
-     .instead = "processes that a recorded process starts are always recorded; -t TID records "
-                "single threads"},
-    {.name = "all-kernel",
-     .instead = "kernel and user are always recorded; 'perftape-convert --no-user' removes the "
-                "user frames"},
-    {.name = "all-user",
-     .instead = "kernel and user are always recorded; 'perftape-convert --no-kernel' removes the "
-                "kernel frames"},
-};
-
-constexpr cli::Command kCommand = {
-    .name = "perftape-record",
-    .purpose =
-        "Record where programs spend their time, and other events, with eBPF, into a perf.data "
-        "that perf "
-        "report opens. The recording ends when COMMAND ends, after --duration, or with Ctrl-C.",
-    .operands = "[[--] COMMAND [ARGUMENT...]]",
-    .options = kOptions,
-    .order = cli::Order::kOptionsFirst,
-    .operand_completion = Completion::kCommand,
-    .epilogue =
-        "Examples:\n"
-        "  perftape-record -- make -j8            the command and all that it starts\n"
-        "  perftape-record -a --duration 5        the whole system, five seconds\n"
-        "  perftape-record -p 4711 -F 999         a running process, until Ctrl-C\n"
-        "  perftape-record -e cpu-clock,page-faults -- make\n"
-        "  perftape-record -e cpu-clock,offcpu -p 4711  where it burns CPU time and where it "
-        "waits\n"
-        "  perftape-record -e 'sched:sched_process_*' -a --duration 5\n"
-        "  perftape-record list 'sched:*'         the events of this machine\n"
-        "  perftape-record -z -o small.data -a    the whole system, several times smaller\n"
-        "  perftape-record -a --switch-output=10m --keep-files 6  the last hour, until Ctrl-C\n"
-        "  perftape-record -a --flight 30 --trigger 'cpu>90%/5s'  the half minute before a peak\n"
-        "  perftape-record -o - -a | perf report --stdio -i -\n"
-        "Exit status: that of COMMAND if it ended by itself, 126 or 127 if it could not\n"
-        "run; otherwise 0 success, 1 failure, 2 wrong usage, 3 samples lost (--max-loss)\n"
-        "or bundle not written.\n",
-    .foreign = kForeign};
 
 // High enough for functions that run for a millisecond, on each machine.
 constexpr std::uint64_t kSaneFrequency = 9999;
@@ -520,39 +95,60 @@ Status CheckJsonFile(const RecordRun& run) {
   return {};
 }
 
-// "-e list" and "perftape-record list [GLOB]". "./list" is a program of this name.
-std::optional<std::string> ListedEventsOf(const Plan& plan) {
-  constexpr std::string_view kWord = "list";
-  const std::vector<std::string>& operands = plan.operands;
-  if (!operands.empty() && operands.front() == kWord && operands.size() <= 2) {
-    return operands.size() == 2 ? operands.back() : "*";
+// Returns whether the words after a verb are the verb's: its options, and at most `operands` more.
+// Other words are those of a command with the name of the verb. Fails if they begin with an option
+// that the verb does not have.
+Result<bool> BelongToVerb(const cli::Command& verb, std::span<const std::string> words,
+                          std::size_t operands, cli::BaseOptions& plan) {
+  const Status parsed = cli::ParseInto(verb, words, plan);
+  if (!parsed && words.front().starts_with('-')) {
+    return Usage(fmt::format("{}: {}", verb.name, parsed.error().message));
   }
-  const bool is_listed =
-      std::ranges::find(plan.record.input.events, kWord, &record::EventSpec::name) !=
-      plan.record.input.events.end();
-  return is_listed ? std::optional<std::string>("*") : std::nullopt;
+  return parsed && plan.operands.size() <= operands;
+}
+
+// "perftape-record list [GLOB]". "./list" is a program of this name.
+Status PlanList(std::span<const std::string> words, RecordRun& run) {
+  EventListPlan plan;
+  TRY_ASSIGN(const bool is_verb, BelongToVerb(ListCommand(), words, 1, plan));
+  if (!is_verb) return {};
+  run.verb_help = cli::RequestedHelp(ListCommand(), plan);
+  run.listed_events = ListRequest{.form = plan.form};
+  if (!plan.operands.empty()) run.listed_events->glob = plan.operands.front();
+  return {};
 }
 
 // "perftape-record doctor [--json]", which perftape-doctor executes. "./doctor" is a program.
-std::optional<doctor_tool::ReportAs> DiagnosisOf(const std::vector<std::string>& operands) {
-  if (operands.empty() || operands.front() != doctor_tool::kDoctorWord) return std::nullopt;
-  if (operands.size() == 1) return doctor_tool::ReportAs::kText;
-  if (operands.size() == 2 && operands.back() == "--json") return doctor_tool::ReportAs::kJson;
-  return std::nullopt;
+Status PlanDiagnosis(std::span<const std::string> words, RecordRun& run) {
+  const cli::Command& verb = doctor_tool::DoctorVerbCommand();
+  doctor_tool::Plan plan;
+  TRY_ASSIGN(const bool is_verb, BelongToVerb(verb, words, 0, plan));
+  if (!is_verb) return {};
+  run.verb_help = cli::RequestedHelp(verb, plan);
+  run.diagnosis = plan.report_as;
+  return {};
+}
+
+Status PlanVerb(const Plan& plan, RecordRun& run) {
+  const std::span<const std::string> words = plan.operands;
+  if (!words.empty() && words.front() == kListWord) return PlanList(words.subspan(1), run);
+  if (!words.empty() && words.front() == doctor_tool::kDoctorWord) {
+    return PlanDiagnosis(words.subspan(1), run);
+  }
+  const bool is_listed =
+      std::ranges::find(plan.record.input.events, kListWord, &record::EventSpec::name) !=
+      plan.record.input.events.end();
+  if (is_listed) run.listed_events = ListRequest{};
+  return {};
 }
 
 }  // namespace
-
-const cli::Command& RecordCommand() {
-  return kCommand;
-}
 
 Result<RecordRun> PlanOf(Plan plan) {
   RecordRun run;
   run.no_sandbox = plan.no_sandbox;
   run.shows_progress = cli::WantsProgress(plan);
-  run.listed_events = ListedEventsOf(plan);
-  run.diagnosis = DiagnosisOf(plan.operands);
+  TRY(PlanVerb(plan, run));
   run.json_file = plan.json_file;
   run.max_loss = plan.max_loss;
   RecordOptions& options = run;

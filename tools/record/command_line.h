@@ -12,6 +12,7 @@
 #include "record/recorder.h"
 #include "tools/common/cli/options.h"
 #include "tools/doctor/command_line.h"
+#include "tools/record/list_events.h"
 #include "tools/record/option_values.h"
 
 namespace perftape::record_tool {
@@ -42,9 +43,11 @@ struct Plan : cli::BaseOptions {
   std::optional<double> max_loss;
 };
 
-// What the command line asks for: a recording, a list of events, or a diagnosis.
+// What the command line asks for: a recording, or what a verb prints: the help of a verb, a list of
+// events, or a diagnosis.
 struct RecordRun : record::RecordOptions {
-  std::optional<std::string> listed_events;  // a glob
+  std::string verb_help;  // of `perftape-record list --help`; empty otherwise
+  std::optional<ListRequest> listed_events;
   std::optional<doctor_tool::ReportAs> diagnosis;
   std::filesystem::path json_file;  // of the summary; "-" for stdout, empty for none
   std::optional<double> max_loss;   // percent of the samples

@@ -4,11 +4,13 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <charconv>
 #include <iterator>
 #include <utility>
 
 #include "formats/base/byte_size.h"
 #include "formats/base/duration.h"
+#include "formats/base/file.h"
 #include "tools/common/cli/escape.h"
 #include "tools/common/cli/values.h"
 
@@ -47,6 +49,15 @@ std::unexpected<Error> BadMode(std::string_view option, std::string_view text) {
 }
 
 }  // namespace
+
+std::optional<std::uint64_t> HighestFrequency() {
+  const Result<std::string> text = ReadWholeFile("/proc/sys/kernel/perf_event_max_sample_rate");
+  std::uint64_t hz = 0;
+  if (!text) return std::nullopt;
+  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), hz);
+  if (error != std::errc{} || hz == 0) return std::nullopt;
+  return hz;
+}
 
 std::vector<cli::Offer> CallGraphs() {
   std::vector<cli::Offer> offers;

@@ -16,6 +16,9 @@
 
 namespace perftape::record_tool {
 
+// Returns kernel.perf_event_max_sample_rate; nothing if it cannot be read.
+std::optional<std::uint64_t> HighestFrequency();
+
 struct CallGraph {
   record::Callchains callchains = record::Callchains::kFramePointers;
   std::uint32_t stack_bytes = 0;  // RecordOptions::stack_bytes

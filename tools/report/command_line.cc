@@ -10,6 +10,7 @@
 #include "tools/common/cli/output.h"
 #include "tools/common/cli/rows.h"
 #include "tools/common/profiles/format_options.h"
+#include "tools/common/profiles/libraries.h"
 #include "tools/common/profiles/symbol_options.h"
 #include "tools/common/sandbox/sandbox.h"
 #include "tools/report/fail_rules.h"
@@ -95,13 +96,6 @@ Result<summarize::TreeDirection> ParseTree(std::string_view option, std::string_
   return cli::UnknownValue(option, text, Directions());
 }
 
-constexpr cli::Option kInputRows[] = {
-    cli::InputRow("report on this file, like an operand; - is stdin"),
-    cli::FromRow("read the inputs as this format, without detection: {choices}",
-                 cli::StoreOffered<&cli::ParseInputFormat, &cli::InputFormats, &ReportPlan::from>),
-    cli::EventRow("report only on these events"),
-};
-
 constexpr cli::Option kContentRows[] = {
     {.name = "functions",
      .letter = 'n',
@@ -110,15 +104,6 @@ constexpr cli::Option kContentRows[] = {
              "(default 20), and N broken rules of --fail-on (default 10); 0 shows no functions and "
              "no wakeups",
      .into = cli::StoreAs<&cli::ParseNumberIn<std::size_t, 0, UINT32_MAX>, &ReportPlan::rows>},
-    {.name = "sort",
-     .argument = "KEY",
-     .help = "sort the functions by samples in them alone or with what they call: {choices}",
-     .into = cli::StoreChoice<kSorts, &ReportPlan::contents, &summarize::ContentOptions::sort>},
-    {.name = "stacks",
-     .argument = "N",
-     .help = "show the N most frequent whole stacks (default 10)",
-     .argument_is_optional = true,
-     .into = cli::StoreAs<&ParseStacks, &ReportPlan::contents, &summarize::ContentOptions::stacks>},
     {.name = "by",
      .argument = "LIST",
      .help = "also add up the samples by {choices}, or several with commas between them",
@@ -130,16 +115,26 @@ constexpr cli::Option kContentRows[] = {
      .argument_is_optional = true,
      .into = cli::StoreOffered<&ParseTree, &Directions, &ReportPlan::contents,
                                &summarize::ContentOptions::tree>},
-    {.name = "percent-limit",
-     .argument = "PERCENT",
-     .help = "leave out branches of the tree with less than PERCENT of the total (default 0.5)",
-     .into = cli::StoreAs<&cli::ParsePercent, &ReportPlan::contents,
-                          &summarize::ContentOptions::percent_limit>},
     {.name = "lines",
      .argument = "REGEX",
      .help = "show the source lines of the functions that match",
      .into =
          cli::StoreAs<&cli::ParseRegex, &ReportPlan::contents, &summarize::ContentOptions::lines>},
+    {.name = "sort",
+     .argument = "KEY",
+     .help = "sort the functions by samples in them alone or with what they call: {choices}",
+     .into = cli::StoreChoice<kSorts, &ReportPlan::contents, &summarize::ContentOptions::sort>},
+    {.name = "stacks",
+     .argument = "N",
+     .help = "show the N most frequent whole stacks (default 10)",
+     .argument_is_optional = true,
+     .into = cli::StoreAs<&ParseStacks, &ReportPlan::contents, &summarize::ContentOptions::stacks>},
+    {.name = "percent-limit",
+     .argument = "PERCENT",
+     .help = "leave out branches of the tree with less than PERCENT of the total (default 0.5)",
+     .is_rare = true,
+     .into = cli::StoreAs<&cli::ParsePercent, &ReportPlan::contents,
+                          &summarize::ContentOptions::percent_limit>},
 };
 
 constexpr cli::Option kDiffRows[] = {
@@ -150,15 +145,19 @@ constexpr cli::Option kDiffRows[] = {
      .completion = cli::Completion::kFile,
      .conflicts = {"by", "tree", "lines"},
      .into = cli::Store<&ReportPlan::base>},
-    {.name = "absolute",
-     .help = "compare times or counts instead of shares of the total: for recordings of the same "
-             "work",
-     .into = cli::SetTo<summarize::Measure::kWeight, &ReportPlan::measure>},
     {.name = "fail-on",
      .argument = "RULE",
      .help = "exit with status 3 if a function grew beyond the noise: 'qsort* self +5%', 'parse "
              "total +2pp', or @FILE with a rule on each line; can be given several times",
      .into = cli::Store<&ReportPlan::fail_on>},
+    {.name = "absolute",
+     .help = "compare times or counts instead of shares of the total: for recordings of the same "
+             "work",
+     .into = cli::SetTo<summarize::Measure::kWeight, &ReportPlan::measure>},
+};
+
+constexpr cli::Option kEventRows[] = {
+    cli::EventRow("report only on these events"),
 };
 
 constexpr cli::Option kOutputRows[] = {
@@ -181,23 +180,37 @@ constexpr cli::Option kOutputRows[] = {
      .help =
          "fit lines into N columns by shorter names; default: the width of the terminal, else no "
          "limit",
+     .is_rare = true,
      .into = cli::StoreAs<&cli::ParseNumberIn<std::size_t, 40, 100000>, &ReportPlan::width>},
     {.name = "stdio",
      .help = "the same as --no-pager, as in perf report; the report is always text",
+     .is_rare = true,
      .into = cli::Set<&ReportPlan::no_pager>},
     {.name = "no-pager",
      .help = "write to the terminal without a pager",
+     .is_rare = true,
      .into = cli::Set<&ReportPlan::no_pager>},
-    cli::ThreadsRow("use at most N threads (default: number of CPUs)",
-                    cli::StoreAs<cli::ParseThreads, &ReportPlan::threads>),
-    cli::NoSandboxRow(),
-    cli::NoProgressRow(),
-    cli::QuietRow("print only the report and errors"),
-    cli::VerboseRow("also print each input, and the names found in each binary"),
 };
 
-constexpr auto kOptions = cli::Table(kInputRows, kContentRows, kDiffRows, cli::kFilterRows,
-                                     cli::kSymbolRows, kOutputRows);
+constexpr cli::Option kOtherRows[] = {
+    cli::QuietRow("print only the report and errors"),
+    cli::VerboseRow("also print each input, and the names found in each binary"),
+    cli::FromRow("read the inputs as this format, without detection: {choices}",
+                 cli::StoreOffered<&cli::ParseInputFormat, &cli::InputFormats, &ReportPlan::from>),
+    cli::InputRow("report on this file, like an operand; - is stdin"),
+    cli::ThreadsRow("use at most N threads (default: number of CPUs)",
+                    cli::StoreAs<cli::ParseThreads, &ReportPlan::threads>),
+    cli::NoProgressRow(),
+    cli::NoSandboxRow(),
+};
+
+constexpr auto kOptions = cli::Table(cli::InGroup(cli::Group::kContents, kContentRows),
+                                     cli::InGroup(cli::Group::kComparison, kDiffRows),
+                                     cli::InGroup(cli::Group::kSelection, kEventRows),
+                                     cli::InGroup(cli::Group::kSelection, cli::kFilterRows),
+                                     cli::InGroup(cli::Group::kSymbols, cli::kSymbolRows),
+                                     cli::InGroup(cli::Group::kOutput, kOutputRows),
+                                     cli::InGroup(cli::Group::kOther, kOtherRows));
 
 // Options of perf report.
 constexpr cli::ForeignOption kForeign[] = {
@@ -213,23 +226,29 @@ constexpr cli::ForeignOption kForeign[] = {
     {.name = "dsos", .letter = 'd', .instead = "--dso GLOB selects binaries"},
 };
 
+constexpr cli::Example kExamples[] = {
+    {"perftape-report", "the functions with the most samples in perf.data"},
+    {"perftape-report perf.data --by comm,dso", "also by thread and binary"},
+    {"perftape-report perf.data --tree --focus '^qsort$'", "what a function calls"},
+    {"perftape-report perf.data --tree=callers --focus malloc", "who calls a function"},
+    {"perftape-report perf.data --lines '^main$'", "the source lines of a function"},
+    {"perftape-report old.pb.gz --markdown -o report.md", "a table for a pull request"},
+    {"perftape-report --diff old.data new.data --fail-on 'parse self +5%'",
+     "fail a build that became slower"},
+};
+
 constexpr cli::Command kCommand = {
     .name = "perftape-report",
     .purpose = "Show where a profile spends its time: totals, functions, stacks, call trees.",
     .operands = "[FILE...]",
     .options = kOptions,
+    .examples = kExamples,
     .epilogue =
-        "Examples:\n"
-        "  perftape-report                       reads perf.data\n"
-        "  perftape-report perf.data --by comm,dso\n"
-        "  perftape-report perf.data --tree --focus '^qsort$'\n"
-        "  perftape-report perf.data --tree=callers --focus malloc\n"
-        "  perftape-report perf.data --lines '^main$'\n"
-        "  perftape-report old.pb.gz --markdown -o report.md\n"
-        "  perftape-report --diff old.data new.data --fail-on 'parse self +5%'\n"
         "Exit status: 0 success, 1 failure, 2 wrong usage, 3 success but an input was damaged,\n"
         "or a rule of --fail-on is broken.\n",
-    .foreign = kForeign};
+    .foreign = kForeign,
+    .libraries = &cli::LibrariesOfProfiles,
+};
 
 }  // namespace
 

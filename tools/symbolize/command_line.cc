@@ -4,39 +4,54 @@
 #include "tools/common/cli/output.h"
 #include "tools/common/cli/rows.h"
 #include "tools/common/profiles/format_options.h"
+#include "tools/common/profiles/libraries.h"
 #include "tools/common/profiles/symbol_options.h"
 #include "tools/common/sandbox/sandbox.h"
 
 namespace perftape::symbolize_tool {
 namespace {
 
-constexpr cli::Option kFileRows[] = {
-    cli::InputRow("read this perf.data, pprof or folded file instead of the operand; - is stdin"),
+constexpr cli::Option kOutputRows[] = {
     cli::OutputRow("write the result to FILE; - is stdout (default, unless --to-cache is given)",
                    cli::StoreAs<&cli::ParseOutput, &Plan::output>),
-    cli::FromRow("read the input as this format, without detection: {choices}",
-                 cli::StoreOffered<&cli::ParseInputFormat, &cli::InputFormats, &Plan::from>),
     {.name = "to-cache",
      .argument = "DIR",
      .help = "write the symbol files of a perf.data to DIR, in the layout of ~/.debug, for perf "
              "--buildid-dir DIR",
-     .completion = cli::Completion::kFile,
+     .completion = cli::Completion::kDirectory,
      .into = cli::Store<&Plan::cache>},
     cli::ForceRow(
         cli::SetTo<IfExists::kReplace, &Plan::if_exists>,
         "replace an existing output file; also replace existing names if others are found"),
-};
-
-constexpr cli::Option kReportRows[] = {
     cli::JsonRow("print what was named, and from which sources, as one JSON object on stdout",
                  cli::SetTo<ReportAs::kJson, &Plan::report_as>),
-    cli::NoSandboxRow(),
-    cli::NoProgressRow(),
-    cli::QuietRow(),
-    cli::VerboseRow("also print the names found in each binary"),
 };
 
-constexpr auto kOptions = cli::Table(kFileRows, cli::kSymbolRows, kReportRows);
+constexpr cli::Option kOtherRows[] = {
+    cli::QuietRow(),
+    cli::VerboseRow("also print the names found in each binary"),
+    cli::FromRow("read the input as this format, without detection: {choices}",
+                 cli::StoreOffered<&cli::ParseInputFormat, &cli::InputFormats, &Plan::from>),
+    cli::InputRow("read this perf.data, pprof or folded file instead of the operand; - is stdin"),
+    cli::NoProgressRow(),
+    cli::NoSandboxRow(),
+};
+
+constexpr auto kOptions = cli::Table(cli::InGroup(cli::Group::kOutput, kOutputRows),
+                                     cli::InGroup(cli::Group::kSymbols, cli::kSymbolRows),
+                                     cli::InGroup(cli::Group::kOther, kOtherRows));
+
+constexpr cli::Example kExamples[] = {
+    {"perftape-symbolize raw.pb.gz --symfs /mnt/host -o named.pb.gz",
+     "with the files of another machine"},
+    {"perftape-symbolize raw.folded --kallsyms kallsyms.saved > named.folded",
+     "with saved kernel symbols"},
+    {"perftape-symbolize perf.data --debug-dir symbols -o carried.data",
+     "add symbols to a recording"},
+    {"perftape-symbolize perf.data --to-cache ~/.debug && perf report", "give perf the symbols"},
+    {"perftape-symbolize raw.pb.gz --bundle host.tar.zst --show-sources -o named.pb.gz",
+     "print where each name is from"},
+};
 
 constexpr cli::Command kCommand = {
     .name = "perftape-symbolize",
@@ -45,14 +60,11 @@ constexpr cli::Command kCommand = {
         "a perf.data, from saved symbols.",
     .operands = "[FILE]",
     .options = kOptions,
+    .examples = kExamples,
     .epilogue =
-        "Examples:\n"
-        "  perftape-symbolize raw.pb.gz --symfs /mnt/host -o named.pb.gz\n"
-        "  perftape-symbolize raw.folded --kallsyms kallsyms.saved > named.folded\n"
-        "  perftape-symbolize perf.data --debug-dir symbols -o carried.data\n"
-        "  perftape-symbolize perf.data --to-cache ~/.debug && perf report\n"
-        "  perftape-symbolize raw.pb.gz --bundle host.tar.zst --show-sources -o named.pb.gz\n"
-        "Exit status: 0 success, 1 failure, 2 wrong usage, 3 success but the input was damaged.\n"};
+        "Exit status: 0 success, 1 failure, 2 wrong usage, 3 success but the input was damaged.\n",
+    .libraries = &cli::LibrariesOfProfiles,
+};
 
 }  // namespace
 

@@ -201,11 +201,26 @@ TEST(RecordPlan, MakesTheReportOfTheDoctorInsteadOfRecording) {
 }
 
 TEST(RecordPlan, ListsEventsInsteadOfRecording) {
-  EXPECT_EQ(PlanOfWords({"-e", "list"})->listed_events, "*");
-  EXPECT_EQ(PlanOfWords({"list"})->listed_events, "*");
-  EXPECT_EQ(PlanOfWords({"list", "sched:*"})->listed_events, "sched:*");
+  EXPECT_EQ(PlanOfWords({"-e", "list"})->listed_events, ListRequest{});
+  EXPECT_EQ(PlanOfWords({"list"})->listed_events, ListRequest{});
+  EXPECT_EQ(PlanOfWords({"list", "sched:*"})->listed_events, ListRequest{.glob = "sched:*"});
+  EXPECT_EQ(PlanOfWords({"list", "--names", "cp*"})->listed_events,
+            (ListRequest{.glob = "cp*", .form = ListForm::kNames}));
   EXPECT_EQ(PlanOfWords({"./list"})->listed_events, std::nullopt);
   EXPECT_EQ(PlanOfWords({"list", "a", "b"})->listed_events, std::nullopt);
+}
+
+TEST(RecordPlan, HelpsWithItsVerbs) {
+  EXPECT_THAT(PlanOfWords({"list", "--help"})->verb_help, HasSubstr("Usage: perftape-record list"));
+  EXPECT_THAT(PlanOfWords({"doctor", "-h"})->verb_help, HasSubstr("Usage: perftape-record doctor"));
+  EXPECT_EQ(PlanOfWords({"list"})->verb_help, "");
+}
+
+TEST(RecordPlan, RefusesUnknownOptionsOfVerbs) {
+  const auto plan = PlanOfWords({"list", "--nams"});
+  ASSERT_FALSE(plan);
+  EXPECT_EQ(plan.error().message,
+            "perftape-record list: unknown option --nams; did you mean --names?");
 }
 
 TEST(RecordPlan, AcceptsAPeriodInsteadOfAFrequency) {

@@ -26,5 +26,23 @@ TEST(ListText, HasNoReasonsIfAllIsThere) {
             "cpu-clock                                     clock\n");
 }
 
+TEST(NamesText, HasTheNamesThatWorkHere) {
+  EXPECT_EQ(NamesText({{"context-switches", "cs", "software event", ""},
+                       {"cycles", "cpu-cycles", "hardware event", "no counters"}},
+                      "c*"),
+            "context-switches\ncs\n");
+}
+
+TEST(NamesText, KeepsThePathOfTheGlob) {
+  EXPECT_EQ(NamesText({{"uprobe:/usr/lib/libc.so.6:malloc", "", "uprobe", ""}}, "uprobe:libc:mal*"),
+            "uprobe:libc:malloc\n");
+  EXPECT_EQ(
+      NamesText({{"uprobe:/usr/bin/shop:shop::Cart::Add", "", "uprobe", ""}}, "uprobe:shop:*"),
+      "uprobe:shop:shop::Cart::Add\n");
+  EXPECT_EQ(NamesText({{"usdt:/usr/lib/libc.so.6:libc:setjmp", "", "usdt", ""}}, "usdt:libc:*"),
+            "usdt:libc:libc:setjmp\n");
+  EXPECT_EQ(NamesText({{"kprobe:do_exit", "", "kprobe", ""}}, "kprobe:do_e*"), "kprobe:do_exit\n");
+}
+
 }  // namespace
 }  // namespace perftape::record_tool

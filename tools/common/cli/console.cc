@@ -74,8 +74,8 @@ int UsageError(const Command& command, Console& console, const Error& error) {
 // Returns the text for a common option; nothing if none was given.
 Result<std::optional<std::string>> CommonAnswer(const Command& command,
                                                 const BaseOptions& options) {
-  if (options.help) return HelpText(command);
-  if (options.version) return VersionText(command);
+  if (options.help || options.help_all) return RequestedHelp(command, options);
+  if (options.version) return VersionText(command, *options.version);
   if (options.completion) {
     TRY_ASSIGN(std::string script, CompletionScript(command, *options.completion));
     return script;
@@ -192,6 +192,9 @@ bool WarnOfTruncatedFiles(Console& console) {
 }
 
 std::string UnknownVerbText(const Command& tool, std::string_view word) {
+  if (std::ranges::find(tool.topics, word, &Topic::name) != tool.topics.end()) {
+    return fmt::format("unknown verb '{0}': '{1} help {0}' explains this topic", word, tool.name);
+  }
   std::vector<std::string_view> names;
   for (const Verb& verb : tool.verbs) names.push_back(verb.name);
   const std::vector<std::string_view> similar = MostSimilar(word, names);
@@ -201,7 +204,7 @@ std::string UnknownVerbText(const Command& tool, std::string_view word) {
 }
 
 std::expected<int, RunError> PrintHelp(const Command& command) {
-  if (Status printed = PrintToStdout(HelpText(command)); !printed) {
+  if (Status printed = PrintToStdout(HelpText(command, HelpDepth::kUsual)); !printed) {
     return std::unexpected(RunError{std::move(printed).error(), false});
   }
   return kDone;
@@ -214,7 +217,7 @@ int MainOfVerbs(const Command& tool, int argc, char** argv) noexcept {
     const auto usage = [](std::string message) {
       return std::unexpected(RunError{{ErrorCode::kInvalidArgument, std::move(message)}, true});
     };
-    if (operands.empty()) return usage(std::string(kNoVerb));
+    if (operands.empty()) return usage("no verb given");
     const bool is_help = operands.front() == "help";
     if (is_help && operands.size() == 1) return PrintHelp(tool);
     const std::string& name = operands[is_help ? 1 : 0];

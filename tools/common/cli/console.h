@@ -107,8 +107,6 @@ int Main(const Tool<Options, Plan>& tool, int argc, char** argv) noexcept {
       });
 }
 
-inline constexpr std::string_view kNoVerb = "no verb given";
-
 // Returns "unknown verb 'rec'; did you mean record or recover?"
 std::string UnknownVerbText(const Command& tool, std::string_view word);
 // Prints the text of --help.

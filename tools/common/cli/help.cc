@@ -4,6 +4,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <set>
+#include <span>
+#include <vector>
 
 #include "tools/common/cli/options.h"
 
@@ -12,7 +15,8 @@ namespace {
 
 constexpr std::size_t kWidth = 80;
 constexpr std::size_t kHelpColumn = 28;
-constexpr std::size_t kVerbColumn = 12;
+constexpr std::size_t kVerbColumn = 15;
+constexpr std::size_t kUsualExamples = 3;
 
 // Returns "  -o, --output FILE" or "  -z, --compression-level[=LEVEL]".
 std::string Label(const Option& option) {
@@ -25,8 +29,81 @@ std::string Label(const Option& option) {
          fmt::format(fmt::runtime(option.argument_is_optional ? "[={}]" : " {}"), option.argument);
 }
 
-// Returns `text` in lines of at most kWidth, each indented to `column`. The first line starts at
-// `at`.
+// Returns the row's help with its choices.
+std::string HelpOf(const Option& option) {
+  constexpr std::string_view kChoices = "{choices}";
+  std::string help(option.help);
+  if (const std::size_t at = help.find(kChoices); at != std::string::npos) {
+    help.replace(at, kChoices.size(), OffersText(option.offers(), Notes::kShow));
+  }
+  return help;
+}
+
+// Rows is Verb or Topic.
+template <class Row>
+std::string RowsText(std::string_view heading, std::span<const Row> rows) {
+  if (rows.empty()) return "";
+  std::string text = fmt::format("\n{}:\n", heading);
+  for (const Row& row : rows) {
+    const std::string label = fmt::format("  {}", row.name);
+    text += label + Wrapped(row.summary, label.size(), kVerbColumn);
+  }
+  return text;
+}
+
+std::string VerbsText(const Command& command) {
+  if (command.verbs.empty()) return "";
+  return RowsText("Verbs", command.verbs) + RowsText("Topics", command.topics) +
+         fmt::format(fmt::runtime(command.topics.empty()
+                                      ? "'{} VERB --help' prints the options of a verb.\n"
+                                      : "'{} help WORD' explains one of them.\n"),
+                     command.name);
+}
+
+// A command line that is longer has its purpose below it.
+constexpr std::size_t kLongestExample = 44;
+
+std::string ExamplesText(std::span<const Example> examples) {
+  if (examples.empty()) return "";
+  std::size_t column = 0;
+  for (const Example& example : examples) {
+    if (example.line.size() <= kLongestExample) column = std::max(column, example.line.size());
+  }
+  column += 4;
+  std::string text = "\nExamples:\n";
+  for (const Example& example : examples) {
+    const std::string label = fmt::format("  {}", example.line);
+    const bool is_long = label.size() + 2 > column;
+    text += label + Wrapped(example.purpose, is_long ? kWidth : label.size(), column);
+  }
+  return text;
+}
+
+std::string OptionLine(const Option& option) {
+  const std::string label = Label(option);
+  // At least two blanks between a label and its help.
+  return label + Wrapped(HelpOf(option), label.size() + 2 > kHelpColumn ? kWidth : label.size(),
+                         kHelpColumn);
+}
+
+// The groups are in the order of their first rows.
+std::string OptionsText(std::span<const Option> options) {
+  const bool has_groups = std::ranges::adjacent_find(options, std::ranges::not_equal_to(),
+                                                     &Option::group) != options.end();
+  std::string text;
+  std::set<Group> shown;
+  for (const Option& first : options) {
+    if (!shown.insert(first.group).second) continue;
+    text += fmt::format("\n{}:\n", has_groups ? HeadingOf(first.group) : "Options");
+    for (const Option& option : options) {
+      if (option.group == first.group) text += OptionLine(option);
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
 std::string Wrapped(std::string_view text, std::size_t at, std::size_t column) {
   std::string wrapped;
   if (at > column) {
@@ -53,43 +130,35 @@ std::string Wrapped(std::string_view text, std::size_t at, std::size_t column) {
   return wrapped + '\n';
 }
 
-// Returns the row's help with its choices.
-std::string HelpOf(const Option& option) {
-  constexpr std::string_view kChoices = "{choices}";
-  std::string help(option.help);
-  if (const std::size_t at = help.find(kChoices); at != std::string::npos) {
-    help.replace(at, kChoices.size(), OffersText(option.offers(), Notes::kShow));
-  }
-  return help;
+std::string RequestedHelp(const Command& command, const BaseOptions& options) {
+  if (options.help_all) return HelpText(command, HelpDepth::kAll);
+  return options.help ? HelpText(command, HelpDepth::kUsual) : "";
 }
 
-std::string VerbsText(const Command& command) {
-  std::string text = "\nVerbs:\n";
-  for (const Verb& verb : command.verbs) {
-    const std::string label = fmt::format("  {}", verb.name);
-    text += label + Wrapped(verb.summary, label.size(), kVerbColumn);
-  }
-  return text + fmt::format("'{} VERB --help' prints the options of a verb.\n", command.name);
+std::string BriefText(const Command& command) {
+  return Wrapped(command.purpose, 0, 0) + ExamplesText(command.examples) +
+         fmt::format("\n{}'{} help' lists all verbs{}.\n", command.epilogue, command.name,
+                     command.topics.empty() ? "" : " and topics");
 }
 
-}  // namespace
-
-std::string VersionText(const Command& command) {
-  return fmt::format("{} {}\n", command.name, PERFTAPE_VERSION);
-}
-
-std::string HelpText(const Command& command) {
+std::string HelpText(const Command& command, HelpDepth depth) {
   std::string text = fmt::format("Usage: {} [OPTION...]{}{}\n\n", command.name,
                                  command.operands.empty() ? "" : " ", command.operands);
   text += Wrapped(command.purpose, 0, 0);
-  text += "\nOptions:\n";
-  for (const Option& option : AllOptions(command)) {
-    const std::string label = Label(option);
-    // At least two blanks between a label and its help.
-    text += label + Wrapped(HelpOf(option), label.size() + 2 > kHelpColumn ? kWidth : label.size(),
-                            kHelpColumn);
+  std::span<const Example> examples = command.examples;
+  std::vector<Option> options = AllOptions(command);
+  std::string rest;
+  if (depth == HelpDepth::kUsual) {
+    examples = examples.first(std::min(examples.size(), kUsualExamples));
+    const std::size_t rare = std::erase_if(options, &Option::is_rare);
+    if (rare != 0) {
+      rest = fmt::format("\n{} of {} options: '{} --help-all' prints the others, too.\n",
+                         options.size(), options.size() + rare, command.name);
+    }
   }
-  if (!command.verbs.empty()) text += VerbsText(command);
+  text += ExamplesText(examples);
+  text += VerbsText(command);
+  text += OptionsText(options) + rest;
   if (!command.epilogue.empty()) text += fmt::format("\n{}", command.epilogue);
   return text;
 }

@@ -50,9 +50,19 @@ std::string ChoicesOf(const Option& option) {
   return text;
 }
 
+std::string Capitalized(std::string_view text) {
+  std::string capitalized(text);
+  if (!capitalized.empty() && 'a' <= capitalized[0] && capitalized[0] <= 'z') {
+    capitalized[0] = static_cast<char>(capitalized[0] - 'a' + 'A');
+  }
+  return capitalized;
+}
+
 class Page {
  public:
-  explicit Page(const Command& command) {
+  explicit Page(const Command& command)
+      : name_(command.name), verbs_(command.verbs), topics_(command.topics) {
+    if (!topics_.empty()) rows_left_ = verbs_.size() + topics_.size();
     sections_.push_back({.command = command});
     for (const Verb& verb : command.verbs) {
       if (verb.command == nullptr) continue;
@@ -67,6 +77,8 @@ class Page {
     if (line.starts_with("{-") && line.ends_with('}')) {
       TRY(Describe(line.substr(1, line.size() - 2)));
       text_ += TermOf(*option_);
+    } else if (line == "{verbs}" || line == "{topics}") {
+      AddRows(line);
     } else {
       AddText(line);
     }
@@ -74,8 +86,12 @@ class Page {
     return {};
   }
 
-  // Fails if an option has no line.
+  // Fails if an option has no line, or a list is missing.
   Result<std::string> Finish() && {
+    if (rows_left_ != 0) {
+      return Fail(ErrorCode::kInvalidArgument,
+                  fmt::format("{} has no line {{verbs}} or {{topics}}", name_));
+    }
     for (const Section& section : sections_) {
       for (const Option& option : AllOptions(section.command)) {
         if (section.described.contains(option.key())) continue;
@@ -120,10 +136,34 @@ class Page {
     text_ += line.substr(at + kChoices.size());
   }
 
+  // Verbs of a tool with topics are programs, which have pages of their own.
+  void AddRows(std::string_view line) {
+    option_ = nullptr;
+    if (line == "{verbs}") {
+      for (const Verb& verb : verbs_) {
+        text_ +=
+            fmt::format("{}**{}**\n:   {}: **{}-{}**(1).\n", &verb == verbs_.data() ? "" : "\n",
+                        verb.name, Capitalized(verb.summary), name_, verb.name);
+      }
+      rows_left_ -= verbs_.size();
+    } else {
+      for (const Topic& topic : topics_) {
+        text_ += fmt::format("{}**{}**\n:   {}.\n", &topic == topics_.data() ? "" : "\n",
+                             topic.name, Capitalized(topic.summary));
+      }
+      rows_left_ -= topics_.size();
+    }
+    text_.pop_back();
+  }
+
   std::unexpected<Error> FailHere(std::string_view message) const {
     return Fail(ErrorCode::kInvalidArgument, fmt::format("line {}: {}", number_, message));
   }
 
+  std::string_view name_;
+  std::span<const Verb> verbs_;
+  std::span<const Topic> topics_;
+  std::size_t rows_left_ = 0;  // which no line has listed yet
   std::vector<Section> sections_;
   Section* section_ = nullptr;
   const Option* option_ = nullptr;  // that of the last option line in the section

@@ -19,21 +19,39 @@ namespace {
 namespace po = boost::program_options;
 
 std::vector<Offer> Shells() {
-  return {{.word = "bash"}};
+  return {{.word = "bash"}, {.word = "zsh"}, {.word = "fish"}};
+}
+
+std::vector<Offer> VersionForms() {
+  return {{.word = "text", .note = "default"}, {.word = "json"}};
+}
+
+// An empty text is that of an argument that was left out.
+Result<VersionForm> ParseVersionForm(std::string_view option, std::string_view text) {
+  if (text.empty() || text == "text") return VersionForm::kText;
+  if (text == "json") return VersionForm::kJson;
+  return UnknownValue(option, text, VersionForms());
 }
 
 constexpr Option kCommonRows[] = {
     {.name = "help",
      .letter = 'h',
-     .help = "print the options and exit",
+     .help = "print examples and the options that most people need, and exit",
      .into = Set<&BaseOptions::help>},
-    {.name = "version", .help = "print the version and exit", .into = Set<&BaseOptions::version>},
+    {.name = "help-all",
+     .help = "print all examples and options, and exit",
+     .into = Set<&BaseOptions::help_all>},
+    {.name = "version",
+     .argument = "FORMAT",
+     .help = "print the versions of this program and its libraries, and exit; FORMAT is {choices}",
+     .argument_is_optional = true,
+     .into = StoreOffered<&ParseVersionForm, &VersionForms, &BaseOptions::version>},
     {.name = "completion",
      .argument = "SHELL",
      .help = "print a completion script for SHELL ({choices}) and exit",
      .into = StoreOffered<&ParseText, &Shells, &BaseOptions::completion>},
 };
-constexpr auto kCommonOptions = Table(kCommonRows);
+constexpr auto kCommonOptions = Table(InGroup(Group::kOther, kCommonRows));
 
 // Returns ": --duration SECONDS ..." for an option of other tools, or "; did you mean --duration?"
 // if one option is similar enough.
@@ -262,9 +280,39 @@ std::unexpected<Error> UnknownValue(std::string_view spelled, std::string_view t
                           OffersText(offers, Notes::kHide)));
 }
 
+std::string_view HeadingOf(Group group) {
+  switch (group) {
+    case Group::kInput:
+      return "Input";
+    case Group::kEvents:
+      return "What to record";
+    case Group::kTargets:
+      return "Which programs, users and CPUs";
+    case Group::kSampling:
+      return "How to record";
+    case Group::kContents:
+      return "What to show";
+    case Group::kSelection:
+      return "Which samples";
+    case Group::kComparison:
+      return "Comparison";
+    case Group::kFormats:
+      return "Details of formats";
+    case Group::kOutput:
+      return "Output";
+    case Group::kFiles:
+      return "Several files, or the last seconds";
+    case Group::kSymbols:
+      return "Symbols";
+    case Group::kOther:
+      return "Other options";
+  }
+  return "";
+}
+
 std::span<const Option> CommonOptions(const Command& command) {
   const bool is_verb = command.name.contains(' ');
-  return std::span(kCommonOptions).first(is_verb ? 1 : kCommonOptions.size());
+  return std::span(kCommonOptions).first(is_verb ? 2 : kCommonOptions.size());
 }
 
 std::vector<Option> AllOptions(const Command& command) {

@@ -11,12 +11,13 @@
 //       {"comm", Root::kComm, "default"},
 //       {"none", Root::kNone},
 //   };
-//   constexpr auto kOptions = cli::Table({
+//   constexpr cli::Option kOutputRows[] = {
 //       {.name = "output", .letter = 'o', .argument = "FILE", .help = "write to FILE",
 //        .completion = cli::Completion::kFile, .into = cli::Store<&Plan::output>},
-//       {.name = "root", .argument = "KIND", .help = "begin lines with {choices}",
+//       {.name = "root", .argument = "KIND", .help = "begin lines with {choices}", .is_rare = true,
 //        .into = cli::StoreChoice<kRoots, &Plan::root>},
-//   });
+//   };
+//   constexpr auto kOptions = cli::Table(cli::InGroup(cli::Group::kOutput, kOutputRows));
 //   TRY_ASSIGN(const Plan plan, cli::Parse<Plan>(kCommand, words));
 #pragma once
 
@@ -29,13 +30,42 @@
 #include <string_view>
 #include <vector>
 
+#include "formats/base/library_version.h"
 #include "formats/base/result.h"
 #include "tools/common/cli/target.h"
 
 namespace perftape::cli {
 
 // The words that a shell completes for an argument. An option with choices always completes these.
-enum class Completion : std::uint8_t { kNothing, kFile, kUser, kProcess, kCommand, kChoice };
+enum class Completion : std::uint8_t {
+  kNothing,
+  kFile,
+  kDirectory,
+  kUser,
+  kProcess,
+  kCommand,
+  kEvent,  // the events of this machine, which `perftape-record list --names` prints
+  kChoice,
+};
+
+// What options are for. Help shows the options of a group under one heading.
+enum class Group : std::uint8_t {
+  kInput,
+  kEvents,
+  kTargets,
+  kSampling,
+  kContents,
+  kSelection,
+  kComparison,
+  kFormats,
+  kOutput,
+  kFiles,
+  kSymbols,
+  kOther,
+};
+
+// Returns "What to record".
+std::string_view HeadingOf(Group group);
 
 // A list of words in a constant table.
 class Words {
@@ -73,6 +103,9 @@ struct Option {
   bool is_required = false;
   // The tool finds a row by its tag (FindTag); 0 for none.
   int tag = 0;
+  Group group = Group::kOther;  // InGroup sets it
+  // Whether most people never need it: not in --help, but in --help-all and the man page.
+  bool is_rare = false;
   Target into = {};
 
   constexpr bool takes_argument() const { return !argument.empty(); }
@@ -99,10 +132,21 @@ struct ForeignOption {
   std::string_view instead = {};  // a sentence, after "unknown option --time: "
 };
 
-// Joins the rows of one or more arrays into one table. Does not compile if two rows have the same
+// Returns the rows with their group. The most used one comes first.
+template <std::size_t Size>
+consteval std::array<Option, Size> InGroup(Group group, const Option (&rows)[Size]) {
+  std::array<Option, Size> all;
+  for (std::size_t i = 0; i < Size; ++i) {
+    all[i] = rows[i];
+    all[i].group = group;
+  }
+  return all;
+}
+
+// Joins the rows of one or more groups into one table. Does not compile if two rows have the same
 // name or letter, if a conflict names no row, or if a row sets nothing.
 template <std::size_t... Sizes>
-consteval std::array<Option, (Sizes + ...)> Table(const Option (&... rows)[Sizes]) {
+consteval std::array<Option, (Sizes + ...)> Table(const std::array<Option, Sizes>&... rows) {
   std::array<Option, (Sizes + ...)> all;
   std::size_t end = 0;
   const auto append = [&](std::span<const Option> some) {
@@ -138,6 +182,26 @@ enum class Order : std::uint8_t {
   kOptionsFirst,  // only before the first operand, which begins a command with its own options
 };
 
+// A command line, and what it does: "record a command".
+struct Example {
+  std::string_view line;
+  std::string_view purpose;
+};
+
+// What "help NAME" explains besides the verbs: a section of a man page.
+struct Topic {
+  std::string_view name;     // "units"
+  std::string_view summary;  // a short phrase, for the tool's help
+  std::string_view page;     // "perftape.7"
+  std::string_view section;  // "UNITS"
+};
+
+// A feature of the running kernel, for --version: "BTF".
+struct KernelFeature {
+  std::string name;
+  bool is_there;
+};
+
 struct Verb;
 
 struct Command {
@@ -147,10 +211,18 @@ struct Command {
   std::span<const Option> options;
   Order order = Order::kMixed;
   Completion operand_completion = Completion::kFile;
-  std::string_view epilogue = {};  // the end of --help: examples
+  // The most useful first: --help has three of them, --help-all has all.
+  std::span<const Example> examples = {};
+  std::string_view epilogue = {};  // the end of --help: exit statuses
   // The values of the first operand, for a tool with verbs.
   std::span<const Verb> verbs = {};
+  // Whether the first operand may also be another word, and "help" is none.
+  bool verbs_are_optional = false;
+  std::span<const Topic> topics = {};
   std::span<const ForeignOption> foreign = {};
+  // For --version; null for none.
+  std::vector<LibraryVersion> (*libraries)() = nullptr;
+  std::vector<KernelFeature> (*kernel_features)() = nullptr;
 };
 
 // A subcommand with a command line of its own.
@@ -159,10 +231,12 @@ struct Verb {
   std::string_view summary;  // a short phrase, for the tool's help
   // Named "perftape-bundle list"; null for a tool of its own, "perftape-record" of "perftape".
   const Command& (*command)() = nullptr;
-  int (*main)(int argc, char** argv) = nullptr;  // gets the verb first; null for another program
+  // Its first word is the verb. Null also if the tool itself does the work.
+  int (*main)(int argc, char** argv) = nullptr;
 };
 
-// Returns --help, --version and --completion, which every tool has. A verb has only --help.
+// Returns --help, --help-all, --version and --completion, which every tool has. A verb has only the
+// first two.
 std::span<const Option> CommonOptions(const Command& command);
 
 // Returns the command's rows, and then the common ones.
@@ -178,7 +252,7 @@ const Option* FindTag(const Command& command, int tag);
 // Parses the words after the program's name: "-F99", "-F 99", "--freq=99", "--freq 99", "-qg",
 // "-z3" and "--level=3", but never "-z 3" for an optional argument. All words after "--" are
 // operands. Sets the fields of `options` in the order of the words; the last word wins for a field
-// with one value. With --help, --version or --completion no other field is set. Fails with
+// with one value. With one of the CommonOptions no other field is set. Fails with
 // kInvalidArgument, naming the option, for all other words.
 Status ParseInto(const Command& command, std::span<const std::string> words, BaseOptions& options);
 

@@ -18,12 +18,14 @@ constexpr Option VerboseRow(std::string_view help) {
 constexpr Option NoProgressRow() {
   return {.name = "no-progress",
           .help = "show no line of progress on a terminal",
+          .is_rare = true,
           .into = Set<&BaseOptions::no_progress>};
 }
 
 constexpr Option NoSandboxRow() {
   return {.name = "no-sandbox",
           .help = "do not limit which files and system calls this program can use",
+          .is_rare = true,
           .into = Set<&BaseOptions::no_sandbox>};
 }
 
@@ -34,6 +36,7 @@ constexpr Option InputRow(std::string_view help) {
           .argument = "FILE",
           .help = help,
           .completion = Completion::kFile,
+          .is_rare = true,
           .into = Store<&BaseOptions::operands>};
 }
 
@@ -56,7 +59,12 @@ constexpr Option JsonRow(std::string_view help, Target into) {
 }
 
 constexpr Option ThreadsRow(std::string_view help, Target into) {
-  return {.name = "threads", .letter = 'j', .argument = "N", .help = help, .into = into};
+  return {.name = "threads",
+          .letter = 'j',
+          .argument = "N",
+          .help = help,
+          .is_rare = true,
+          .into = into};
 }
 
 constexpr Option CompressionRow(std::string_view help, Target into) {

@@ -11,6 +11,7 @@
 //   cli::StoreChoice<kRoots, &Plan::root>               a value from a table of words
 #pragma once
 
+#include <cstdint>
 #include <iterator>
 #include <optional>
 #include <span>
@@ -33,6 +34,8 @@ struct GivenOption {
   std::string spelled;  // "-F" or "--freq", as the user typed it
 };
 
+enum class VersionForm : std::uint8_t { kText, kJson };
+
 // The fields that all tools have. A tool's struct derives from it.
 struct BaseOptions {
   BaseOptions() = default;
@@ -44,7 +47,8 @@ struct BaseOptions {
 
   std::vector<std::string> operands;
   bool help = false;
-  bool version = false;
+  bool help_all = false;
+  std::optional<VersionForm> version;
   std::optional<std::string> completion;
   bool quiet = false;
   bool verbose = false;

@@ -75,11 +75,6 @@ inline constexpr Option kFilterRows[] = {
      .help = "keep only samples of these CPUs: 0-3,8",
      .tag = TagOf(convert::Filter::kCpu),
      .into = StoreAs<&ParseCpuList, &FilterPlan::filter, &convert::FilterOptions::cpus>},
-    {.name = "cgroup",
-     .argument = "GLOB",
-     .help = "keep only samples of these control groups",
-     .tag = TagOf(convert::Filter::kCgroup),
-     .into = Store<&FilterPlan::filter, &convert::FilterOptions::cgroups>},
     {.name = "dso",
      .argument = "GLOB",
      .help = "keep only samples whose innermost frame is in these files: 'libc*'; a pattern with / "
@@ -111,14 +106,22 @@ inline constexpr Option kFilterRows[] = {
      .conflicts = {"no-user"},
      .tag = TagOf(convert::Filter::kNoKernel),
      .into = Set<&FilterPlan::filter, &convert::FilterOptions::no_kernel>},
+    {.name = "cgroup",
+     .argument = "GLOB",
+     .help = "keep only samples of these control groups",
+     .tag = TagOf(convert::Filter::kCgroup),
+     .is_rare = true,
+     .into = Store<&FilterPlan::filter, &convert::FilterOptions::cgroups>},
     {.name = "no-user",
      .help = "remove the frames of programs",
      .tag = TagOf(convert::Filter::kNoUser),
+     .is_rare = true,
      .into = Set<&FilterPlan::filter, &convert::FilterOptions::no_user>},
     {.name = "max-depth",
      .argument = "N",
      .help = "keep the N outermost frames; the last one gets the samples of the frames that it "
              "called",
+     .is_rare = true,
      .into = StoreAs<&ParseNumberIn<std::uint32_t, 1, UINT32_MAX>, &FilterPlan::filter,
                      &convert::FilterOptions::max_depth>},
     {.name = "min-percent",
@@ -126,6 +129,7 @@ inline constexpr Option kFilterRows[] = {
      .help = "remove frames with less than PERCENT of the total, including what they call; their "
              "callers get their samples",
      .tag = TagOf(convert::Filter::kMinPercent),
+     .is_rare = true,
      .into = StoreAs<&ParsePercent, &FilterPlan::filter, &convert::FilterOptions::min_percent>},
 };
 

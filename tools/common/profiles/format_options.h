@@ -22,7 +22,7 @@ bool CanWrite(const convert::Format& format);
 
 // --from, for a const convert::Format*.
 constexpr Option FromRow(std::string_view help, Target into) {
-  return {.name = "from", .argument = "FORMAT", .help = help, .into = into};
+  return {.name = "from", .argument = "FORMAT", .help = help, .is_rare = true, .into = into};
 }
 
 }  // namespace perftape::cli

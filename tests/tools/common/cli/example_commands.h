@@ -11,7 +11,7 @@ struct ExamplePlan : BaseOptions {
 };
 inline constexpr Choice<int> kExampleCounts[] = {{"samples", 0, "default"}, {"period", 1}};
 
-inline constexpr Option kExampleOptions[] = {
+inline constexpr Option kExampleOutputRows[] = {
     {.name = "output",
      .letter = 'o',
      .argument = "FILE",
@@ -23,7 +23,9 @@ inline constexpr Option kExampleOptions[] = {
      .argument = "KIND",
      .help = "count {choices}",
      .into = StoreChoice<kExampleCounts, &ExamplePlan::count>},
-    {.name = "time", .argument = "FROM,TO", .help = "a range", .into = Ignore},
+    {.name = "time", .argument = "FROM,TO", .help = "a range", .is_rare = true, .into = Ignore},
+};
+inline constexpr Option kExampleOtherRows[] = {
     {.letter = 'g', .help = "call chains", .into = Ignore},
     {.name = "level",
      .letter = 'z',
@@ -32,8 +34,20 @@ inline constexpr Option kExampleOptions[] = {
      .argument_is_optional = true,
      .into = Ignore},
 };
-inline constexpr Command kCommand = {
-    .name = "perftape-x", .purpose = "test a tool", .operands = "FILE", .options = kExampleOptions};
+inline constexpr auto kExampleOptions =
+    Table(InGroup(Group::kOutput, kExampleOutputRows), InGroup(Group::kOther, kExampleOtherRows));
+inline constexpr Example kExamples[] = {
+    {"perftape-x a", "one"},
+    {"perftape-x b --values period",
+     "two, with a purpose that needs more than one line of a terminal"},
+    {"perftape-x c --output a-name-that-leaves-no-room-for-a-purpose", "three"},
+    {"perftape-x d", "four"},
+};
+inline constexpr Command kCommand = {.name = "perftape-x",
+                                     .purpose = "test a tool",
+                                     .operands = "FILE",
+                                     .options = kExampleOptions,
+                                     .examples = kExamples};
 
 inline constexpr Option kVerbOptions[] = {{.name = "json", .help = "for machines", .into = Ignore}};
 inline constexpr Command kVerbCommand = {
@@ -44,10 +58,14 @@ inline constexpr Command kWithVerbs = {
     .name = "perftape-y", .purpose = "y", .operands = "VERB", .options = {}, .verbs = kVerbs};
 
 inline constexpr Verb kPrograms[] = {{"run", "a program of its own"}};
+inline constexpr Topic kTopics[] = {{"units", "what counts what", "perftape.7", "UNITS"}};
+inline constexpr Example kExamplesOfPrograms[] = {{"perftape-z run", "something"}};
 inline constexpr Command kWithPrograms = {.name = "perftape-z",
                                           .purpose = "run programs",
                                           .operands = "VERB",
                                           .options = {},
-                                          .verbs = kPrograms};
+                                          .examples = kExamplesOfPrograms,
+                                          .verbs = kPrograms,
+                                          .topics = kTopics};
 
 }  // namespace perftape::cli

@@ -13,7 +13,7 @@ using testing::HasSubstr;
 
 const std::string kOwnLines =
     "{--output}\n{--values}\n: {choices}\n{--time}\n: {choices}\n{-g}\n{--level}\n";
-const std::string kCommonLines = "{--help}\n{--version}\n{--completion}\n";
+const std::string kCommonLines = "{--help}\n{--help-all}\n{--version}\n{--completion}\n";
 
 std::string ErrorOf(const Command& command, const std::string& source) {
   const Result<std::string> page = ManPage(command, source);
@@ -38,15 +38,25 @@ TEST(ManPage, WritesTheChoicesOfAnOption) {
 
 TEST(ManPage, KeepsAllOtherLines) {
   const auto page = ManPage(kWithVerbs, "# A {choices}\n\n{x}\n" + kCommonLines +
-                                            "## list\n{--help}\n{--json}\n# B\nend");
+                                            "## list\n{--help}\n{--help-all}\n{--json}\n# B\nend");
   ASSERT_TRUE(page) << page.error().message;
   EXPECT_THAT(*page, HasSubstr("# A {choices}\n\n{x}\n**-h**, **\\--help**\n"));
   EXPECT_TRUE(page->ends_with("\n**\\--json**\n# B\nend\n"));
 }
 
+TEST(ManPage, ListsVerbsAndTopics) {
+  const auto page = ManPage(kWithPrograms, "{verbs}\n\n{topics}\n" + kCommonLines);
+  ASSERT_TRUE(page) << page.error().message;
+  EXPECT_TRUE(
+      page->starts_with("**run**\n:   A program of its own: **perftape-z-run**(1).\n\n"
+                        "**units**\n:   What counts what.\n**-h**"));
+  EXPECT_EQ(ErrorOf(kWithPrograms, "{verbs}\n" + kCommonLines),
+            "perftape-z has no line {verbs} or {topics}");
+}
+
 TEST(ManPage, ReportsAnOptionWithoutALine) {
   EXPECT_EQ(ErrorOf(kCommand, kCommonLines), "perftape-x has no line {--output}");
-  EXPECT_EQ(ErrorOf(kWithVerbs, kCommonLines + "## list\n{--help}\n"),
+  EXPECT_EQ(ErrorOf(kWithVerbs, kCommonLines + "## list\n{--help}\n{--help-all}\n"),
             "perftape-y list has no line {--json}");
 }
 

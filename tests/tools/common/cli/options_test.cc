@@ -56,7 +56,7 @@ constexpr Option kRows[] = {
     {.name = "roots", .argument = "LIST", .help = "x", .into = StoreChoices<kRoots, &Plan::roots>},
     {.name = "gzip", .help = "x", .applies_to = {"pprof"}, .into = Set<&Plan::gzip>},
 };
-constexpr auto kOptions = Table(kRows);
+constexpr auto kOptions = Table(InGroup(Group::kOther, kRows));
 constexpr ForeignOption kForeign[] = {
     {.name = "time", .letter = 'T', .instead = "--duration ends it"}};
 constexpr Command kMixed = {.name = "perftape-x",

@@ -12,7 +12,8 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 constexpr Option kEventRows[] = {EventRow("keep only samples of these events")};
-constexpr auto kOptions = Table(kEventRows, kFilterRows);
+constexpr auto kOptions =
+    Table(InGroup(Group::kSelection, kEventRows), InGroup(Group::kSelection, kFilterRows));
 constexpr Command kCommand = {.name = "filter", .purpose = "", .operands = "", .options = kOptions};
 
 Result<convert::FilterOptions> FilterOfWords(std::vector<std::string> words) {

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// The outside libraries that this folder uses. A header of its own, so that readers need not know.
+#pragma once
+
+#include "formats/base/library_version.h"
+
+namespace perftape::bundle {
+
+LibraryVersion LibarchiveVersion();
+
+}  // namespace perftape::bundle

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/perftape/command_line.h"
+
+#include "tools/common/cli/man_text.h"
+#include "tools/perftape/man_pages.h"
+
+namespace perftape::front_tool {
+namespace {
+
+constexpr cli::Verb kVerbs[] = {
+    {"record", "record where programs spend their time, into a perf.data"},
+    {"doctor", "check what can be recorded here, and what is missing for the rest"},
+    {"report", "show where a profile spends its time"},
+    {"convert", "convert perf.data, folded stacks and pprof into each other"},
+    {"inspect", "show the content of a perf.data as text or JSON"},
+    {"recover", "write every complete record of a damaged perf.data to a new file"},
+    {"symbolize", "add names to the addresses in a profile, from saved symbols"},
+    {"bundle", "manage the symbols that are stored with a recording"},
+};
+
+constexpr cli::Topic kTopics[] = {
+    {"examples", "commands of all tools, by purpose", "perftape.7", "EXAMPLES"},
+    {"events", "what can be recorded, and how to select it", "perftape-record.1", "EVENTS"},
+    {"privileges", "who can record, and what", "perftape-record.1", "PRIVILEGES"},
+    {"symbols", "how a recording shows its names on any machine", "perftape-record.1", "SYMBOLS"},
+    {"machines", "how to read a recording on another machine", "perftape.7", "ANOTHER MACHINE"},
+    {"flight", "keep the last seconds, and write them when something happens", "perftape-record.1",
+     "FLIGHT RECORDER"},
+    {"losses", "why samples are lost, and how to avoid it", "perftape-record.1", "LOST SAMPLES"},
+    {"regressions", "how to fail a build that became slower", "perftape.7", "REGRESSIONS"},
+    {"fleets", "how to merge many recordings", "perftape.7", "FLEETS"},
+    {"output", "how all tools write files", "perftape.1", "OUTPUT"},
+    {"limits", "what does not work", "perftape.7", "LIMITS"},
+    {"units", "times, sizes and percentages in options", "perftape.7", "UNITS"},
+};
+
+constexpr cli::Example kExamples[] = {
+    {"perftape record -- make -j8", "record a command into perf.data"},
+    {"perftape report", "show which functions took the time"},
+    {"perftape convert perf.data -o profile.html", "draw a flame graph"},
+};
+
+constexpr cli::Command kCommand = {
+    .name = "perftape",
+    .purpose = "Record where programs spend their time, show it, and convert it for other viewers.",
+    .operands = "VERB [ARGUMENT...]",
+    .options = {},
+    .order = cli::Order::kOptionsFirst,
+    .examples = kExamples,
+    .epilogue = "'perftape doctor' prints what is missing if nothing can be recorded.\n",
+    .verbs = kVerbs,
+    .topics = kTopics,
+};
+
+}  // namespace
+
+const cli::Command& FrontCommand() {
+  return kCommand;
+}
+
+std::string TopicText(const cli::Topic& topic) {
+  return cli::PlainText(cli::FindSection(ManPageSource(topic.page), topic.section));
+}
+
+}  // namespace perftape::front_tool
