@@ -26,6 +26,8 @@ DIRECTORY = pathlib.Path(os.environ.get("PERFTAPE_GUEST_DIR", SOURCE / "build/gu
 Case = collections.namedtuple("Case", "options stack least command program",
                               defaults=(1, ("/work-fp", "1"), ("perftape-record",)))
 STATIC = ("/static/perftape", "record")
+# The debug information of the workload, which has the inlined functions, is only in the guest.
+PLAIN = ("-q", "--no-inline")
 
 
 def add_static_file(initramfs, preset):
@@ -66,7 +68,7 @@ def record_all(architecture, kernel, initramfs, cases, preparations=()):
         output = [] if "-o" in case.options else ["-o", f"{name}.data"]
         commands.append((name, [*case.program, *case.options, *output, "--", *case.command]))
         if case.program == STATIC:
-            commands.append((f"{name}-convert", [STATIC[0], "convert", "-q", f"{name}.data",
+            commands.append((f"{name}-convert", [STATIC[0], "convert", *PLAIN, f"{name}.data",
                                                  "-o", f"{name}.folded"]))
     script = directory / "battery.sh"
     script.write_text(machine.battery(commands, preparations))
@@ -108,7 +110,7 @@ class GuestTest(harness.RecordingTest):
         messages = (self.out / f"{name}-convert.err").read_text(errors="replace")
         self.assertEqual(messages, "")
         expected = self.dir / "expected.folded"
-        status, _, err = harness.run(harness.CONVERT, "-q", self.out / f"{name}.data", "-o", expected)
+        status, _, err = harness.run(harness.CONVERT, *PLAIN, self.out / f"{name}.data", "-o", expected)
         self.assertEqual(status, 0, err)
         self.assertEqual((self.out / f"{name}.folded").read_bytes(), expected.read_bytes())
 
