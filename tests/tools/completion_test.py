@@ -121,7 +121,7 @@ class Shell:
             self.read()
             if time.monotonic() > end:
                 raise AssertionError(f"no line after {typed!r}: {self.output[-2000:]!r}")
-        return line.read_text().rstrip(" =")  # zsh adds = to a name
+        return line.read_text().rstrip(" =\n")  # zsh adds = to a name
 
     def close(self):
         os.kill(self.pid, signal.SIGKILL)
