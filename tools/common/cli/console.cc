@@ -197,6 +197,7 @@ std::string UnknownVerbText(const Command& tool, std::string_view word) {
   }
   std::vector<std::string_view> names;
   for (const Verb& verb : tool.verbs) names.push_back(verb.name);
+  for (const Topic& topic : tool.topics) names.push_back(topic.name);
   const std::vector<std::string_view> similar = MostSimilar(word, names);
   std::string text = fmt::format("unknown verb '{}'", word);
   if (!similar.empty()) text += fmt::format("; did you mean {}?", Joined(similar, " or "));

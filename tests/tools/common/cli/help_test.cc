@@ -94,6 +94,7 @@ TEST(UnknownVerbText, NamesTheVerbThatMayBeMeant) {
 TEST(UnknownVerbText, KnowsTopics) {
   EXPECT_EQ(UnknownVerbText(kWithPrograms, "units"),
             "unknown verb 'units': 'perftape-z help units' explains this topic");
+  EXPECT_EQ(UnknownVerbText(kWithPrograms, "unts"), "unknown verb 'unts'; did you mean units?");
 }
 
 }  // namespace
