@@ -9,7 +9,7 @@
 namespace perftape::cli {
 namespace {
 
-std::string Quoted(std::string_view text) {
+std::string QuotedForFish(std::string_view text) {
   std::string quoted = "'";
   for (const char c : text) {
     if (c == '\'' || c == '\\') quoted += '\\';
@@ -48,11 +48,11 @@ std::string OptionArguments(const Option& option, std::string_view function) {
   if (option.takes_next_word()) text += " -r";
   const std::vector<std::string> words = ChoiceWords(option);
   if (!words.empty()) {
-    text += fmt::format(" -f -a {}", Quoted(Joined(words, " ")));
+    text += fmt::format(" -f -a {}", QuotedForFish(Joined(words, " ")));
   } else if (option.takes_argument()) {
     text += " " + ArgumentsOf(option.completion, function);
   }
-  return text + " -d " + Quoted(ShortHelp(option));
+  return text + " -d " + QuotedForFish(ShortHelp(option));
 }
 
 // Writes the lines of one script.
@@ -143,7 +143,7 @@ class Script {
   }
 
   static std::string ConditionArgument(std::string_view condition) {
-    return condition.empty() ? "" : " -n " + Quoted(condition);
+    return condition.empty() ? "" : " -n " + QuotedForFish(condition);
   }
 
   std::string IsAfter(std::string_view word) const {
@@ -151,8 +151,8 @@ class Script {
   }
 
   void AddWord(std::string_view condition, std::string_view word, std::string_view summary) {
-    Add("complete -c {} -n {} -f -a {} -d {}\n", command_.name, Quoted(condition), word,
-        Quoted(summary));
+    Add("complete -c {} -n {} -f -a {} -d {}\n", command_.name, QuotedForFish(condition), word,
+        QuotedForFish(summary));
   }
 
   void AddVerbs(std::string_view first) {
@@ -188,7 +188,7 @@ class Script {
     }
     Add("complete -c {} -n {} -f -a '(complete -C (string join \" \" -- (string escape -- "
         "(__{}_operands)) (commandline -ct)))'\n",
-        command_.name, Quoted(condition), function_);
+        command_.name, QuotedForFish(condition), function_);
   }
 
   // The program of the verb is asked once for its completion.
@@ -202,7 +202,7 @@ class Script {
         "    set -e perftape_program\n"
         "end\n"
         "complete -c {2} -n {3} -f -a '(__{0}_{1})'\n",
-        function_, verb.name, command_.name, Quoted(IsAfter(verb.name)));
+        function_, verb.name, command_.name, QuotedForFish(IsAfter(verb.name)));
   }
 
   const Command& command_;

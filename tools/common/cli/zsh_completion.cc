@@ -19,7 +19,7 @@ std::string Escaped(std::string_view text, std::string_view special) {
   return escaped;
 }
 
-std::string Quoted(std::string_view text) {
+std::string QuotedForZsh(std::string_view text) {
   std::string quoted = "'";
   for (const char c : text) {
     if (c == '\'') {
@@ -80,9 +80,10 @@ std::string OptionSpecs(const Option& option, std::string_view function) {
     } else if (option.takes_argument()) {
       form = is_name ? "=-" : "-";
     }
-    specs += fmt::format("    {} \\\n", Quoted(fmt::format("{}{}{}[{}]{}", others, spelling, form,
-                                                           Escaped(ShortHelp(option), "[]\\"),
-                                                           ArgumentSpec(option, function))));
+    specs +=
+        fmt::format("    {} \\\n", QuotedForZsh(fmt::format("{}{}{}[{}]{}", others, spelling, form,
+                                                            Escaped(ShortHelp(option), "[]\\"),
+                                                            ArgumentSpec(option, function))));
   }
   return specs;
 }
@@ -95,12 +96,13 @@ std::string AllSpecs(const Command& command, std::string_view function) {
 
 // Returns a call of _arguments for a command without verbs.
 std::string PlainCall(const Command& command, std::string_view function) {
-  return fmt::format("  _arguments -s -S : \\\n{}    {}\n", AllSpecs(command, function),
-                     Quoted(fmt::format("*: :{}", ActionOf(command.operand_completion, function))));
+  return fmt::format(
+      "  _arguments -s -S : \\\n{}    {}\n", AllSpecs(command, function),
+      QuotedForZsh(fmt::format("*: :{}", ActionOf(command.operand_completion, function))));
 }
 
 std::string Described(std::string_view name, std::string_view summary) {
-  return fmt::format("    {}\n", Quoted(fmt::format("{}:{}", name, Escaped(summary, ":\\"))));
+  return fmt::format("    {}\n", QuotedForZsh(fmt::format("{}:{}", name, Escaped(summary, ":\\"))));
 }
 
 // Returns the function that offers the first operand.
@@ -114,7 +116,7 @@ std::string FirstOperand(const Command& command, std::string_view function) {
 }
 
 // The program of the verb is asked once for its completion.
-std::string OtherProgramCase(const Command& command, const Verb& verb, std::string_view function) {
+std::string OtherProgramCall(const Command& command, const Verb& verb, std::string_view function) {
   return fmt::format(
       "    {0})\n"
       "      (( $+functions[_{1}_{0}] )) || eval \"$(\"${{program[@]}}\" {0} --completion zsh 2> "
@@ -138,7 +140,7 @@ std::string OperandsAfterVerb(const Command& command, std::string_view function)
   }
   for (const Verb& verb : command.verbs) {
     if (verb.command == nullptr) {
-      lines += OtherProgramCase(command, verb, function);
+      lines += OtherProgramCall(command, verb, function);
     } else {
       lines += fmt::format("    {})\n{} ;;\n", verb.name, PlainCall(verb.command(), function));
     }
