@@ -156,8 +156,8 @@ void EndWorker(pid_t& worker) {
   }
 }
 
-// The forked process keeps nothing of the recorder open: what it leaves behind must not. Its standard
-// descriptors can be neither read nor written. An empty root directory has no /dev/null.
+// The forked process keeps nothing of the recorder open: what it leaves behind must not. Its
+// standard descriptors can be neither read nor written. An empty root directory has no /dev/null.
 int OnlyDescriptor(int channel) {
   constexpr int kFirst = 3;
   const int root = open("/", O_PATH);
