@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks perftape-record@.service with systemd's own tools, and runs its command with its capabilities, user and network.
-"""
+"""Checks perftape-record@.service with systemd's own tools, and runs its command with its capabilities and limits."""
 import os
 import pathlib
 import pwd
