@@ -14,11 +14,13 @@ import unittest
 import harness
 
 # Calls malloc 1000 times in each of two threads, from a function of its own. `recurse` is entered 50 times. The
-# note is that of DTRACE_PROBE with a semaphore: "fired" counts how often the program saw a listener.
+# note is that of DTRACE_PROBE with a semaphore: "fired" counts how often the program saw a listener. With an argument it
+# sleeps first, so that the recorder has its unwind tables: on a busy machine that may take longer than all its calls.
 ALLOCATOR = r"""
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 __attribute__((section(".probes"), used)) volatile unsigned short test_tick_semaphore;
 static unsigned fired;
@@ -59,7 +61,9 @@ __attribute__((noinline)) int recurse(int depth) {
   return below + 1;
 }
 
-int main(void) {
+int main(int argc, char** argv) {
+  (void)argv;
+  if (argc > 1) sleep(1);
   pthread_t thread;
   pthread_create(&thread, 0, allocate_many, 0);
   allocate_many(0);
@@ -161,7 +165,7 @@ class Probes(ProbesTest):
         self.program = self.compile("allocator", ALLOCATOR)
 
     def test_each_malloc_is_a_sample_with_the_code_that_called_it(self):
-        self.record("-q", "-e", "uprobe:libc:malloc", "--", self.program)
+        self.record("-q", "-e", "uprobe:libc:malloc", "--", self.program, "later")
         callers = [stack for stack in stacks_of(self.data()) if "allocate_one" in stack]
         self.assertEqual(len(callers), 2000)
         for stack in callers:
