@@ -252,8 +252,8 @@ TEST_F(SidebandTest, LosesNothingWhileItIsDrainedInTheBackground) {
   constexpr int kBatch = 16;
   const int all = static_cast<int>(4 * kSmallRings.ring_bytes * events.size() / 128);
   for (int made = 0; made < all; made += kBatch) {
-    while (forks < made && losses == 0) sched_yield();
     for (int i = 0; i < kBatch; ++i) Process([] {}).Finish();
+    while (forks < made + kBatch && losses == 0) sched_yield();
   }
   EXPECT_THAT(drain.Stop(), IsOk());
   EXPECT_THAT(drain.Stop(), IsOk()) << "a second time";
