@@ -244,7 +244,7 @@ class Unwind(harness.RecordingTest):
     def test_usual_programs(self):
         numbers = self.dir / "numbers"
         numbers.write_text("".join(f"{i * 7919 % 1000003}\n" for i in range(600000)))
-        script = "def f(n): return n if n < 2 else f(n-1) + f(n-2)\nf(28)"
+        script = "def f(n): return n if n < 2 else f(n-1) + f(n-2)\nf(31)"
         for command in ((PYTHON, "-S", "-c", script), ("sort", "--parallel=2", numbers),
                         ("xz", "-2", "-c", numbers), ("ls", "-lR", "/usr/share")):
             with self.subTest(command=command[0]):
