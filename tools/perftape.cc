@@ -21,6 +21,7 @@
 #include "tools/convert/perf_to_profile.h"
 #include "tools/mains.h"
 #include "tools/perftape/command_line.h"
+#include "tools/perftape/verbs.h"
 
 namespace perftape {
 namespace {
@@ -51,17 +52,22 @@ constexpr Tool kTools[] = {
     {"symbolize", InSingleFile(&symbolize_tool::Main)},
 };
 
+// Returns null if there is no such verb.
+constexpr const Tool* FindTool(std::string_view verb) {
+  const auto* const found = std::ranges::find(kTools, verb, &Tool::verb);
+  return found == std::end(kTools) ? nullptr : found;
+}
+
+static_assert(std::ranges::all_of(front_tool::kVerbs,
+                                  [](const cli::Verb& verb) { return FindTool(verb.name); }) &&
+                  std::size(kTools) == std::size(front_tool::kVerbs),
+              "a verb has no tool, or a tool no verb");
+
 // Its operands are the verb and the verb's arguments.
 using Plan = cli::BaseOptions;
 
 Result<Plan> PlanOf(Plan plan) {
   return plan;
-}
-
-// Returns null if there is no such verb.
-const Tool* FindTool(std::string_view verb) {
-  const auto* const found = std::ranges::find(kTools, verb, &Tool::verb);
-  return found == std::end(kTools) ? nullptr : found;
 }
 
 // Returns the tool that this program is if it is started by this path; null for perftape.

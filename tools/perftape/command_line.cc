@@ -3,20 +3,10 @@
 
 #include "tools/common/cli/man_text.h"
 #include "tools/perftape/man_pages.h"
+#include "tools/perftape/verbs.h"
 
 namespace perftape::front_tool {
 namespace {
-
-constexpr cli::Verb kVerbs[] = {
-    {"record", "record where programs spend their time, into a perf.data"},
-    {"doctor", "check what can be recorded here, and what is missing for the rest"},
-    {"report", "show where a profile spends its time"},
-    {"convert", "convert perf.data, folded stacks and pprof into each other"},
-    {"inspect", "show the content of a perf.data as text or JSON"},
-    {"recover", "write every complete record of a damaged perf.data to a new file"},
-    {"symbolize", "add names to the addresses in a profile, from saved symbols"},
-    {"bundle", "manage the symbols that are stored with a recording"},
-};
 
 constexpr cli::Topic kTopics[] = {
     {"examples", "commands of all tools, by purpose", "perftape.7", "EXAMPLES"},

@@ -2,11 +2,37 @@
 #include "tools/common/cli/completion.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "formats/base/text.h"
 #include "tools/common/cli/help.h"
 
 namespace perftape::cli {
+namespace {
+
+struct Shell {
+  std::string_view name;
+  std::string (*script)(const Command& command);
+};
+
+constexpr Shell kShells[] = {
+    {"bash", &BashCompletion},
+    {"zsh", &ZshCompletion},
+    {"fish", &FishCompletion},
+};
+
+}  // namespace
+
+std::vector<Offer> OfferedShells() {
+  std::vector<Offer> offers;
+  for (const Shell& shell : kShells) offers.push_back({.word = std::string(shell.name)});
+  return offers;
+}
+
+bool OffersEvents(const Command& command) {
+  return std::ranges::find(command.options, Completion::kEvent, &Option::completion) !=
+         command.options.end();
+}
 
 std::string FunctionName(std::string_view command) {
   std::string name(command);
@@ -46,10 +72,9 @@ std::vector<std::string> SpellingsWithNextWord(const Command& command) {
 }
 
 Result<std::string> CompletionScript(const Command& command, std::string_view shell) {
-  if (shell == "bash") return BashCompletion(command);
-  if (shell == "zsh") return ZshCompletion(command);
-  if (shell == "fish") return FishCompletion(command);
-  return UnknownValue("--completion", shell, FindOption(command, "completion")->offers());
+  const auto* const found = std::ranges::find(kShells, shell, &Shell::name);
+  if (found == std::end(kShells)) return UnknownValue("--completion", shell, OfferedShells());
+  return found->script(command);
 }
 
 }  // namespace perftape::cli

@@ -11,6 +11,12 @@
 
 namespace perftape::cli {
 
+// Returns the shells that CompletionScript knows.
+std::vector<Offer> OfferedShells();
+
+// Returns whether an option takes an event, so that the script must ask for those of the machine.
+bool OffersEvents(const Command& command);
+
 std::string BashCompletion(const Command& command);
 std::string ZshCompletion(const Command& command);
 std::string FishCompletion(const Command& command);

@@ -111,11 +111,7 @@ class Script {
 
   // Names may be those of functions in any binary. fish quotes them.
   void AddEventsFunction() {
-    bool is_needed = false;
-    for (const Option& option : command_.options) {
-      is_needed |= option.completion == Completion::kEvent;
-    }
-    if (!is_needed) return;
+    if (!OffersEvents(command_)) return;
     Add("function __{0}_events\n"
         "    set -l program (commandline -opc)[1]\n"
         "    set -q perftape_program; and set program $perftape_program\n"

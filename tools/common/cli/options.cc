@@ -10,6 +10,7 @@
 
 #include "formats/base/similar.h"
 #include "formats/base/text.h"
+#include "tools/common/cli/completion.h"
 #include "tools/common/cli/escape.h"
 #include "tools/common/cli/values.h"
 
@@ -18,19 +19,16 @@ namespace {
 
 namespace po = boost::program_options;
 
-std::vector<Offer> Shells() {
-  return {{.word = "bash"}, {.word = "zsh"}, {.word = "fish"}};
-}
+constexpr Choice<VersionForm> kVersionForms[] = {
+    {"text", VersionForm::kText, "default"},
+    {"json", VersionForm::kJson},
+};
 
-std::vector<Offer> VersionForms() {
-  return {{.word = "text", .note = "default"}, {.word = "json"}};
-}
+constexpr Target kVersionForm = StoreChoice<kVersionForms, &BaseOptions::version>;
 
 // An empty text is that of an argument that was left out.
-Result<VersionForm> ParseVersionForm(std::string_view option, std::string_view text) {
-  if (text.empty() || text == "text") return VersionForm::kText;
-  if (text == "json") return VersionForm::kJson;
-  return UnknownValue(option, text, VersionForms());
+Status StoreVersionForm(BaseOptions& options, std::string_view spelled, std::string_view text) {
+  return kVersionForm.store(options, spelled, text.empty() ? kVersionForms[0].word : text);
 }
 
 constexpr Option kCommonRows[] = {
@@ -45,11 +43,11 @@ constexpr Option kCommonRows[] = {
      .argument = "FORMAT",
      .help = "print the versions of program and libraries; FORMAT is {choices}",
      .argument_is_optional = true,
-     .into = StoreOffered<&ParseVersionForm, &VersionForms, &BaseOptions::version>},
+     .into = {.store = &StoreVersionForm, .offers = kVersionForm.offers}},
     {.name = "completion",
      .argument = "SHELL",
      .help = "print a completion script for SHELL ({choices}) and exit",
-     .into = StoreOffered<&ParseText, &Shells, &BaseOptions::completion>},
+     .into = StoreOffered<&ParseText, &OfferedShells, &BaseOptions::completion>},
 };
 constexpr auto kCommonOptions = Table(InGroup(Group::kOther, kCommonRows));
 

@@ -168,13 +168,6 @@ std::string EventsFunction(std::string_view function) {
       function);
 }
 
-bool OffersEvents(const Command& command) {
-  for (const Option& option : command.options) {
-    if (option.completion == Completion::kEvent) return true;
-  }
-  return false;
-}
-
 }  // namespace
 
 std::string ZshCompletion(const Command& command) {

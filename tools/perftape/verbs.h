@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// The verbs of perftape. Each is the tool perftape-VERB.
+#pragma once
+
+#include "tools/common/cli/options.h"
+
+namespace perftape::front_tool {
+
+inline constexpr cli::Verb kVerbs[] = {
+    {"record", "record where programs spend their time, into a perf.data"},
+    {"doctor", "check what can be recorded here, and what is missing for the rest"},
+    {"report", "show where a profile spends its time"},
+    {"convert", "convert perf.data, folded stacks and pprof into each other"},
+    {"inspect", "show the content of a perf.data as text or JSON"},
+    {"recover", "write every complete record of a damaged perf.data to a new file"},
+    {"symbolize", "add names to the addresses in a profile, from saved symbols"},
+    {"bundle", "manage the symbols that are stored with a recording"},
+};
+
+}  // namespace perftape::front_tool
