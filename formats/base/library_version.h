@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The outside libraries of a program, for --version. The folder that uses a library tells its
-// version.
+// The version of an outside library, for --version. The folder that uses the library returns it.
 #pragma once
 
 #include <string>
@@ -10,8 +9,9 @@ inline namespace base {
 
 struct LibraryVersion {
   std::string name;  // "libarchive"
-  std::string
-      version;  // of the library that is linked at run time if it tells, else of its headers
+  // Of the library that is linked at run time if it has a function that returns it, else of the
+  // headers.
+  std::string version;
 };
 
 LibraryVersion ZstdVersion();

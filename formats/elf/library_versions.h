@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The outside libraries that this folder uses. A header of its own, so that readers need not know.
+// The versions of the outside libraries that this folder uses, for --version.
 #pragma once
 
 #include "formats/base/library_version.h"
