@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Installs libperftape from a build tree and builds the programs of tests/consumer outside of it.
 
-    library_test.py --build BUILD_DIRECTORY [--compiler g++]
+    libperftape_test.py --build BUILD_DIRECTORY [--compiler g++]
 
 They are built with CMake's find_package, and linked with pkg-config, without a flag of ours. perf opens the recording
 that a program writes; the names that another finds in a bundle are at the addresses that readelf shows.
