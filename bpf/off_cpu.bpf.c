@@ -324,6 +324,11 @@ static __always_inline void leave_cpu(void *ctx, struct task_struct *task, __u32
 			cpu->no_scratch++;
 		return;
 	}
+	/*
+	 * Not 0 if the kernel did not report the end of the last wait. A wakeup before the end of
+	 * this function must not take it for the start of this one.
+	 */
+	known->start_ns = 0;
 	known->tgid = ids.tgid;
 	known->tid = ids.tid;
 	known->cgroup = cgroup_of(task);

@@ -70,19 +70,28 @@ Result<Losses> WriteScriptTo(const Profile& profile, const WriteOptions& options
   return LossLines(report);
 }
 
-using FlameGraphWriter = Result<flame_graph::FlameGraphReport>(const Profile& profile,
-                                                               const FoldedOptions& options,
-                                                               OutputFile& out);
+Losses LossesOf(const flame_graph::FlameGraphReport& report) {
+  if (report.negative_samples == 0) return {};
+  return {std::to_string(report.negative_samples) +
+          " samples with a negative number, which a flame graph cannot show"};
+}
 
-template <FlameGraphWriter* Write>
-Result<Losses> WriteFlameGraphTo(const Profile& profile, const WriteOptions& options,
-                                 const std::filesystem::path& output) {
+Result<Losses> WriteHtmlTo(const Profile& profile, const WriteOptions& options,
+                           const std::filesystem::path& output) {
   TRY_ASSIGN(OutputFile out, OutputFile::Create(output, options.if_exists));
-  TRY_ASSIGN(const flame_graph::FlameGraphReport report, Write(profile, options.folded, out));
+  TRY_ASSIGN(const flame_graph::FlameGraphReport report,
+             flame_graph::WriteHtml(profile, options.folded, options.times, out));
   TRY(std::move(out).Commit());
-  if (report.negative_samples == 0) return Losses();
-  return Losses{std::to_string(report.negative_samples) +
-                " samples with a negative number, which a flame graph cannot show"};
+  return LossesOf(report);
+}
+
+Result<Losses> WriteSvgTo(const Profile& profile, const WriteOptions& options,
+                          const std::filesystem::path& output) {
+  TRY_ASSIGN(OutputFile out, OutputFile::Create(output, options.if_exists));
+  TRY_ASSIGN(const flame_graph::FlameGraphReport report,
+             flame_graph::WriteSvg(profile, options.folded, out));
+  TRY(std::move(out).Commit());
+  return LossesOf(report);
 }
 
 // Returns the lines for what an export left out or changed. `where` is "speedscope".
@@ -119,7 +128,7 @@ Result<Losses> WriteFirefoxTo(const Profile& profile, const WriteOptions& option
                                                             : viewers::FirefoxCompression::kNone;
   TRY_ASSIGN(OutputFile out, OutputFile::Create(output, options.if_exists));
   TRY(viewers::WriteFirefox(profile, options.folded,
-                            {.compression = compression, .events = options.task_events}, out));
+                            {.compression = compression, .events = options.times.events}, out));
   TRY(std::move(out).Commit());
   return Losses();
 }
@@ -208,7 +217,7 @@ constexpr std::array kFormats = {
            .matches = nullptr,
            .read = nullptr,
            .rewrite = nullptr,
-           .write = WriteFlameGraphTo<flame_graph::WriteHtml>},
+           .write = WriteHtmlTo},
     Format{.name = kSvgFormat,
            .endings = kSvgEndings,
            .holds_one_value = true,
@@ -216,7 +225,7 @@ constexpr std::array kFormats = {
            .matches = nullptr,
            .read = nullptr,
            .rewrite = nullptr,
-           .write = WriteFlameGraphTo<flame_graph::WriteSvg>},
+           .write = WriteSvgTo},
     Format{.name = kSpeedscopeFormat,
            .endings = kSpeedscopeEndings,
            .is_text = true,

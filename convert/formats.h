@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "convert/export/flame_graph/flame_graph.h"
 #include "convert/export/to_folded.h"
 #include "convert/export/to_perfdata.h"
 #include "convert/export/to_pprof.h"
@@ -16,7 +17,6 @@
 #include "convert/import/import_options.h"
 #include "convert/import/import_report.h"
 #include "convert/model/profile.h"
-#include "convert/model/task_event.h"
 #include "convert/rewrite/normalize.h"
 #include "formats/base/input.h"
 #include "formats/base/output_target.h"
@@ -30,7 +30,8 @@ struct WriteOptions {
   FoldedOptions folded = {};
   PprofOptions pprof = {};
   PerfDataOptions perfdata = {};  // its if_exists is replaced by the one above
-  TaskEvents task_events = {};    // for formats with Format::has_sample_times
+  // For pages; its events also for formats with Format::has_sample_times.
+  flame_graph::PageTimes times = {};
 };
 
 // "labels that a perf.data cannot contain: thread_id"

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Summarizes the JUnit file of a ctest run: the number of tests, skipped tests with reasons, and
-failed tests.
+failed tests. A GoogleTest program that ran all of its tests has a file of its own beside it, in
+gtest/, with each of them.
 
     summary.py build/dev/tests.xml
 """
+import pathlib
 import re
 import sys
 import xml.etree.ElementTree as ElementTree
@@ -22,16 +24,40 @@ def why_skipped(case):
     return re.sub(r"^\S+: skipped: ", "", last)
 
 
+def tests_of(case, directory):
+    """Yields (name, reason of a skip or None, whether it failed) of a test of CTest, or of each of
+    the tests of its program."""
+    name, failed = case.get("name"), case.get("status") == "fail"
+    program = directory / f"{name}.xml"
+    if not program.exists():
+        skipped = case.get("status") in ("notrun", "disabled")
+        yield name, why_skipped(case) if skipped else None, failed
+        return
+    inner_failed = False
+    for inner in ElementTree.parse(program).getroot().iter("testcase"):
+        skip = inner.find("skipped")
+        # The message begins with the place in the source.
+        reason = skip.get("message").split("\n", 1)[-1] if skip is not None else None
+        is_failure = inner.find("failure") is not None
+        inner_failed |= is_failure
+        yield (f"{inner.get('classname')}.{inner.get('name')}",
+               " ".join(reason.split()) if reason is not None else None, is_failure)
+    if failed and not inner_failed:  # it crashed, or a sanitizer ended it
+        yield name, None, True
+
+
 def main():
-    cases = ElementTree.parse(sys.argv[1]).getroot().findall("testcase")
-    failed = [case.get("name") for case in cases if case.get("status") == "fail"]
+    path = pathlib.Path(sys.argv[1])
+    cases = ElementTree.parse(path).getroot().findall("testcase")
+    tests = [test for case in cases for test in tests_of(case, path.parent / "gtest")]
+    failed = [name for name, _, is_failure in tests if is_failure]
     skipped = defaultdict(list)
-    for case in cases:
-        if case.get("status") in ("notrun", "disabled"):
-            skipped[why_skipped(case)].append(case.get("name"))
+    for name, reason, _ in tests:
+        if reason is not None:
+            skipped[reason].append(name)
     skipped_count = sum(len(names) for names in skipped.values())
 
-    print(f"\n{len(cases)} tests: {len(cases) - skipped_count - len(failed)} passed, "
+    print(f"\n{len(tests)} tests: {len(tests) - skipped_count - len(failed)} passed, "
           f"{skipped_count} skipped, {len(failed)} failed")
     for reason, names in sorted(skipped.items()):
         more = f" and {len(names) - 1} more" if len(names) > 1 else ""

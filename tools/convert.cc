@@ -16,6 +16,8 @@
 #include "convert/model/hybrid_events.h"
 #include "convert/model/sample_thread.h"
 #include "convert/rewritten_samples.h"
+#include "convert/timeline/new_profile.h"
+#include "convert/timeline/parallelism.h"
 #include "formats/base/file.h"
 #include "formats/base/input.h"
 #include "formats/base/progress.h"
@@ -23,8 +25,10 @@
 #include "tools/common/cli/console.h"
 #include "tools/common/cli/output.h"
 #include "tools/common/profiles/filter_options.h"
+#include "tools/common/profiles/found_windows.h"
 #include "tools/common/profiles/input_report.h"
 #include "tools/common/profiles/symbol_report.h"
+#include "tools/common/profiles/time_view_options.h"
 #include "tools/convert/command_line.h"
 #include "tools/convert/event_files.h"
 #include "tools/convert/inputs.h"
@@ -126,8 +130,9 @@ Status CheckFields(const Plan& plan, const std::vector<convert::InputReport>& in
   for (const convert::InputReport& input : inputs) {
     fields.insert(input.read.fields.begin(), input.read.fields.end());
   }
-  for (const std::string& field : plan.import.field_labels) {
-    if (inputs.empty() || fields.contains(field)) continue;
+  for (const LabelRequest& request : plan.labels) {
+    const std::string& field = request.field;
+    if (field.empty() || inputs.empty() || fields.contains(field)) continue;
     return Fail(ErrorCode::kNotFound, NoFieldLine(field, fields));
   }
   return {};
@@ -147,11 +152,14 @@ Result<convert::Profile> ReadAll(const Plan& plan, const std::vector<std::filesy
       continue;
     }
     TRY(combiner.Add(*std::move(opened)));
-    PrintInput(combiner.inputs().back(), paths, findings, console);
+    convert::InputReport report = combiner.inputs().back();
+    cli::ForgetOtherTimes(plan, report);
+    PrintInput(report, paths, findings, console);
   }
   TRY(CheckFields(plan, combiner.inputs()));
   TRY_ASSIGN(convert::Profile profile, std::move(combiner).Finish());
   findings.report.inputs = combiner.inputs();
+  for (convert::InputReport& input : findings.report.inputs) cli::ForgetOtherTimes(plan, input);
   findings.report.symbols = combiner.symbols();
   if (!plan.filter.events.empty() && profile.events().empty()) {
     if (const std::set<std::string> names = EventsLeftOut(combiner.inputs()); !names.empty()) {
@@ -217,7 +225,10 @@ convert::WriteOptions WriteOptionsOf(const Plan& plan, const convert::Profile& p
   convert::WriteOptions options = plan.write;
   for (const convert::InputReport& input : findings.report.inputs) {
     const convert::TaskEvents& events = input.read.task_events;
-    options.task_events.insert(options.task_events.end(), events.begin(), events.end());
+    options.times.events.insert(options.times.events.end(), events.begin(), events.end());
+    options.times.switches = input.read.switches;
+    options.times.window = input.read.window;
+    if (!plan.anonymize) options.times.trigger = input.read.trigger;
   }
   options.folded.facts = LossFacts(plan, findings.report);
   if (!HoldsOneValue(plan) && !HoldsOneEvent(plan)) return options;
@@ -249,6 +260,9 @@ void PrintConversion(const Plan& plan, const convert::Profile& written, Findings
     console.Note(cli::SymbolLine(report.symbols, detail));
   }
   for (const std::string& line : ValueLines(plan, written)) console.Note(line);
+  for (const convert::InputReport& input : report.inputs) {
+    if (input.read.without_times) console.Note(NoTimesLine(input.read.samples));
+  }
   if (plan.to->name == convert::kSpeedscopeFormat && !convert::HasTimes(written)) {
     console.Note("the inputs have no times: the Time Order of speedscope is that of the names");
   }
@@ -283,7 +297,54 @@ Status Write(const Plan& plan, const convert::Profile& profile, Findings& findin
   return {};
 }
 
-Result<int> Run(const Plan& plan, cli::Console& console) {
+// Returns what a page calls the windows of a path; nothing if they are the lives of threads.
+std::string WindowName(const Plan& plan) {
+  const timeline::EventPairs& events = plan.time_view.events;
+  if (events.from.empty()) return {};
+  if (plan.anonymize) return "window";
+  return events.from.text() + " .. " + events.to.text();
+}
+
+// What belongs to a view over time: --wall, --path, --latency, --parallelism.
+struct Viewed {
+  std::optional<convert::Profile> against;   // what the view is compared with
+  std::optional<convert::Profile> recorded;  // for a page that also shows it
+};
+
+// Returns the samples for the lanes of a page. The path goes through all threads, whatever the
+// filters select.
+Result<convert::Profile> RecordedForPage(const Plan& plan, const convert::Profile& read) {
+  if (plan.time_view.view == cli::TimeView::kPath) return convert::JoinHybridEvents(read);
+  Findings unused;
+  TRY_ASSIGN(const convert::Profile kept, Filtered(plan, read, unused));
+  return convert::JoinHybridEvents(kept);
+}
+
+// Replaces what was read by its view.
+Result<Viewed> View(Plan& plan, convert::Profile& read, Findings& findings, cli::Console& console) {
+  if (plan.time_on_page == TimeOnPage::kShort && read.samples().size() > kMostTimedSamples) {
+    if (plan.time_view.at_times) console.Note(NoTimesLine(read.samples().size()));
+    plan.time_view.at_times = false;
+  }
+  TRY_ASSIGN(cli::TimeViewResult made, MakeTimeView(plan, read, findings.report.inputs));
+  cli::PrintTimeView(made, console);
+  Viewed view;
+  if (plan.time_view.at_times) {
+    TRY_ASSIGN(view.recorded, RecordedForPage(plan, read));
+    plan.write.times.windows = std::move(made.windows);
+    plan.write.times.window_name = WindowName(plan);
+  }
+  if (made.against) {
+    TRY_ASSIGN(view.against, Filtered(plan, *made.against, findings));
+  }
+  read = plan.time_view.view == cli::TimeView::kLatency ? timeline::ToLatency(made.profile)
+                                                        : std::move(made.profile);
+  return view;
+}
+
+Result<int> Run(const Plan& given, cli::Console& console) {
+  Plan plan = given;
+  TRY(cli::FindWindows(plan.inputs, CombineOptionsOf(plan), plan));
   // The names of a file per event are known, and checked, only after reading.
   const IfExists if_exists = plan.file_per_event ? IfExists::kReplace : plan.write.if_exists;
   TRY_ASSIGN(const OutputTarget target, cli::CheckOutput(plan.output, if_exists));
@@ -299,16 +360,22 @@ Result<int> Run(const Plan& plan, cli::Console& console) {
   ExpectInputs(plan.base.size() + plan.inputs.size());
   Findings findings;
   convert::Profile read, base;
+  Viewed view;
   if (!plan.base.empty()) {
     TRY_ASSIGN(base, ReadBase(plan, findings, console));
   }
   if (!plan.inputs.empty()) {
     TRY_ASSIGN(Input first, convert::OpenInput(plan.inputs.front()));
-    if (plan.inputs.size() == 1 && plan.to->rewrite != nullptr && !plan.anonymize) {
+    const bool may_rewrite =
+        !plan.anonymize && plan.time_view.view == cli::TimeView::kNone && plan.inputs.size() == 1;
+    if (may_rewrite && plan.to->rewrite != nullptr) {
       TRY_ASSIGN(const convert::Format* from, convert::FormatOf(first, plan.from));
       if (from == plan.to) return Rewrite(plan, first, console);
     }
     TRY_ASSIGN(read, ReadAll(plan, plan.inputs, std::move(first), findings, console));
+  }
+  if (plan.time_view.view != cli::TimeView::kNone) {
+    TRY_ASSIGN(view, View(plan, read, findings, console));
   }
   TRY_ASSIGN(convert::Profile profile, Filtered(plan, read, findings));
   if (plan.to->shows_events) profile = convert::JoinHybridEvents(profile);
@@ -316,14 +383,17 @@ Result<int> Run(const Plan& plan, cli::Console& console) {
     profile = convert::MakeDifferential(convert::JoinHybridEvents(base), profile);
     WarnOfOtherPairs(plan, profile, findings, console);
   }
+  if (view.against) profile = convert::MakeDifferential(*view.against, profile);
+  convert::Profile written =
+      view.recorded ? timeline::WithRecording(profile, *view.recorded) : profile;
   if (key) {
-    profile = anonymize::Anonymize(profile, *key, plan.kernel_names);
+    written = anonymize::Anonymize(written, *key, plan.kernel_names);
     for (convert::InputReport& input : findings.report.inputs) {
       anonymize::AnonymizeComms(input.read.task_events, *key);
     }
   }
   if (target.is_stdout()) cli::EndProgress();
-  TRY(Write(plan, profile, findings, console));
+  TRY(Write(plan, written, findings, console));
   if (LosesTimeLine(findings.report.inputs, *plan.to)) {
     findings.report.losses.emplace_back(
         key ? "times of samples, raw data of tracepoints, copies of stacks, bundles: an anonymized "
@@ -331,7 +401,7 @@ Result<int> Run(const Plan& plan, cli::Console& console) {
             : "the times of samples: only a single perf.data keeps its timeline");
   }
   for (const std::string& loss : findings.report.losses) console.Warning(loss);
-  PrintConversion(plan, profile, findings, console);
+  PrintConversion(plan, view.recorded ? profile : written, findings, console);
   if (plan.report_as == ReportAs::kJson) TRY(cli::PrintToStdout(ReportJson(findings.report, plan)));
   return findings.status;
 }

@@ -23,32 +23,46 @@
 #include "tools/common/cli/console.h"
 #include "tools/common/cli/output.h"
 #include "tools/common/profiles/filter_options.h"
+#include "tools/common/profiles/found_windows.h"
 #include "tools/common/profiles/input_report.h"
 #include "tools/common/profiles/symbol_report.h"
+#include "tools/common/profiles/time_view_options.h"
 #include "tools/mains.h"
 #include "tools/report/command_line.h"
 #include "tools/report/diff_sections.h"
+#include "tools/report/path_section.h"
 #include "tools/report/sections.h"
 
 namespace perftape::report_tool {
 namespace {
 
-// Reads inputs into one profile, and filters it. Sets `status` to kDegraded if one is damaged.
+convert::CombineOptions CombineOptionsOf(const ReportPlan& plan) {
+  return {.from = plan.from, .import = plan.import, .symbols = plan.symbol_options};
+}
+
+// Reads inputs into one profile, and filters it. Sets `status` to kDegraded if one is damaged, and
+// `path` with --path.
 Result<convert::Profile> Read(const std::vector<std::filesystem::path>& paths,
                               const ReportPlan& plan, summarize::ReadContents& read, int& status,
-                              cli::Console& console) {
-  convert::Combiner combiner(
-      {.from = plan.from, .import = plan.import, .symbols = plan.symbol_options});
-  for (const std::filesystem::path& path : paths) {
-    TRY_ASSIGN(Input input, convert::OpenInput(path));
+                              std::optional<cli::PathFacts>& path, cli::Console& console) {
+  convert::Combiner combiner(CombineOptionsOf(plan));
+  for (const std::filesystem::path& name : paths) {
+    TRY_ASSIGN(Input input, convert::OpenInput(name));
     TRY(combiner.Add(std::move(input)));
     if (!cli::PrintInputProblems(combiner.inputs().back(), console)) status = cli::kDegraded;
   }
-  TRY_ASSIGN(const convert::Profile profile, std::move(combiner).Finish());
+  TRY_ASSIGN(convert::Profile profile, std::move(combiner).Finish());
   read = {.inputs = combiner.inputs(), .symbols = combiner.symbols()};
+  for (convert::InputReport& input : read.inputs) cli::ForgetOtherTimes(plan, input);
   for (const std::string& line : cli::MappingLines(read.symbols)) console.Detail(line);
   if (plan.show_sources) {
     for (const std::string& line : cli::SymbolSourceLines(read.symbols)) console.Plain(line);
+  }
+  if (plan.time_view.view != cli::TimeView::kNone) {
+    TRY_ASSIGN(cli::TimeViewResult view, MakeTimeView(plan, profile, read.inputs));
+    cli::PrintTimeView(view, console);
+    profile = std::move(view.profile);
+    path = std::move(view.path);
   }
   if (!plan.filter.changes_anything()) return convert::JoinHybridEvents(profile);
   convert::FilterReport report;
@@ -88,19 +102,25 @@ std::string Format(const std::vector<Section>& sections, const ReportPlan& plan,
   return TextOf(sections, style);
 }
 
-Result<Outcome> Report(const ReportPlan& plan, const TextStyle& style, cli::Console& console) {
+Result<Outcome> Report(ReportPlan plan, const TextStyle& style, cli::Console& console) {
+  TRY(cli::FindWindows(plan.inputs, CombineOptionsOf(plan), plan));
   Outcome outcome;
   summarize::ReadContents read;
+  std::optional<cli::PathFacts> path;
   TRY_ASSIGN(const convert::Profile profile,
-             Read(plan.inputs, plan, read, outcome.status, console));
+             Read(plan.inputs, plan, read, outcome.status, path, console));
   if (profile.samples().empty()) {
     console.Warning("no samples: the inputs have none, or the filters removed all");
   }
   TRY(CheckLabels(plan, profile, read));
   const summarize::Contents contents = summarize::MakeContents(profile, read, plan.contents);
-  outcome.text = plan.format == ReportFormat::kJson
-                     ? ReportJson(contents, read, plan)
-                     : Format(SectionsOf(contents, read, plan), plan, style);
+  if (plan.format == ReportFormat::kJson) {
+    outcome.text = ReportJson(contents, read, path, plan);
+    return outcome;
+  }
+  std::vector<Section> sections = SectionsOf(contents, read, plan);
+  if (path) sections.insert(sections.begin() + 1, PathSection(*path, plan));
+  outcome.text = Format(sections, plan, style);
   return outcome;
 }
 
@@ -111,7 +131,8 @@ Result<std::vector<convert::Profile>> ReadEach(const std::vector<std::filesystem
   std::vector<convert::Profile> profiles;
   for (const std::filesystem::path& path : paths) {
     summarize::ReadContents read;
-    TRY_ASSIGN(convert::Profile profile, Read({path}, plan, read, status, console));
+    std::optional<cli::PathFacts> none;
+    TRY_ASSIGN(convert::Profile profile, Read({path}, plan, read, status, none, console));
     profiles.push_back(std::move(profile));
   }
   return profiles;

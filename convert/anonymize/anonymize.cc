@@ -130,7 +130,8 @@ class Anonymizer {
   convert::Label LabelOf(convert::Label label) {
     const std::string_view key = from_.text(label.key), text = from_.text(label.text);
     label.unit = to_.Add(words_.UnitName(from_.text(label.unit)));
-    label.key = convert::IsSampleField(key) ? Copy(label.key) : to_.Add(words_.Word("key", key));
+    const bool is_public = convert::IsSampleField(key) || key == convert::kParallelismLabel;
+    label.key = is_public ? Copy(label.key) : to_.Add(words_.Word("key", key));
     if (key == convert::kCgroupLabel) {
       label.text = to_.Add(words_.Path(text));
     } else {

@@ -15,9 +15,10 @@ namespace perftape::anonymize {
 namespace {
 
 constexpr auto kSampleTypes = std::to_array<std::string_view>(
-    {"samples", "cpu", "wall", "time", "count", "objects", "space", "alloc_objects", "alloc_space",
-     "inuse_objects", "inuse_space", "allocations", "contentions", "delay", "goroutine",
-     "threadcreate", "lock_count", "lock_time", "exceptions"});
+    {"samples",     "cpu",           "wall",          "time",          "count",       "objects",
+     "space",       "alloc_objects", "alloc_space",   "inuse_objects", "inuse_space", "allocations",
+     "contentions", "delay",         "goroutine",     "threadcreate",  "lock_count",  "lock_time",
+     "exceptions",  "wall-clock",    "critical-path", "latency"});
 
 // tools/perf/util/evsel.c, evsel__hw_cache and evsel__hw_cache_op.
 constexpr auto kCaches = std::to_array<std::string_view>(

@@ -9,7 +9,8 @@ namespace perftape::anonymize {
 
 // Whether it is the name of a hardware, cache or software event of perf, with modifiers or without
 // ("cycles:u"), of an event of perftape-record, of a tracepoint of a subsystem of the kernel
-// ("sched:sched_switch"), or of a usual sample type of pprof ("alloc_space").
+// ("sched:sched_switch"), of a usual sample type of pprof ("alloc_space"), or of a view over time
+// ("wall-clock").
 bool IsPublicEvent(std::string_view name);
 
 // Whether it is the unit of a time, a size or a count.

@@ -29,8 +29,11 @@ struct FoldedOptions {
   std::optional<EventId> event = {};
   folded::Root root = folded::Root::kComm;  // only for samples whose thread is known
   bool differential = false;  // two numbers a line, before and after: export/differential.h
-  bool mark_kernel = false;   // append "_[k]" to kernel frames, which flamegraph.pl colours
-  unsigned threads = 1;       // number of threads; the file does not depend on it
+  // Both sides of a differential profile are of a window on average: flame graphs compare their
+  // numbers instead of their shares.
+  bool per_window = false;
+  bool mark_kernel = false;  // append "_[k]" to kernel frames, which flamegraph.pl colours
+  unsigned threads = 1;      // number of threads; the file does not depend on it
   // Facts about the profile that its metadata does not have, for a page: "losses: 12 samples".
   std::vector<std::string> facts = {};
 };

@@ -8,6 +8,8 @@
 #include <string>
 #include <utility>
 
+#include "formats/base/text.h"
+
 namespace perftape::convert {
 namespace {
 
@@ -28,6 +30,10 @@ void Globs::Add(std::string_view list) {
     if (comma == std::string_view::npos) return;
     list.remove_prefix(comma + 1);
   }
+}
+
+std::string Globs::text() const {
+  return Joined(patterns_, ",");
 }
 
 bool Globs::Match(std::string_view name) const {

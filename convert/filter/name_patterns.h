@@ -26,6 +26,8 @@ class Globs {
 
   void Add(std::string_view list);
   bool empty() const { return patterns_.empty(); }
+  // Returns the patterns as a list.
+  std::string text() const;
   bool Match(std::string_view name) const;
   // A pattern with a '/' is compared with the whole path, others with the part after the last '/'.
   bool MatchPath(std::string_view path) const;

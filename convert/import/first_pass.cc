@@ -76,9 +76,14 @@ bool Describe(const perfdata::RecordView& record, const perfdata::SampleFormat& 
       if (comm) event.comm = comm->comm;
       return comm.has_value();
     }
-    case RecordType::kFork:
+    case RecordType::kFork: {
       event.type = TaskEvent::Type::kFork;
-      return DecodeThread<perfdata::Fork>(record, format, event).has_value();
+      const auto fork = DecodeThread<perfdata::Fork>(record, format, event);
+      if (!fork) return false;
+      event.parent_pid = fork->ppid;
+      event.parent_tid = fork->ptid;
+      return true;
+    }
     case RecordType::kExit:
       event.type = TaskEvent::Type::kExit;
       return DecodeThread<perfdata::Exit>(record, format, event).has_value();
@@ -92,11 +97,33 @@ bool Describe(const perfdata::RecordView& record, const perfdata::SampleFormat& 
   }
 }
 
+bool IsSwitch(RecordType type) {
+  return type == RecordType::kSwitch || type == RecordType::kSwitchCpuWide;
+}
+
+// Whether a time of a record is one of the recording, and not of its initial state.
+bool IsRecordedTime(std::uint64_t time) {
+  return time != 0 && time <= std::uint64_t{std::numeric_limits<std::int64_t>::max()};
+}
+
+// Appends a context switch. Without the thread in the trailer, it says nothing.
+void NoteSwitch(const RecordView& record, const perfdata::SampleFormat& format, std::uint64_t time,
+                std::vector<ThreadSwitch>& switches) {
+  if (!IsRecordedTime(time) || !format.Has(perfdata::kTid)) return;
+  const perfdata::SampleId trailer = perfdata::DecodeSampleId(record, format);
+  switches.push_back({.time_ns = static_cast<std::int64_t>(time),
+                      .pid = trailer.pid,
+                      .tid = trailer.tid,
+                      .is_in = (record.misc & perfdata::kMiscSwitchOut) == 0,
+                      .is_preempted = (record.misc & perfdata::kMiscSwitchOutPreempt) != 0,
+                      .is_cpu_wide = record.type == RecordType::kSwitchCpuWide});
+}
+
 // Appends what a record says of threads. Records of other types, and those of the initial state,
 // which has the time 0, add nothing.
 void NoteTaskEvent(const perfdata::RecordView& record, const perfdata::SampleFormat& format,
                    std::uint64_t time, TaskEvents& events) {
-  if (time == 0 || time > std::uint64_t{std::numeric_limits<std::int64_t>::max()}) return;
+  if (!IsRecordedTime(time)) return;
   TaskEvent event{.time_ns = static_cast<std::int64_t>(time)};
   if (Describe(record, format, event)) events.push_back(std::move(event));
 }
@@ -113,17 +140,20 @@ class RecordCollector {
         has_build_ids_(ReadBuildIdFeature(reader, first_pass.build_ids)) {}
 
   // Returns whether a record must be passed to Add. Only the times of other records matter.
-  static bool Needs(RecordType type) {
-    return ProcessHistory::IsProcessRecord(type) || type == RecordType::kLost ||
-           type == RecordType::kLostSamples || type == RecordType::kHeaderBuildId ||
-           type == RecordType::kEventUpdate || !perfdata::IsKnown(type);
+  static bool Needs(RecordType type, const ImportOptions& options) {
+    return (options.thread_switches && IsSwitch(type)) || ProcessHistory::IsProcessRecord(type) ||
+           type == RecordType::kLost || type == RecordType::kLostSamples ||
+           type == RecordType::kHeaderBuildId || type == RecordType::kEventUpdate ||
+           !perfdata::IsKnown(type);
   }
 
   void Add(const RecordView& record, const perfdata::Event* its_event, const SortKey& key) {
     // All events have the same trailer layout, so any event can decode a process record.
     const perfdata::Event& event = its_event == nullptr ? events_[0] : *its_event;
     if (options_.time_label) NoteTaskEvent(record, event.format, key.time, report_.task_events);
-    if (ProcessHistory::IsProcessRecord(record.type)) {
+    if (options_.thread_switches && IsSwitch(record.type)) {
+      NoteSwitch(record, event.format, key.time, report_.switches);
+    } else if (ProcessHistory::IsProcessRecord(record.type)) {
       first_pass_.history.Add(record, event.format, key);
       if (options_.find_jit_dump) first_pass_.jit.Note(record, event.format);
     } else if (record.type == RecordType::kLost) {
@@ -159,18 +189,23 @@ class alignas(128) ScannedRange {
     perfdata::EventLookup::Answer found;
   };
 
-  explicit ScannedRange(const perfdata::EventTable& events) : lookup_(events) {}
+  // `options` must outlive the range.
+  ScannedRange(const perfdata::EventTable& events, const ImportOptions& options)
+      : options_(&options), lookup_(events) {}
 
   void Add(const RecordView& record) {
     const perfdata::EventLookup::Answer found = lookup_.Of(record);
-    if (record.type == RecordType::kFinishedRound || RecordCollector::Needs(record.type)) {
+    if (record.type == RecordType::kFinishedRound ||
+        RecordCollector::Needs(record.type, *options_)) {
       stretches_.push_back({last_.skipped, last_.times, record, found});
       last_ = {};
       return;
     }
     ++last_.skipped;
+    const bool is_sample = record.type == RecordType::kSample;
+    if (is_sample) ++samples_;
     if (found.time == 0) return;
-    if (record.type == RecordType::kSample) sample_times_.Add(found.time);
+    if (is_sample) sample_times_.Add(found.time);
     if (found.time != std::numeric_limits<std::uint64_t>::max()) last_.times.Add(found.time);
   }
 
@@ -185,16 +220,19 @@ class alignas(128) ScannedRange {
     return Advance(clock, last_) && clock.out_of_order() == 0;
   }
   const TimeSpan& sample_times() const { return sample_times_; }
+  std::uint64_t samples() const { return samples_; }
 
  private:
   static bool Advance(RoundClock& clock, const Stretch& stretch) {
     return clock.Advance(stretch.skipped, stretch.times.first, stretch.times.last);
   }
 
+  const ImportOptions* options_;
   perfdata::EventLookup lookup_;
   std::vector<Stretch> stretches_;
   Stretch last_;  // the end, without a record after it
   TimeSpan sample_times_;
+  std::uint64_t samples_ = 0;
 };
 
 // More ranges than threads, because some threads finish early.
@@ -219,9 +257,10 @@ void ScanInOrder(const perfdata::Reader& reader, const ImportOptions& options,
     const SortKey key = clock.KeyOf(record, time);
     if (record.type != RecordType::kSample) {
       collector.Add(record, found.event, key);
-    } else if (time != 0) {
-      first_pass.times.Add(time);
+      continue;
     }
+    ++first_pass.samples;
+    if (time != 0) first_pass.times.Add(time);
   }
   if (std::optional<Error> failure = cursor.ReleaseFailure()) {
     ++report.damaged_records;
@@ -263,7 +302,7 @@ std::optional<FirstPass> RunFirstPassInRanges(const perfdata::Reader& reader,
   if (perfdata::SampleCompletion::IsNeeded(reader.events())) return {};
   const auto starts = perfdata::GuessRangeStarts(reader, WantedRanges(options));
   if (starts.size() < 2) return {};
-  std::vector<ScannedRange> ranges(starts.size(), ScannedRange(reader.events()));
+  std::vector<ScannedRange> ranges(starts.size(), ScannedRange(reader.events(), options));
   if (!perfdata::WalkInRanges(reader, starts, options.threads, ranges)) return {};
   FirstPass first_pass;
   ImportReport found = report;
@@ -272,6 +311,7 @@ std::optional<FirstPass> RunFirstPassInRanges(const perfdata::Reader& reader,
   for (std::size_t i = 0; i < ranges.size(); ++i) {
     first_pass.range_starts.push_back({.file_offset = starts[i], .clock = clock});
     first_pass.times.Add(ranges[i].sample_times());
+    first_pass.samples += ranges[i].samples();
     if (!ranges[i].Replay(clock, collector)) return {};
   }
   FinishFirstPass(reader, options, first_pass, found);

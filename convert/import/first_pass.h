@@ -48,7 +48,8 @@ struct RangeStart {
 struct FirstPass {
   ProcessHistory history;
   ListedBuildIds build_ids;
-  TimeSpan times;   // of the samples
+  TimeSpan times;  // of the samples
+  std::uint64_t samples = 0;
   UnitsById units;  // of events in a converted file
   JitCode jit;      // code of just-in-time compilers
   // If samples have to be completed, else null. Then there is one range.

@@ -210,21 +210,23 @@ void ProfileMaker::AddSamples(std::span<const StackResolver::Answer> stacks,
                               std::vector<Sample>* distinct) {
   const std::vector<EventId> events = AddEvents();
   const std::vector<ThreadId> threads = AddThreads();
-  std::vector<Sample> prototypes;  // by index of the event and labels
+  builder_.Reserve({.samples = table_.rows().size(), .labels = table_.event_labels().size() + 1});
   std::vector<std::pair<EventId, LabelsId>> event_labels;
+  event_labels.reserve(table_.event_labels().size());
   for (const EventLabels& labels : table_.event_labels()) {
-    prototypes.push_back({.event = events[labels.event], .labels = AddLabels(labels)});
-    event_labels.emplace_back(prototypes.back().event, prototypes.back().labels);
+    event_labels.emplace_back(events[labels.event], AddLabels(labels));
   }
-  const bool has_distinct_parts = AreDistinct(threads) && AreDistinct(std::move(event_labels));
+  const bool has_distinct_parts = AreDistinct(threads) && AreDistinct(event_labels);
   const std::vector<bool> is_shared = FindShared(stacks);
   const auto is_new = [&](const SampleTable::Row& row) {
     return has_distinct_parts && !is_shared[stacks[row.stack].stack.index];
   };
   const auto sample_of = [&](const SampleTable::Row& row) {
-    Sample sample = prototypes[row.event_labels];
-    sample.stack = stacks[row.stack].stack;
-    sample.thread = threads[row.thread];
+    const auto& [id, labels] = event_labels[row.event_labels];
+    Sample sample = {.stack = stacks[row.stack].stack,
+                     .thread = threads[row.thread],
+                     .event = id,
+                     .labels = labels};
     const std::uint32_t event = table_.event_labels()[row.event_labels].event;
     sample.count = HasPlainValues(reader_.events()[event]) ? 0 : ToSigned(row.count);
     sample.period = ToSigned(row.period);
@@ -279,10 +281,11 @@ Metadata DescribeRecording(const perfdata::Reader& reader, const TimeSpan& times
 }
 
 // Damaged notes say nothing. perftape-inspect reports the damage.
-void AddNotedChains(const perfdata::Reader& reader, ImportReport& report) {
+void AddNotes(const perfdata::Reader& reader, ImportReport& report) {
   if (reader.container() == perfdata::Container::kPipe) return;
   const auto notes = bundle::FindNotes(reader.file());
   if (!notes || !*notes) return;
+  report.trigger = (*notes)->trigger;
   for (const bundle::NotedChains& chains : (*notes)->chains) {
     const bool is_complete = chains.end == bundle::kCompleteChain;
     report.noted_chains[chains.event].Add(
@@ -290,17 +293,27 @@ void AddNotedChains(const perfdata::Reader& reader, ImportReport& report) {
   }
 }
 
-Result<Profile> Read(Input& input, const ImportOptions& options, ImportReport& report,
+// Times of so many samples would take too much memory.
+ImportOptions WithoutTimes(ImportOptions options) {
+  options.time_label = false;
+  options.field_labels.clear();
+  return options;
+}
+
+Result<Profile> Read(Input& input, const ImportOptions& given, ImportReport& report,
                      RecordedSamples* recorded) {
   // Two passes are needed: the record of a mapping may follow a sample that hit it.
   if (input.is_stream()) TRY(input.All());
   TRY_ASSIGN(const perfdata::Reader reader, perfdata::Reader::Open(input));
   for (const std::string& problem : reader.problems()) report.problems.push_back(problem);
-  AddNotedChains(reader, report);
+  AddNotes(reader, report);
   AddWorkToProgress(reader.data_size(), 2);
 
-  if (!options.field_labels.empty()) report.fields = FieldNamesOf(reader.events());
-  const FirstPass first_pass = RunFirstPass(reader, options, report);
+  if (!given.field_labels.empty()) report.fields = FieldNamesOf(reader.events());
+  const FirstPass first_pass = RunFirstPass(reader, given, report);
+  for (const perfdata::Event& event : reader.events().all()) report.events.push_back(event.name);
+  report.without_times = given.time_label && first_pass.samples > given.most_timed_samples;
+  const ImportOptions options = report.without_times ? WithoutTimes(given) : given;
   SampleSet samples = recorded == nullptr ? ReadSamples(reader, options, first_pass, report)
                                           : ReadSamplesByRecord(reader, options, first_pass, report,
                                                                 recorded->of_records);

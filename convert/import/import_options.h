@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "convert/unwind/binary_tables.h"
@@ -53,11 +54,21 @@ struct ImportOptions {
   // "timestamp_ns". It makes each sample of another time a distinct one, so memory grows with the
   // samples. ImportReport::task_events gets what happened to threads beside the samples.
   bool time_label = false;
+  // A perf.data with more samples is read without time_label and field_labels.
+  std::uint64_t most_timed_samples = UINT64_MAX;
+  // With time_label, of a perf.data: ImportReport::switches gets its context switches.
+  bool thread_switches = false;
   // Fields of tracepoints (field_labels.h): their values, if the sample's event has them.
   std::vector<std::string> field_labels = {};
   // Samples outside this range are left out and counted. The time of a perf.data's sample is in its
   // record, that of a pprof's sample in its label "timestamp_ns". Samples without a time are kept.
   std::optional<TimeRange> time = {};
+  // Of a perf.data: keeps waits that began in the range or before, too, and the sums of short waits
+  // of some seconds around it, which say how much of the range was short waits (timeline.h).
+  bool waits_around_time = false;
+  // Of a perf.data: samples of events for whose names it returns false are skipped, as if the
+  // recording had none. If not set, all are read.
+  std::function<bool(std::string_view event)> wants_event = {};
   // Keeps for each sample of the profile when the first one of a perf.data was taken.
   bool first_times = false;
   // Counts the samples of a perf.data in this many equal parts of its time; 0 for none.

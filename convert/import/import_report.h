@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -17,6 +18,12 @@
 #include "convert/unwind/unwind_report.h"
 
 namespace perftape::convert {
+
+// A range of a recording's time, on its clock, in nanoseconds; both ends are inclusive.
+struct TimeWindow {
+  std::int64_t first = 0, last = 0;
+  bool Has(std::int64_t time_ns) const { return first <= time_ns && time_ns <= last; }
+};
 
 // The numbers of samples over the time of a recording.
 struct TimeHistogram {
@@ -59,6 +66,7 @@ struct ImportReport {
   std::uint64_t unmapped_frames = 0;  // those in no mapping
   std::uint64_t damaged_records = 0;  // could not be decoded; skipped
   std::uint64_t late_records = 0;     // after newer records; read with the state of their own time
+  bool without_times = false;         // has more samples than ImportOptions::most_timed_samples
   std::uint64_t unknown_records = 0;  // of types that are not supported
   std::uint64_t jit_dumps = 0;        // jitdumps that were found and used
   std::uint64_t jit_functions = 0;    // functions in these jitdumps
@@ -66,8 +74,15 @@ struct ImportReport {
   // By event; from the notes of a perf.data (recording_notes.h). Empty if it does not say how its
   // call chains were found.
   std::map<std::string, ChainCount, std::less<>> noted_chains = {};
-  TimeHistogram histogram = {};  // with ImportOptions::histogram_bins
-  TaskEvents task_events = {};   // with ImportOptions::time_label
+  // From the notes: why a flight recorder wrote the file, at the end of its time. Empty: no reason.
+  std::string trigger = {};
+  TimeHistogram histogram = {};             // with ImportOptions::histogram_bins
+  TaskEvents task_events = {};              // with ImportOptions::time_label
+  std::vector<ThreadSwitch> switches = {};  // with ImportOptions::thread_switches
+  // Of a perf.data: the names of its events, also of those without samples.
+  std::vector<std::string> events = {};
+  // Of a perf.data, with ImportOptions::time: the range, as far as the recording has samples.
+  std::optional<TimeWindow> window = {};
   // With ImportOptions::field_labels: the fields that any event has.
   std::set<std::string> fields = {};
   // What is neither damage nor loss: missing sources of names, counts that were rounded.

@@ -96,6 +96,7 @@ class SampleReader {
   // Returns the labels of `sample`, a record of `event` that counts for `counted`.
   std::uint32_t EventLabelsOf(const perfdata::Sample& sample, const perfdata::Event& event,
                               const perfdata::Event& counted, Epoch epoch);
+  bool IsInWindow(const perfdata::Sample& sample, const perfdata::Event& event) const;
   void Skip(const RecordView& sample);
   // Counts the samples in the batch.
   void CountBatch();
@@ -109,10 +110,11 @@ class SampleReader {
   std::uint64_t first_skipped_offset_ = kToTheEnd;
   perfdata::Deliveries deliveries_;
   FieldReader fields_;
-  std::optional<TimeWindow> window_;
   std::optional<offline_unwind::SampleUnwinder> unwinder_;  // if stacks are unwound
   std::vector<perfdata::PlainSampleReader> plain_;          // by event
   std::vector<bool> wakes_;                                 // by event: HasWokenThread
+  std::vector<bool> waits_;                                 // by event: its samples are waits
+  std::vector<bool> wanted_;                                // by event: ImportOptions::wants_event
   perfdata::Sample plain_sample_;                           // the sample that they decode
   std::vector<std::byte> completed_chain_;                  // of the last completed sample
   SampleSet samples_;
@@ -131,8 +133,10 @@ SampleReader::SampleReader(const perfdata::Reader& reader, const ImportOptions& 
       fields_(reader.events(), options.field_labels) {
   const TimeSpan& times = first_pass.times;
   if (options.time && !times.is_empty()) {
-    window_ =
-        Resolve(*options.time, {.first = ToSigned(times.first), .last = ToSigned(times.last)});
+    const TimeWindow recording = {.first = ToSigned(times.first), .last = ToSigned(times.last)};
+    const TimeWindow asked = Resolve(*options.time, recording);
+    report_.window = {.first = std::max(asked.first, recording.first),
+                      .last = std::min(asked.last, recording.last)};
   }
   if (options.histogram_bins != 0 && !times.is_empty()) {
     report_.histogram = {.first_ns = times.first,
@@ -141,7 +145,9 @@ SampleReader::SampleReader(const perfdata::Reader& reader, const ImportOptions& 
   }
   for (const perfdata::Event& event : reader.events().all()) {
     plain_.emplace_back(event.format);
+    wanted_.push_back(!options.wants_event || options.wants_event(event.name));
     wakes_.push_back(perfdata::HasWokenThread(event.attr, event.name));
+    waits_.push_back(perfdata::PeriodMeaningOf(event.name) == perfdata::PeriodMeaning::kWait);
   }
   if (unwinding) {
     // Compiled code is found by address and time.
@@ -213,7 +219,9 @@ void SampleReader::Read(const RecordView& record, const perfdata::Event* event, 
     ++report_.unknown_events;
     return;
   }
-  const perfdata::PlainSampleReader& plain = plain_[reader_.events().IndexOf(*event)];
+  const std::size_t index = reader_.events().IndexOf(*event);
+  if (!wanted_[index]) return;
+  const perfdata::PlainSampleReader& plain = plain_[index];
   if (plain.is_plain()) {
     if (plain.Read(record, plain_sample_)) {
       return CountCompleted(record, plain_sample_, *event, epoch);
@@ -257,11 +265,27 @@ void SampleReader::CountCompleted(const RecordView& record, const perfdata::Samp
   }
 }
 
+// The recorder writes the sums of short waits about once a second (bpf/off_cpu.bpf.c). They have no
+// callchain.
+constexpr std::int64_t kAroundNs = 2'000'000'000;
+
+bool SampleReader::IsInWindow(const perfdata::Sample& sample, const perfdata::Event& event) const {
+  const TimeWindow& window = *report_.window;
+  const std::int64_t time = ToSigned(sample.time);
+  if (window.Has(time)) return true;
+  if (!options_.waits_around_time || !waits_[reader_.events().IndexOf(event)]) return false;
+  if (sample.callchain.empty()) {
+    return SubtractUpToLimit(window.first, kAroundNs) <= time &&
+           time <= AddUpToLimit(window.last, kAroundNs);
+  }
+  return time > window.last && SubtractUpToLimit(time, ToSigned(sample.period)) <= window.last;
+}
+
 void SampleReader::Count(const RecordView& record, const perfdata::Sample& sample,
                          const perfdata::Event& event, Epoch epoch) {
   const std::span<const perfdata::Delivery> deliveries = deliveries_.Of(sample, event);
   if (sample.time != 0) {
-    if (window_ && !window_->Has(ToSigned(sample.time))) {
+    if (report_.window && !IsInWindow(sample, event)) {
       report_.outside_time += deliveries.size();
       return;
     }
@@ -394,6 +418,7 @@ void AddUp(const ImportReport& part, ImportReport& report) {
     std::ranges::transform(part.histogram.samples, report.histogram.samples,
                            report.histogram.samples.begin(), std::plus());
   }
+  report.window = part.window;
   if (report.skipped_samples == 0) report.first_skipped = part.first_skipped;
   report.samples += part.samples;
   report.skipped_samples += part.skipped_samples;

@@ -229,8 +229,10 @@ std::vector<RawStack> SampleTable::StacksAt(std::span<const std::uint32_t> index
 void SampleTable::Finish() {
   assert(state_ == State::kAdding);
   state_ = State::kFinished;
-  row_index_.Clear();
-  stack_index_.Clear();
+  for (IdTable* const index :
+       {&row_index_, &stack_index_, &thread_index_, &event_labels_index_, &fields_index_}) {
+    index->Clear();
+  }
   Table<Hash128>().swap(stack_hashes_);
 }
 

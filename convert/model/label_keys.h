@@ -17,6 +17,9 @@ inline constexpr std::string_view kTimestampLabel = "timestamp_ns";  // a number
 // Of the thread that the sample woke (perftape-record --wakers).
 inline constexpr std::string_view kWokenLabel = "woken";         // its comm, a text
 inline constexpr std::string_view kWokenTidLabel = "woken_tid";  // a number
+// How many threads ran when the sample was taken (timeline/parallelism.h): a number. It is
+// computed, so a sample of perf.data has no field for it.
+inline constexpr std::string_view kParallelismLabel = "parallelism";
 
 // Whether the label is a part of the sample's thread (sample_thread.h).
 constexpr bool IsThreadLabel(std::string_view key) {

@@ -208,6 +208,11 @@ ProfileBuilder::ProfileBuilder(ProfileBuilder&&) noexcept = default;
 ProfileBuilder& ProfileBuilder::operator=(ProfileBuilder&&) noexcept = default;
 ProfileBuilder::~ProfileBuilder() = default;
 
+void ProfileBuilder::Reserve(const Sizes& sizes) {
+  state_->tables.samples.reserve(sizes.samples);
+  state_->tables.labels.reserve(sizes.labels);
+}
+
 StringId ProfileBuilder::Add(std::string_view text) {
   ProfileTables& tables = state_->tables;
   return {state_->texts.FindOr(tables.texts, text,

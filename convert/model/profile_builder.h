@@ -15,6 +15,7 @@
 //   const Profile named = std::move(builder).Finish();
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -34,6 +35,12 @@ class ProfileBuilder {
   ProfileBuilder(ProfileBuilder&&) noexcept;
   ProfileBuilder& operator=(ProfileBuilder&&) noexcept;
   ~ProfileBuilder();
+
+  // Makes room for so many entries, which saves memory for large tables.
+  struct Sizes {
+    std::size_t samples = 0, labels = 0;
+  };
+  void Reserve(const Sizes& sizes);
 
   StringId Add(std::string_view text);
   // Mappings are equal by filename, build id, file offset, size, type and instance. Keeps the

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "convert/model/sample_thread.h"
 
+#include <algorithm>
+
 #include "convert/model/label_keys.h"
 
 namespace perftape::convert {
@@ -46,6 +48,11 @@ const Label* FindLabel(const Profile& profile, LabelsId labels, std::string_view
     if (profile.text(label.key) == key) return &label;
   }
   return nullptr;
+}
+
+std::int64_t ParallelismOf(const Profile& profile, const Sample& sample) {
+  const Label* const label = FindLabel(profile, sample.labels, kParallelismLabel);
+  return label == nullptr ? 1 : std::max<std::int64_t>(label->number, 1);
 }
 
 bool HasTimes(const Profile& profile) {

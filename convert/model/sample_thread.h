@@ -29,6 +29,10 @@ SampleThread WokenThreadOf(const Profile& profile, const Sample& sample);
 // Returns the first label with this key, or null.
 const Label* FindLabel(const Profile& profile, LabelsId labels, std::string_view key);
 
+// Returns how many threads ran when a sample was taken, from its label; at least 1, and 1 if it has
+// none.
+std::int64_t ParallelismOf(const Profile& profile, const Sample& sample);
+
 // Returns whether samples have times: whether a set of labels has one.
 bool HasTimes(const Profile& profile);
 

@@ -29,6 +29,14 @@ constexpr std::int64_t SubtractUpToLimit(std::int64_t a, std::int64_t b) {
                : std::numeric_limits<std::int64_t>::max();
 }
 
+// Returns the product, or the nearest number if it overflows.
+constexpr std::int64_t MultiplyUpToLimit(std::int64_t a, std::int64_t b) {
+  std::int64_t product = 0;
+  if (!__builtin_mul_overflow(a, b, &product)) return product;
+  return (a < 0) != (b < 0) ? std::numeric_limits<std::int64_t>::min()
+                            : std::numeric_limits<std::int64_t>::max();
+}
+
 // Returns the number, or the largest signed number if it is larger.
 constexpr std::int64_t ToSigned(std::uint64_t value) {
   constexpr std::uint64_t kMax = std::numeric_limits<std::int64_t>::max();

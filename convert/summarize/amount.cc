@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "convert/model/sample_thread.h"
 #include "convert/model/saturating.h"
 
 namespace perftape::summarize {
@@ -20,8 +21,8 @@ double PercentOf(const Amount& part, const Amount& whole) {
   return 100 * static_cast<double>(part.weight) / static_cast<double>(whole.weight);
 }
 
-StackAmounts::StackAmounts(const convert::Profile& profile, convert::EventId event)
-    : event_(event), amounts_(profile.stacks().size()) {
+StackAmounts::StackAmounts(const convert::Profile& profile, convert::EventId event, Weight weight)
+    : profile_(profile), event_(event), weight_(weight), amounts_(profile.stacks().size()) {
   has_periods_ = std::ranges::any_of(profile.samples(), [event](const Sample& sample) {
     return sample.event == event && sample.period != 0;
   });
@@ -34,7 +35,18 @@ StackAmounts::StackAmounts(const convert::Profile& profile, convert::EventId eve
 }
 
 Amount StackAmounts::Of(const Sample& sample) const {
-  return {.samples = sample.count, .weight = has_periods_ ? sample.period : sample.count};
+  const std::int64_t weight = has_periods_ ? sample.period : sample.count;
+  switch (weight_) {
+    case Weight::kPeriod:
+      break;
+    case Weight::kLatency:
+      return {.samples = sample.count, .weight = weight / convert::ParallelismOf(profile_, sample)};
+    case Weight::kParallelism:
+      return {.samples = sample.count,
+              .weight = convert::MultiplyUpToLimit(sample.count,
+                                                   convert::ParallelismOf(profile_, sample))};
+  }
+  return {.samples = sample.count, .weight = weight};
 }
 
 }  // namespace perftape::summarize

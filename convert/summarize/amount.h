@@ -25,10 +25,18 @@ struct Amount {
 // Returns the share of `part` in `whole`, in percent; 0 if the whole is 0.
 double PercentOf(const Amount& part, const Amount& whole);
 
+// What the weights of samples are.
+enum class Weight : std::uint8_t {
+  kPeriod,       // as Amount::weight says
+  kLatency,      // the same, divided by the parallelism (sample_thread.h)
+  kParallelism,  // of each sample
+};
+
 // The samples of one event, added up for each stack of the profile.
 class StackAmounts {
  public:
-  StackAmounts(const convert::Profile& profile, convert::EventId event);
+  StackAmounts(const convert::Profile& profile, convert::EventId event,
+               Weight weight = Weight::kPeriod);
 
   const Amount& operator[](convert::StackId stack) const { return amounts_[stack.index]; }
   // Returns the amount of a sample of the event, as it was added.
@@ -39,7 +47,9 @@ class StackAmounts {
   bool has_periods() const { return has_periods_; }
 
  private:
+  convert::Profile profile_;
   convert::EventId event_;
+  Weight weight_;
   bool has_periods_ = false;
   std::vector<Amount> amounts_;  // by StackId
   Amount total_;

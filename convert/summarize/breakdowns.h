@@ -24,6 +24,9 @@ std::vector<FunctionAmounts> SumFunctions(const convert::Profile& profile,
                                           const convert::FrameTable& frames,
                                           const StackAmounts& amounts);
 
+// By which of the two functions are sorted.
+enum class SortBy : std::uint8_t { kSelf, kTotal };
+
 // Sorts by `inclusive` first.
 void SortByInclusive(std::vector<FunctionAmounts>& functions);
 

@@ -78,6 +78,10 @@ EventContents ContentsOf(const convert::Profile& profile, const FrameTable& fram
   contents.functions = SumFunctions(profile, frames, amounts);
   contents.wakeups = SumWakeups(profile, amounts);
   if (options.sort == SortBy::kTotal) SortByInclusive(contents.functions);
+  if (options.latency) {
+    contents.latency =
+        SumLatency(profile, frames, amounts.event(), options.sort, contents.functions);
+  }
   if (options.stacks != 0) contents.stacks = TopStacks(profile, frames, amounts, options.stacks);
   for (const GroupBy& by : options.groups) {
     contents.groups.push_back({.by = by, .groups = SumGroups(profile, amounts, by)});

@@ -15,12 +15,11 @@
 #include "convert/summarize/amount.h"
 #include "convert/summarize/breakdowns.h"
 #include "convert/summarize/call_tree.h"
+#include "convert/summarize/latency.h"
 #include "convert/summarize/stack_quality.h"
 #include "convert/summarize/wakeups.h"
 
 namespace perftape::summarize {
-
-enum class SortBy : std::uint8_t { kSelf, kTotal };
 
 // What a report contains besides the totals, the functions and the wakeups.
 struct ContentOptions {
@@ -29,6 +28,7 @@ struct ContentOptions {
   std::vector<GroupBy> groups = {};
   std::optional<TreeDirection> tree = {};
   std::optional<convert::NameRegex> tree_start = {};  // the functions at which the tree starts
+  bool latency = false;                               // of the functions, which are sorted by it
   double percent_limit = 0.5;  // rows of the tree with a smaller share are left out
   std::optional<convert::NameRegex> lines = {};  // the functions whose source lines are summed
 };
@@ -58,6 +58,7 @@ struct EventContents {
   StackQuality quality;
   std::vector<UnnamedBinary> unnamed;
   std::vector<FunctionAmounts> functions;  // all, sorted
+  std::optional<Latency> latency = {};     // if it was asked for
   std::vector<Wakeups> wakeups;            // all, sorted
   std::vector<StackShare> stacks;          // as many as were asked for
   std::vector<GroupTable> groups;

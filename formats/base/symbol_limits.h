@@ -58,6 +58,8 @@ inline constexpr std::uint64_t kFrameBytes = 256 * kMiB;
 inline constexpr std::size_t kFrameFunctions = std::size_t{1} << 22;
 inline constexpr std::size_t kFrameRows = std::size_t{1} << 24;
 inline constexpr std::size_t kFrameRules = std::size_t{1} << 12;
+// The code without call frame information for which rules are derived.
+inline constexpr std::uint64_t kUndescribedCode = 4 * kMiB;
 // The unwind tables of all binaries that a recorder keeps in memory.
 inline constexpr std::uint64_t kAllTables = 512 * kMiB;
 // Linkers merge equal common entries (CIE), so that a dozen is left.

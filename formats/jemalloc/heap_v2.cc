@@ -9,6 +9,8 @@
 #include <system_error>
 #include <utility>
 
+#include "formats/base/text.h"
+
 namespace perftape::jemalloc {
 namespace {
 
@@ -16,11 +18,6 @@ constexpr std::string_view kMark = "heap_v2/";
 constexpr std::string_view kSums = "t*:";
 constexpr std::string_view kMappings = "MAPPED_LIBRARIES:";
 constexpr std::size_t kMostFrames = 65'536;
-
-std::string_view Trimmed(std::string_view text) {
-  text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
-  return text.substr(0, text.find_last_not_of(" \t\r") + 1);
-}
 
 // Removes the first word from `text`, and returns it.
 std::string_view NextWord(std::string_view& text) {

@@ -14,7 +14,7 @@ std::string_view WithoutModifiers(std::string_view name) {
 }
 
 template <class Condition>
-const EventMeaning* FindIf(Condition condition) {
+const EventMeaning* FindMeaning(Condition condition) {
   const auto* const found = std::ranges::find_if(
       kEventMeanings, [&](const EventMeaning* row) { return condition(*row); });
   return found == std::end(kEventMeanings) ? nullptr : *found;
@@ -28,7 +28,7 @@ std::string_view UnitOf(const EventMeaning* meaning) {
 
 const EventMeaning* FindEventMeaning(const EventAttr& attr, std::string_view name) {
   const std::string_view plain = WithoutModifiers(name);
-  return FindIf([&](const EventMeaning& row) {
+  return FindMeaning([&](const EventMeaning& row) {
     if (!row.software) return row.name == plain;
     const bool is_it = attr.type == kTypeSoftware && attr.config == *row.software;
     return is_it && (row.name == plain || row.software != kSoftwareBpfOutput);
@@ -37,7 +37,7 @@ const EventMeaning* FindEventMeaning(const EventAttr& attr, std::string_view nam
 
 const EventMeaning* FindEventMeaning(std::string_view name) {
   const std::string_view plain = WithoutModifiers(name);
-  return FindIf([&](const EventMeaning& row) { return row.name == plain; });
+  return FindMeaning([&](const EventMeaning& row) { return row.name == plain; });
 }
 
 std::string_view PeriodUnitOf(const EventAttr& attr, std::string_view name) {

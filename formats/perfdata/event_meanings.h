@@ -62,6 +62,9 @@ inline constexpr EventMeaning kWakeup = {.name = "wakeup",
 inline constexpr EventMeaning kLockTime = {
     .name = "lock-time", .unit = kNanoseconds, .period = PeriodMeaning::kWait};
 
+// The only function of a sample of a wait that is the sum of many waits below the threshold.
+inline constexpr std::string_view kShortWaits = "short_waits";
+
 inline constexpr const EventMeaning* kEventMeanings[] = {
     &kCpuClock,           &kTaskClock, &kOffCpuTime, &kOffCpuDiskTime,
     &kOffCpuRunnableTime, &kWakeup,    &kLockTime,

@@ -36,7 +36,7 @@ constexpr KernelEvent kKernelEvents[] = {
 };
 
 template <class Condition>
-const KernelEvent* FindIf(Condition condition) {
+const KernelEvent* FindEvent(Condition condition) {
   const auto* const found = std::ranges::find_if(kKernelEvents, condition);
   return found == std::end(kKernelEvents) ? nullptr : found;
 }
@@ -54,12 +54,12 @@ bool IsCounted(const KernelEvent& event) {
 
 const KernelEvent* FindKernelEvent(std::string_view name) {
   if (name.empty()) return nullptr;
-  return FindIf(
+  return FindEvent(
       [&](const KernelEvent& event) { return event.name == name || event.alias == name; });
 }
 
 const KernelEvent* FindKernelEvent(std::uint32_t type, std::uint64_t config) {
-  return FindIf(
+  return FindEvent(
       [&](const KernelEvent& event) { return event.type == type && event.config == config; });
 }
 

@@ -26,13 +26,6 @@ std::optional<Number> ParseNumber(std::string_view text) {
   return number;
 }
 
-std::string_view Trimmed(std::string_view text) {
-  constexpr std::string_view kBlanks = " \t";
-  const std::size_t begin = text.find_first_not_of(kBlanks);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(kBlanks) + 1 - begin);
-}
-
 // Returns the text before the first `end`, and removes both from `text`.
 std::string_view SplitOff(std::string_view& text, char end) {
   const std::size_t size = std::min(text.find(end), text.size());

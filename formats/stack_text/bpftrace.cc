@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "formats/base/text.h"
 #include "formats/stack_text/frame_names.h"
 
 namespace perftape::stack_text {

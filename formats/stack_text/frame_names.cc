@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <system_error>
 
+#include "formats/base/text.h"
+
 namespace perftape::stack_text {
 namespace {
 
@@ -34,12 +36,6 @@ bool ReadLine(std::string_view& text, std::string_view& line) {
   line = line.substr(0, line.find_last_not_of(" \t\r") + 1);
   text.remove_prefix(std::min(end + 1, text.size()));
   return true;
-}
-
-std::string_view Trimmed(std::string_view text) {
-  const std::size_t begin = std::min(text.find_first_not_of(" \t"), text.size());
-  text.remove_prefix(begin);
-  return text.substr(0, text.find_last_not_of(" \t\r") + 1);
 }
 
 std::optional<std::int64_t> ParseCount(std::string_view text) {

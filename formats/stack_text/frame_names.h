@@ -12,8 +12,6 @@ namespace perftape::stack_text {
 // Returns false at the end.
 bool ReadLine(std::string_view& text, std::string_view& line);
 
-std::string_view Trimmed(std::string_view text);
-
 // Nothing if the text is no whole number with an optional sign, or too large for 64 bits.
 std::optional<std::int64_t> ParseCount(std::string_view text);
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "formats/base/text.h"
 #include "formats/stack_text/frame_names.h"
 
 namespace perftape::stack_text {

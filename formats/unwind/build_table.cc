@@ -127,7 +127,7 @@ class TableBuilder {
   }
 
   // Adds rules for code that no section describes.
-  void AddDerived() { AddDerivedRules(file_, functions_, rules_); }
+  void AddDerived() { AddDerivedRules(file_, budget_, functions_, rules_); }
 
   OwnedRows Finish() &&;
 

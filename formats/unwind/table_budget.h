@@ -18,6 +18,7 @@ struct TableLimits {
   std::size_t functions = symbol_limits::kFrameFunctions;
   std::size_t rows = symbol_limits::kFrameRows;
   std::size_t rules = symbol_limits::kFrameRules;
+  std::uint64_t undescribed_bytes = symbol_limits::kUndescribedCode;
   // Null, or: once it is true, the table is not completed. Must outlive the call.
   const std::atomic<bool>* stop = nullptr;
 };
@@ -32,14 +33,13 @@ class TableBudget {
   // `bytes` must not be more than are left.
   void SpendBytes(std::uint64_t bytes) { bytes_left_ -= bytes; }
 
-  // Counts one entry or row. True if the table must not be continued.
-  bool MustStop() {
-    if (limits_.stop == nullptr || (++counted_ & kStopInterval) != 0 || !limits_.stop->load()) {
-      return false;
-    }
+  // Whether the table must not be continued. MustStop counts one entry or row, and looks seldom.
+  bool IsStopped() {
+    if (limits_.stop == nullptr || !limits_.stop->load()) return false;
     Reached("stopped");
     return true;
   }
+  bool MustStop() { return (++counted_ & kStopInterval) == 0 && IsStopped(); }
 
   // Keeps the first reason.
   void Reached(std::string reason) {

@@ -47,9 +47,10 @@ bool SkipPadding(UndescribedCode& code) {
 }
 
 std::vector<UndescribedCode> UndescribedCodeOf(const elf::ElfFile& file,
-                                               const FunctionRows& functions) {
+                                               const FunctionRows& functions, TableBudget& budget) {
   std::vector<UndescribedCode> all;
-  std::uint64_t left = kMostUndescribedBytes;
+  const std::uint64_t limit = budget.limits().undescribed_bytes;
+  std::uint64_t left = limit;
   std::size_t sections = 0;
   for (const elf::Section& section : file.sections()) {
     if (!section.is_code() || !section.is_loaded() || section.name.starts_with(".plt")) continue;
@@ -59,6 +60,8 @@ std::vector<UndescribedCode> UndescribedCodeOf(const elf::ElfFile& file,
     if (end < section.address) continue;
     functions.ForEachGap(section.address, end, [&](std::uint64_t start, std::uint64_t gap_end) {
       const std::uint64_t size = std::min(gap_end - start, left);
+      if (size < gap_end - start)
+        budget.Reached(limit, "bytes of code without call frame information");
       if (size < kLeastGap && gap_end - start != bytes.size()) return;
       UndescribedCode code = {.start = start,
                               .bytes = bytes.subspan(start - section.address, size)};
@@ -139,16 +142,18 @@ void AddRows(std::span<const DerivedRow> rows, FunctionRows& functions, RuleSet&
 
 }  // namespace
 
-void AddDerivedRules(const elf::ElfFile& file, FunctionRows& functions, RuleSet& rules) {
+void AddDerivedRules(const elf::ElfFile& file, TableBudget& budget, FunctionRows& functions,
+                     RuleSet& rules) {
   if (file.header().machine != EM_X86_64 || IsOfGo(file)) return;
   functions.Sort();
-  const std::vector<UndescribedCode> undescribed = UndescribedCodeOf(file, functions);
+  const std::vector<UndescribedCode> undescribed = UndescribedCodeOf(file, functions, budget);
   if (undescribed.empty()) return;
   std::vector<elf::Candidate> symbols;
   (void)elf::AppendCandidates(file, symbols);
   AddContextStarts(file, symbols, functions);
   const std::vector<FunctionExtent> extents = FunctionsOf(std::move(symbols));
   for (const UndescribedCode& code : undescribed) {
+    if (budget.IsStopped()) return;
     AddRows(DeriveRules(code, extents), functions, rules);
   }
 }

@@ -8,17 +8,17 @@
 #include "formats/elf/elf_file.h"
 #include "formats/unwind/function_rows.h"
 #include "formats/unwind/rule_set.h"
+#include "formats/unwind/table_budget.h"
 
 namespace perftape::unwind {
 
 // Adds rules for code in gaps between the functions of an x86-64 binary. Reads at most
-// kMostUndescribedBytes of code, from the lowest address on, and symbols only if there is such
-// code.
+// `undescribed_bytes` of code, from the lowest address on, and symbols only if there is such code.
+// Tells `budget` if there is more, or if it must stop before the end.
 //
 // Leaves out programs of Go, which have their own stacks and keep frame pointers, linkage tables,
 // and the padding between functions.
-void AddDerivedRules(const elf::ElfFile& file, FunctionRows& functions, RuleSet& rules);
-
-inline constexpr std::uint64_t kMostUndescribedBytes = std::uint64_t{4} << 20;
+void AddDerivedRules(const elf::ElfFile& file, TableBudget& budget, FunctionRows& functions,
+                     RuleSet& rules);
 
 }  // namespace perftape::unwind

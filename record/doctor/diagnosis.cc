@@ -162,6 +162,8 @@ std::vector<EventKind> EventKinds(const EventMachine& machine) {
     kinds.push_back(Named("event set", std::string(set.name)));
   }
   kinds.push_back(Named("off-CPU time", std::string(OffCpuNames().front().name)));
+  kinds.push_back(
+      {.kind = "critical path", .example = "--why", .event = std::string(kCriticalPathEvents)});
   for (const ProbeUsage& probe : ProbeUsages()) kinds.push_back(KindOfProbe(probe));
   return kinds;
 }

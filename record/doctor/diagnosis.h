@@ -17,8 +17,8 @@ namespace perftape::record {
 // A kind of events that is checked, with an event that stands for it.
 struct EventKind {
   std::string kind = {};     // "tracepoint"
-  std::string example = {};  // for people: "sched:sched_switch", "uprobe:PATH:FUNCTION"
-  std::string event = {};    // for -e; empty for a probe of a program
+  std::string example = {};  // for people: "sched:sched_switch", "uprobe:PATH:FUNCTION", "--why"
+  std::string event = {};    // for -e, or several; empty for a probe of a program
   std::optional<ProbeKind> probe_of_program = {};
 };
 

@@ -49,6 +49,10 @@ const EventSet* FindEventSet(std::string_view name);
 // Waits of threads, and what ends them.
 inline constexpr std::string_view kOffCpu = "offcpu", kWakers = "wakeup";
 
+// What a critical path is computed from, in the syntax of ParseEvents: who ran, who waited, and who
+// ended the wait.
+inline constexpr std::string_view kCriticalPathEvents = "cpu-clock,offcpu,wakeup";
+
 struct OffCpuName {
   std::string_view name;
   std::string_view meaning;  // with the unit

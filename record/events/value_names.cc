@@ -6,6 +6,8 @@
 #include <charconv>
 #include <optional>
 
+#include "formats/base/text.h"
+
 namespace perftape::record {
 namespace {
 
@@ -23,12 +25,6 @@ bool Names(std::string_view expression, std::string_view field) {
     if (rest.size() == field.size() || !IsIdentifier(rest[field.size()])) return true;
   }
   return false;
-}
-
-std::string_view WithoutBlanks(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(' ');
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(' ') + 1 - begin);
 }
 
 // "2", "0x10", "8UL"
@@ -55,7 +51,7 @@ void AppendPairs(std::string_view text, std::vector<ValueName>& names) {
     const std::size_t end = text.find('"', quote + 1);
     if (end == std::string_view::npos) return;
     const std::string_view before = text.substr(0, quote);
-    std::string_view value = WithoutBlanks(before.substr(0, before.rfind(',')));
+    std::string_view value = Trimmed(before.substr(0, before.rfind(',')));
     const bool is_negative = value.starts_with('-');
     if (is_negative) value.remove_prefix(1);
     if (const std::optional<std::uint64_t> number = ParseValue(value)) {

@@ -38,6 +38,18 @@ SampleFilter FilterOf(const InputOptions& options, const Targets& targets, const
   return filter;
 }
 
+// The command maps what the recorder maps until it calls exec.
+UnwoundProcesses UnwoundProcessesOf(const Targets& targets, const InputOptions& options,
+                                    const OthersFiles& files, std::uint32_t command) {
+  UnwoundProcesses unwound = {.only = targets.processes(), .ignored = {command}};
+  if (options.include_self == IncludeSelf::kNo) {
+    for (const pid_t pid : {getpid(), files.service_pid()}) {
+      unwound.ignored.push_back(static_cast<std::uint32_t>(pid));
+    }
+  }
+  return unwound;
+}
+
 Result<Scope> ScopeOf(const InputOptions& options) {
   TRY_ASSIGN(Scope scope, ResolveScope(options.scope));
   if (scope.recorded && !scope.recorded->is_v2()) {
@@ -226,7 +238,8 @@ Result<std::unique_ptr<EventInput>> EventInput::Open(InputOptions options,
 // The sideband is open, so that no mapping is missed.
 Status EventInput::StartUnwinding(const InputOptions& options, OthersFiles& files) {
   TRY_ASSIGN(unwind_loader_, UnwindLoader::Start(samples_->unwind_maps().maps(), binaries_, files,
-                                                 targets_.processes()));
+                                                 UnwoundProcessesOf(targets_, options, files,
+                                                                    content_.before_exec)));
   late_unwinder_.emplace(binaries_, files,
                          LateUnwinder::Settings{.format = events_.in_file().format(),
                                                 .events = events_.sampling().size(),

@@ -34,7 +34,7 @@ Status AppendShortWaits(const FileEvents& events, std::vector<std::byte>& record
   const perfdata::Ksymbol symbol{.address = WIRE_SHORT_WAITS_IP,
                                  .length = 1,
                                  .symbol_type = perfdata::Ksymbol::kTypeOutOfLine,
-                                 .name = "short_waits"};
+                                 .name = perfdata::kShortWaits};
   return perfdata::Encode(symbol, {}, events.format(), 0, records);
 }
 

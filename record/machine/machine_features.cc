@@ -13,6 +13,7 @@
 #include "formats/base/cpu_list.h"
 #include "formats/base/duration.h"
 #include "formats/base/file.h"
+#include "formats/base/text.h"
 #include "record/machine/cpu_list.h"
 #include "record/machine/proc_files.h"
 
@@ -27,12 +28,6 @@ using perfdata::FeatureValue;
 std::string ReadText(const std::filesystem::path& path) {
   std::string text = ReadWholeFile(path).value_or(std::string());
   if (text.ends_with('\n')) text.pop_back();
-  return text;
-}
-
-std::string_view Trimmed(std::string_view text) {
-  while (text.starts_with(' ') || text.starts_with('\t')) text.remove_prefix(1);
-  while (text.ends_with(' ') || text.ends_with('\t')) text.remove_suffix(1);
   return text;
 }
 

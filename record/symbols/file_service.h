@@ -31,6 +31,9 @@ class FileService {
   // Ends all workers, but does not wait for those that wait for a file system.
   ~FileService();
 
+  // The process that starts workers.
+  pid_t pid() const { return pid_; }
+
   // Returns the answer to one request. Nothing after `timeout_ms`: the worker is left behind, and
   // the next request starts another. The file may be a copy in $TMPDIR without a name.
   std::optional<OpenedFile> Ask(const FileRequest& request, int timeout_ms);

@@ -40,6 +40,9 @@ class OthersFiles {
   // Starts the service. `confine` gives up the privileges of its processes.
   static Result<std::shared_ptr<OthersFiles>> Start(std::function<Status()> confine);
 
+  // The process of the service; 0: there is none.
+  pid_t service_pid() const { return service_ ? service_->pid() : 0; }
+
   // Opens the file of a mapping. `path` is one of its names in /proc or the file system.
   OpenedFile OpenMapped(std::uint32_t pid, const std::filesystem::path& path,
                         const perfdata::Dso& dso);

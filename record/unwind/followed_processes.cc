@@ -30,16 +30,23 @@ bool FollowedProcesses::IsOfInterest(const perfdata::RecordView& record) {
       return false;
     case perfdata::RecordType::kFork:
       if (followed_ && followed_->contains(ids[1])) followed_->insert(ids[0]);
+      // A child that ran before may have called exec.
+      if (ignored_.contains(ids[1]) && (record.misc & perfdata::kMiscForkExec) == 0) {
+        ignored_.insert(ids[0]);
+      }
       break;
     case perfdata::RecordType::kComm:
+      if ((record.misc & perfdata::kMiscCommExec) != 0) ignored_.erase(ids[0]);
+      break;
     case perfdata::RecordType::kExit:
     case perfdata::RecordType::kMmap2:
       break;
     default:
       return false;
   }
-  if (ids[0] == WIRE_FOREIGN_PID || (followed_ && !followed_->contains(ids[0]))) return false;
-  changed_.insert(ids[0]);
+  if (ids[0] == WIRE_FOREIGN_PID) return false;
+  if (followed_ && !followed_->contains(ids[0])) return false;
+  if (!ignored_.contains(ids[0])) changed_.insert(ids[0]);
   return true;
 }
 
@@ -62,14 +69,20 @@ void FollowedProcesses::ForgetProcess(std::uint32_t pid) {
   if (followed_) followed_->erase(pid);
 }
 
-void FollowedProcesses::ReadBinariesOfChanged(std::uint64_t now_ns, const std::atomic<bool>& stop) {
+std::vector<MappedBinaries::Mapping> FollowedProcesses::MappingsOf(
+    const std::unordered_set<std::uint32_t>& pids) {
   std::vector<MappedBinaries::Mapping> mappings;
-  for (const std::uint32_t pid : changed_) {
+  for (const std::uint32_t pid : pids) {
     processes_.UserSpace(pid).ForEach([&](const perfdata::Region& region) {
       mappings.push_back({.pid = pid, .region = region});
     });
   }
-  binaries_.ReadAll(mappings, now_ns, stop);
+  return mappings;
+}
+
+void FollowedProcesses::ReadFirstBinaries(std::uint64_t now_ns, const std::atomic<bool>& stop) {
+  binaries_.ReadAll(MappingsOf(changed_), now_ns, stop);
+  binaries_.ReadAllSmall(MappingsOf(ignored_), now_ns, stop);
 }
 
 void FollowedProcesses::ReadNextBinary(std::uint64_t now_ns, const std::atomic<bool>& stop) {

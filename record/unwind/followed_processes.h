@@ -36,6 +36,12 @@ class FollowedProcesses {
     followed_.emplace(pids.begin(), pids.end());
   }
 
+  // Follows these, and their children from now on, only once they call exec. Call it before all
+  // records.
+  void IgnoreUntilExec(std::span<const std::uint32_t> pids) {
+    ignored_.insert(pids.begin(), pids.end());
+  }
+
   // Applies a COMM, FORK, EXIT, MMAP2 or LOST; ignores others. ApplyAll applies whole records.
   void Apply(const perfdata::RecordView& record);
   void ApplyAll(Bytes records);
@@ -47,8 +53,10 @@ class FollowedProcesses {
   // Writes the mappings of the processes that changed. Those whose binary was not read yet have no
   // table.
   void WriteChanged(std::uint64_t now_ns);
-  // Reads the binaries of the processes that changed, on several threads, until `stop` is true.
-  void ReadBinariesOfChanged(std::uint64_t now_ns, const std::atomic<bool>& stop);
+  // Reads the binaries of the processes that changed, and then the small ones of those that will be
+  // followed once they call exec: the new program needs most of these libraries, too. It uses
+  // several threads, and ends early once `stop` is true.
+  void ReadFirstBinaries(std::uint64_t now_ns, const std::atomic<bool>& stop);
   // Reads one more of the binaries that wait, if there is one. Ends early once `stop` is true.
   bool has_unread() const { return binaries_.has_unread(); }
   void ReadNextBinary(std::uint64_t now_ns, const std::atomic<bool>& stop);
@@ -65,10 +73,12 @@ class FollowedProcesses {
  private:
   bool IsOfInterest(const perfdata::RecordView& record);
   void ForgetProcess(std::uint32_t pid);
+  std::vector<MappedBinaries::Mapping> MappingsOf(const std::unordered_set<std::uint32_t>& pids);
 
   perfdata::SampleFormat format_;
   perfdata::Processes processes_;
   std::optional<std::unordered_set<std::uint32_t>> followed_;  // nothing: all
+  std::unordered_set<std::uint32_t> ignored_;                  // until they call exec
   std::unordered_set<std::uint32_t> changed_;
   bool has_lost_records_ = false;
   MappedBinaries binaries_;

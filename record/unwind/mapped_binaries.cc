@@ -51,8 +51,31 @@ void MappedBinaries::Store(const perfdata::Dso& dso, std::shared_ptr<const Binar
   binary.last_use = ++uses_;
 }
 
+// A binary with more call frame information, or more code without it, takes so long that others
+// would wait for it.
+unwind::TableLimits MappedBinaries::LimitsOfSmall() const {
+  unwind::TableLimits limits = limits_;
+  limits.bytes = std::uint64_t{8} << 20;
+  limits.undescribed_bytes = std::uint64_t{256} << 10;
+  return limits;
+}
+
 void MappedBinaries::ReadAll(std::span<const Mapping> mappings, std::uint64_t now_ns,
                              const std::atomic<bool>& stop) {
+  unwind::TableLimits limits = limits_;
+  limits.stop = &stop;
+  Read(mappings, limits, Incomplete::kKept, now_ns);
+}
+
+void MappedBinaries::ReadAllSmall(std::span<const Mapping> mappings, std::uint64_t now_ns,
+                                  const std::atomic<bool>& stop) {
+  unwind::TableLimits limits = LimitsOfSmall();
+  limits.stop = &stop;
+  Read(mappings, limits, Incomplete::kLeftOut, now_ns);
+}
+
+void MappedBinaries::Read(std::span<const Mapping> mappings, const unwind::TableLimits& limits,
+                          Incomplete incomplete, std::uint64_t now_ns) {
   std::unordered_map<const perfdata::Dso*, std::size_t> numbers;
   std::vector<const Mapping*> unread;
   for (const Mapping& mapping : mappings) {
@@ -62,13 +85,13 @@ void MappedBinaries::ReadAll(std::span<const Mapping> mappings, std::uint64_t no
   }
   std::vector<std::shared_ptr<const BinaryContents>> contents(unread.size());
   std::atomic<std::size_t> next = 0;
-  unwind::TableLimits limits = limits_;
-  limits.stop = &stop;
+  const std::atomic<bool>& stop = *limits.stop;
   const auto read = [&] {
     for (std::size_t i = next++; i < unread.size() && !stop; i = next++) {
       contents[i] = reader_.Read(unread[i]->pid, unread[i]->region, limits).value_or(nullptr);
-      // It may have been stopped. Then ReadNext reads it whole.
-      if (stop && contents[i] && !contents[i]->limit_reached.empty()) contents[i].reset();
+      // What was stopped is read whole by ReadNext.
+      const bool is_kept = incomplete == Incomplete::kKept && !stop;
+      if (!is_kept && contents[i] && !contents[i]->limit_reached.empty()) contents[i].reset();
     }
   };
   constexpr std::size_t kBinariesPerThread = 8, kMostThreads = 8;
@@ -151,14 +174,11 @@ std::shared_ptr<const BinaryContents> MappedBinaries::ReadOneOf(
   return nullptr;
 }
 
-// A binary with more call frame information takes so long that others would wait for it.
 std::vector<std::uint32_t> MappedBinaries::ReadNext(std::uint64_t now_ns,
                                                     const std::atomic<bool>& stop) {
-  constexpr std::uint64_t kSmall = std::uint64_t{8} << 20;
-  unwind::TableLimits limits = limits_;
-  limits.stop = &stop;
   const bool is_small = !unread_.empty();
-  if (is_small) limits.bytes = kSmall;
+  unwind::TableLimits limits = is_small ? LimitsOfSmall() : limits_;
+  limits.stop = &stop;
   std::list<Waiting>& queue = is_small ? unread_ : large_;
   if (queue.empty()) return {};
   const auto contents = ReadOneOf(queue.front(), limits);

@@ -44,6 +44,9 @@ class MappedBinaries {
   // for ReadNext as soon as WireMapping meets them.
   void ReadAll(std::span<const Mapping> mappings, std::uint64_t now_ns,
                const std::atomic<bool>& stop);
+  // The same, of binaries whose tables are made at once. Others are left out.
+  void ReadAllSmall(std::span<const Mapping> mappings, std::uint64_t now_ns,
+                    const std::atomic<bool>& stop);
 
   // Returns how the BPF programs unwind code in a mapping. If its binary was not read yet, the
   // mapping has no table, and the binary waits for ReadNext. The Dso must live while UsesDso.
@@ -77,6 +80,11 @@ class MappedBinaries {
   // The mappings of one binary.
   using Waiting = std::vector<Mapping>;
 
+  // What happens to a table that reached a limit.
+  enum class Incomplete { kKept, kLeftOut };
+  void Read(std::span<const Mapping> mappings, const unwind::TableLimits& limits,
+            Incomplete incomplete, std::uint64_t now_ns);
+  unwind::TableLimits LimitsOfSmall() const;
   // Forgets a binary of binaries_, which is erased next.
   void Release(const perfdata::Dso& dso, const Binary& binary, std::uint64_t now_ns);
   void Store(const perfdata::Dso& dso, std::shared_ptr<const BinaryContents> contents,

@@ -84,9 +84,10 @@ UnwindLoader::~UnwindLoader() {
   is_late_ = true;
 }
 
-Result<std::unique_ptr<UnwindLoader>> UnwindLoader::Start(
-    const UnwindMaps& maps, KnownBinaries& binaries, OthersFiles& files,
-    const std::optional<std::vector<std::uint32_t>>& processes) {
+Result<std::unique_ptr<UnwindLoader>> UnwindLoader::Start(const UnwindMaps& maps,
+                                                          KnownBinaries& binaries,
+                                                          OthersFiles& files,
+                                                          const UnwoundProcesses& processes) {
   std::unique_ptr<UnwindLoader> loader(new UnwindLoader(maps, binaries, files));
   TRY(loader->OpenRings());
   TRY(loader->LoadRunning(processes));
@@ -110,10 +111,11 @@ Status UnwindLoader::OpenRings() {
 
 // The rings are open already, so that no mapping is missed. The thread reads the binaries: until
 // then samples are unfinished (late_unwinder.h).
-Status UnwindLoader::LoadRunning(const std::optional<std::vector<std::uint32_t>>& processes) {
-  if (processes) {
-    processes_.FollowOnly(*processes);
-    TRY(SnapshotProcesses("/proc", *processes, format_, initial_state_));
+Status UnwindLoader::LoadRunning(const UnwoundProcesses& processes) {
+  processes_.IgnoreUntilExec(processes.ignored);
+  if (processes.only) {
+    processes_.FollowOnly(*processes.only);
+    TRY(SnapshotProcesses("/proc", *processes.only, format_, initial_state_));
   } else {
     TRY(SnapshotAll("/proc", format_, initial_state_));
   }
@@ -152,7 +154,7 @@ Status UnwindLoader::Update() {
   TRY(ReopenReturned());
   TRY(DrainRings());
   if (!std::exchange(has_started_, true)) {
-    processes_.ReadBinariesOfChanged(MonotonicNs(), is_late_);
+    processes_.ReadFirstBinaries(MonotonicNs(), is_late_);
   }
   processes_.WriteChanged(MonotonicNs());
   while (processes_.has_unread() && !is_ending_) {

@@ -24,15 +24,21 @@
 
 namespace perftape::record {
 
+// Whose stacks are unwound.
+struct UnwoundProcesses {
+  std::optional<std::vector<std::uint32_t>> only;  // these and their descendants; nothing: all
+  std::vector<std::uint32_t> ignored;              // these and their children, until they exec
+};
+
 class UnwindLoader {
  public:
-  // Loads what `processes` map now, or all processes if it is nothing, and starts the thread, which
-  // also follows their descendants. It adds what it reads to `binaries`, and opens them with
-  // `files`. All must outlive this object. Returns when what runs is loaded, or after a second: the
-  // binaries that take longer follow. Fails like OpenOnCpus and Sideband::Open.
-  static Result<std::unique_ptr<UnwindLoader>> Start(
-      const UnwindMaps& maps, KnownBinaries& binaries, OthersFiles& files,
-      const std::optional<std::vector<std::uint32_t>>& processes);
+  // Loads what `processes` map now, and starts the thread, which follows them. It adds what it
+  // reads to `binaries`, and opens them with `files`. All but `processes` must outlive this object.
+  // Returns when what runs is loaded, or after a second: the binaries that take longer follow.
+  // Fails like OpenOnCpus and Sideband::Open.
+  static Result<std::unique_ptr<UnwindLoader>> Start(const UnwindMaps& maps,
+                                                     KnownBinaries& binaries, OthersFiles& files,
+                                                     const UnwoundProcesses& processes);
 
   // Ends the thread.
   ~UnwindLoader();
@@ -48,7 +54,7 @@ class UnwindLoader {
  private:
   UnwindLoader(const UnwindMaps& maps, KnownBinaries& binaries, OthersFiles& files);
   Status OpenRings();
-  Status LoadRunning(const std::optional<std::vector<std::uint32_t>>& processes);
+  Status LoadRunning(const UnwoundProcesses& processes);
   Status Update();
   Status ReopenReturned();
   Status DrainRings();

@@ -13,6 +13,8 @@ libunwind finds. No sample may be contradicted. The classes are:
   bogus         libunwind adds a last frame where no code is: in no mapping, where the copy ends, or
                 on the stack, where rt_sigreturn had restored some of the registers
   shorter       libunwind ends at a frame whose callers we find
+  guessed       the leaf has no table, as _init and _fini have none: libunwind follows its frame pointer, and so leaves
+                out the caller that we find
   cut           we end at a frame whose callers libunwind finds
   contradicted  the frames differ
 
@@ -144,6 +146,13 @@ def has_no_code(frames):
     return all("[unknown]" in dso or "[stack]" in dso for _, dso in frames)
 
 
+def leaves_out_caller(ours, theirs):
+    """Whether these are the same frames without the caller of the leaf, up to the first one where no code is."""
+    with_code = next((i for i in range(len(theirs)) if has_no_code(theirs[i:])), len(theirs))
+    rest = ours[2:]
+    return 1 < with_code <= len(rest) + 1 and all(map(same, rest, theirs[1:with_code]))
+
+
 def class_of(ours, theirs):
     common = 0
     while common < min(len(ours), len(theirs)) and same(ours[common], theirs[common]):
@@ -156,6 +165,8 @@ def class_of(ours, theirs):
         return "shorter"
     if has_no_code(theirs[common:]):
         return "bogus"
+    if common == 1 and leaves_out_caller(ours, theirs):
+        return "guessed"
     return "contradicted"
 
 
@@ -184,7 +195,7 @@ def compare(convert, name, recording, written):
     print(f"{len(in_vdso)} samples in the vdso, {len(alone)} of them without a caller")
     assert not alone, alone[0]
     print(f"{name}: {dict(classes)}, {recording.stat().st_size} -> {written.stat().st_size} bytes")
-    for kind in ("contradicted", "cut", "shorter", "bogus"):
+    for kind in ("contradicted", "cut", "guessed", "shorter", "bogus"):
         for example in examples.get(kind, [])[:SHOWN]:
             print(f"  {kind}: {example}")
     return classes

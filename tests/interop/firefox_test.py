@@ -178,6 +178,12 @@ class FirefoxProfilerShows(unittest.TestCase):
         self.assertRegex(markers, r"(?m)^ *m-\d+ +exec .* sleep$")
         self.assertRegex(markers, r"(?m)^ *m-\d+ +offcpu-time ")
 
+    def test_waits_name_the_threads_that_ended_them(self):
+        threads = self.check(TESTDATA / "perfdata/why.perf-script.txt.gz", "--no-symbols")
+        lists = [self.ask("thread", "markers", "--thread", thread["threadHandle"], "--list")
+                 for thread in threads]
+        print("\n".join(lists)[:6000])
+
     def test_functions_with_odd_names(self):
         names = ["<script>alert(1)</script>", 'a"b\\c', "{marker.name}", "recursive", "\u202etxt",
                  "__proto__", "constructor"]

@@ -2,57 +2,9 @@
 // What a person does with a flame graph, in Chromium. flame_graph_test.py makes the pages.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
-import {createRequire} from 'node:module';
 import path from 'node:path';
-import {after, before, beforeEach, afterEach, test} from 'node:test';
-import {pathToFileURL} from 'node:url';
-
-const setting = JSON.parse(process.env.PERFTAPE_BROWSER_TEST);
-const {chromium} = createRequire(import.meta.url)(setting.playwright);
-let browser;
-let context;
-let page;
-let surprises;
-
-before(async () => {
-  browser = await chromium.launch({
-    executablePath: setting.chromium, args: ['--no-sandbox', '--disable-gpu'],
-  });
-});
-after(() => browser.close());
-
-beforeEach(async () => {
-  context = await browser.newContext({viewport: {width: 1400, height: 850}, colorScheme: 'light'});
-  page = await context.newPage();
-  surprises = [];
-  page.on('pageerror', (error) => surprises.push(`error: ${error.message}`));
-  page.on('console', (message) => surprises.push(`console: ${message.text()}`));
-  page.on('dialog', (dialog) => {
-    surprises.push(`dialog: ${dialog.message()}`);
-    dialog.dismiss();
-  });
-  page.on('request', (request) => {
-    if (!request.url().startsWith(pathToFileURL(setting.pages).href)) {
-      surprises.push(`request: ${request.url()}`);
-    }
-  });
-});
-afterEach(async () => {
-  await context.close();
-  assert.deepEqual(surprises, []);
-});
-
-const urlOf = (name) => pathToFileURL(path.join(setting.pages, name)).href;
-
-async function open(name, state = '') {
-  await page.goto('about:blank');
-  await page.goto(urlOf(name) + state);
-  await page.waitForSelector('html[data-ready]');
-}
-
-const screenshot = (name) =>
-  page.screenshot({path: path.join(setting.screenshots, `${name}.png`)});
-const textOf = (selector) => page.textContent(selector);
+import {test} from 'node:test';
+import {fragment, open, page, screenshot, setting, textOf, urlOf} from './browser_page.mjs';
 
 // Returns the middle of the widest box with this name, and the width of the box.
 function boxOf(name) {
@@ -82,7 +34,6 @@ async function click(name) {
   await page.mouse.click(box.x, box.y);
 }
 
-const fragment = () => page.evaluate(() => location.hash);
 const widthOfGraph = () => page.evaluate(() => Page.application.view.width);
 
 test('shows all samples of the first event', async () => {
@@ -432,6 +383,17 @@ test('shows the widths of the old profile', async () => {
   assert.ok(Math.abs((await boxOf('peek')).width - (await widthOfGraph()) * 0.4) < 1);
   await open('diff.html', await fragment());
   assert.equal(await page.getAttribute('#old', 'aria-pressed'), 'true');
+});
+
+test('compares windows by time', async () => {
+  await open('against.html');
+  assert.equal(await textOf('#total'), 'new: 37 ms, old: 27 ms');
+  assert.match(await textOf('#legend'), /less −10 ms.*more \+10 msper window/);
+  await hover('compute');
+  assert.match(await textOf('#tip'), /New54\.1 %, 20 msOld74\.1 %, 20 msChange±0/);
+  await hover('answer');
+  assert.match(await textOf('#tip'), /Change\+10 ms/);
+  await screenshot('against');
 });
 
 test('draws what changed in an SVG', async () => {

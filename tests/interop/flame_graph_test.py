@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Drives our flame graphs in a headless Chromium as a person would: flame_graph_browser.mjs.
+"""Drives our flame graphs in a headless Chromium as a person would: flame_graph_browser.mjs, and
+time_view_browser.mjs for their view over time.
 
     flame_graph_test.py --bin build/dev/bin [--screenshots FOLDER]
 
@@ -164,6 +165,68 @@ def many_stacks(path):
                 out.write(f"worker;{line} {min(int(rng.paretovariate(0.9)), 100000)}\n")
 
 
+def requests(count):
+    """A recording in perf script's text: requests of a server, between two probes. Each waits for
+    20 ms until a worker wakes the server, and then runs. Every fourth one is 10 ms longer."""
+    lines = []
+
+    def sample(thread, ms, period_ms, event, *functions):
+        frames = "".join(f"\t401000 {name}+0x0 (/bin/server)\n" for name in reversed(functions))
+        lines.append((ms, f"{thread} [000] {ms / 1000:.6f}: {period_ms * 1000000} {event}:\n"
+                          f"{frames}\n"))
+
+    server, worker = "server 7/7", "worker 7/8"
+    for i in range(count):
+        start, runs = 1000 + 50 * i, 5 + (10 if i % 4 == 3 else 0)
+        sample(server, start, 1, "probe:begin", "main", "handle")
+        sample(server, start + 21, 20, "offcpu-time", "main", "handle", "wait_for_worker")
+        sample(worker, start + 21, 20, "wakeup", "work", "notify")
+        for ms in range(runs):
+            sample(server, start + 22 + ms, 1, "cpu-clock", "main", "handle", "answer")
+        sample(server, start + 22 + runs, 1, "probe:end", "main", "handle")
+        for ms in range(2, 20):
+            sample(worker, start + ms, 1, "cpu-clock", "work", "compute")
+        sample(server, start + 49, 25 - runs, "offcpu-time", "main", "accept")
+        sample(worker, start + 50, 28, "offcpu-time", "work", "next")
+    sample(server, 999, 1, "offcpu-runnable-time", "main")
+    sample(worker, 999, 1, "offcpu-runnable-time", "work")
+    return "".join(text for _, text in sorted(lines, key=lambda line: line[0]))
+
+
+def make_time_pages(convert, folder):
+    """Recordings over time, and for why.html the critical path as perftape-report finds it."""
+    testdata = Path(__file__).parents[2] / "testdata" / "perfdata"
+    why = testdata / "why.perf-script.txt.gz"
+
+    def run(source, page, *arguments):
+        subprocess.run([convert, "-q", str(source), "-o", page, *arguments], check=True, cwd=folder)
+
+    run(why, "why.html")
+    run(why, "never.html", "--time-view", "never")
+    run(testdata / "off-cpu.data", "tasks.html")
+    run(why, "wall.html", "--wall")
+    run(why, "path.html", "--path")
+    (folder / "requests.perf-script.txt").write_text(requests(20))
+    windows = ("--path", "--from-event", "probe:begin", "--to-event", "probe:end")
+    run("requests.perf-script.txt", "windows.html", *windows)
+    run("requests.perf-script.txt", "slowest.html", *windows, "--slowest", "1")
+    crowd = "".join(f"other {100 + i}/{100 + i} [001] {1 + i / 1000 + k / 10:.6f}: 100000000 cpu-clock:\n"
+                    f"\t401000 spin+0x0 (/bin/other)\n\n" for i in range(60) for k in range(10))
+    (folder / "crowd.perf-script.txt").write_text(requests(20) + crowd)
+    run("crowd.perf-script.txt", "crowd.html", *windows)
+    run("requests.perf-script.txt", "against.html", *windows, "--slowest", "2", "--against")
+    report = convert.with_name("perftape-report")
+    hops = subprocess.run([report, "--path", "--hops", "--json", str(why)], check=True,
+                          capture_output=True).stdout
+    (folder / "why.json").write_bytes(hops)
+    names = [name for name in HOSTILE if b"\n" not in name]
+    (folder / "hostile.perf-script.txt").write_bytes(b"".join(
+        name[:15] + f" 7/{8 + i} [000] {1 + k}.{i:06}: 400000000 {event}:\n\t401000 ".encode() + name +
+        b"+0x0 (/bin/app)\n\n"
+        for i, name in enumerate(names) for k, event in enumerate(("offcpu-time", "cpu-clock"))))
+    run("hostile.perf-script.txt", "hostile-time.html")
+
+
 def make_pages(convert, folder):
     def run(*arguments):
         subprocess.run([convert, "-q", *arguments], check=True, cwd=folder)
@@ -193,6 +256,7 @@ def make_pages(convert, folder):
         f"{comm} 7/7 [000] 1.{i}: {ms}000000 offcpu-time:\n\t401000 {name}+0x0 (/bin/app)\n\n"
         for i, (comm, ms, name) in enumerate(waits)))
     run("wait.perf-script.txt", "-o", "wait.html")
+    make_time_pages(convert, folder)
     page = (folder / "server.html").read_text()
     (folder / "damaged.html").write_text(page.replace('id="data">H4s', 'id="data">H5s'))
 
@@ -228,8 +292,9 @@ def main():
         setting = {"playwright": str(playwright), "chromium": shutil.which("chromium"),
                    "pages": work, "screenshots": str(screenshots.resolve())}
         environment = {**os.environ, "PERFTAPE_BROWSER_TEST": json.dumps(setting)}
-        script = Path(__file__).with_name("flame_graph_browser.mjs")
-        return subprocess.run(["node", "--test", script], env=environment, check=False).returncode
+        scripts = [Path(__file__).with_name(f"{name}_browser.mjs")
+                   for name in ("flame_graph", "time_view")]
+        return subprocess.run(["node", "--test", *scripts], env=environment, check=False).returncode
 
 
 if __name__ == "__main__":

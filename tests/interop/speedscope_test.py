@@ -25,6 +25,7 @@ from pathlib import Path
 
 SKIPPED = 77
 
+WHY = Path(__file__).resolve().parents[2] / "testdata/perfdata/why.perf-script.txt.gz"
 FOLDED = b"main;work;inner 6\nmain;work 3\nmain;other 1\n"
 SHOWN = {"main": ("10", "0"), "work": ("9", "3"), "inner": ("6", "6"), "other": ("1", "1")}
 
@@ -63,8 +64,8 @@ class SpeedscopeShows(unittest.TestCase):
         self.folder = Path(folder.name)
         (self.folder / "in.folded").write_bytes(FOLDED)
 
-    def convert(self, source, target):
-        done = subprocess.run([self.bin / "perftape-convert", source, "-o", target],
+    def convert(self, source, target, *options):
+        done = subprocess.run([self.bin / "perftape-convert", source, "-o", target, *options],
                               capture_output=True, cwd=self.folder, check=False)
         self.assertEqual(done.returncode, 0, done.stderr.decode())
 
@@ -125,6 +126,16 @@ class SpeedscopeShows(unittest.TestCase):
         page = self.page_of("out.linux-perf.txt")
         self.assertNotIn("ALERT", page)
         self.assertIn("[no-thread]", page)
+
+    def test_a_critical_path(self):
+        self.convert(WHY, "path.folded", "--path")
+        self.convert(WHY, "path.speedscope.json", "--path")
+        lines = [line.rpartition(" ") for line in
+                 (self.folder / "path.folded").read_text().splitlines()]
+        shown = self.functions_of("path.speedscope.json", title="critical-path")
+        for function in ("run_job", "use_result", "[runnable]"):
+            total = sum(int(ns) for stack, _, ns in lines if function in stack.split(";"))
+            self.assertEqual(shown[function][0], f"{total / 1e6:.2f}ms")
 
     def test_functions_with_odd_names(self):
         names = ["<script>alert(1)</script>", 'a"b\\c', "x</td>", "recursive", "\u202etxt"]

@@ -67,14 +67,15 @@ class Doctor(harness.RecordingTest):
 
     def try_to_record(self, prefix, event):
         """Returns (status, stderr) of the recorder."""
-        status, _, err = harness.run(*prefix, harness.RECORD, "-q", "--no-bundle", "-a", "-e", event,
+        words = [event] if event.startswith("--") else ["-e", event]
+        status, _, err = harness.run(*prefix, harness.RECORD, "-q", "--no-bundle", "-a", *words,
                                      "--duration", "0.05", cwd=self.dir)
         for file in self.dir.iterdir():
             file.unlink()
         return status, err
 
     def event_of(self, example):
-        """Returns an event for -e for what the doctor prints, or None."""
+        """Returns an event for -e, or an option, for what the doctor prints, or None."""
         binary = f"{harness.BURNER}:main"
         return {"uprobe": f"uprobe:{binary}", "uretprobe": f"uretprobe:{binary}",
                 "usdt": usdt_probe(), "kprobe": "kprobe:vfs_fsync_range",

@@ -174,14 +174,15 @@ class ShortWrites(FaultTest):
                         pathlib.Path(__file__).with_name("short_writes.c"), "-ldl"], check=True)
         self.counter = os.memfd_create("short_writes", 0)
         self.addCleanup(os.close, self.counter)
+        self.burner = self.spawn(harness.BURNER, "--seconds", "600", stdout=subprocess.DEVNULL)
 
-    def run_shortened(self, *arguments, **options):
-        """Records, and returns (status, stdout, stderr, number of short writes)."""
+    def run_shortened(self, *arguments):
+        """Records a program, and returns (status, stdout, stderr, number of short writes)."""
         os.ftruncate(self.counter, 0)
         os.ftruncate(self.counter, 8)
         os.set_inheritable(self.counter, True)
         with subprocess.Popen(
-                [harness.RECORD, "-a", "-F", "1999", *arguments], cwd=self.dir,
+                [harness.RECORD, "-p", str(self.burner.pid), "-F", "1999", *arguments], cwd=self.dir,
                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, pass_fds=(self.counter,),
                 env=dict(os.environ, LD_PRELOAD=str(self.preloaded),
                          SHORT_WRITES_FD=str(self.counter))) as recorder:
@@ -190,7 +191,6 @@ class ShortWrites(FaultTest):
         return recorder.returncode, out, err.decode(), count
 
     def test_files_are_whole(self):
-        self.spawn(harness.BURNER, "--seconds", "600", stdout=subprocess.DEVNULL)
         for way, (options, pattern) in WAYS.items():
             with self.subTest(way=way):
                 status, _, err, count = self.run_shortened(*options, "--duration", "1")
@@ -204,7 +204,6 @@ class ShortWrites(FaultTest):
                 self.assertEqual(status, 0, out + err)
 
     def test_a_stream_is_whole(self):
-        self.spawn(harness.BURNER, "--seconds", "600", stdout=subprocess.DEVNULL)
         status, out, err, count = self.run_shortened("-o", "-", "--duration", "1")
         self.assertEqual(status, 0, err)
         self.assertGreater(count, 3)

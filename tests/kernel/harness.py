@@ -50,14 +50,36 @@ def require(*programs):
             skip(f"{program} is not installed")
 
 
+RATE_LIMIT = pathlib.Path("/proc/sys/kernel/perf_event_max_sample_rate")
+SAMPLING_PERCENT = pathlib.Path("/proc/sys/kernel/perf_cpu_time_max_percent")
+required_rate = 0  # samples per second
+
+
 def max_sample_rate():
     """Returns the samples per second that the kernel allows. The kernel lowers this limit if
     samples take too much time."""
-    return int(pathlib.Path("/proc/sys/kernel/perf_event_max_sample_rate").read_text())
+    return int(RATE_LIMIT.read_text())
+
+
+@contextlib.contextmanager
+def sample_rate_limit(limit):
+    """Lets the kernel allow this number of samples per second. Raises OSError if that is refused."""
+    before = RATE_LIMIT.read_text(), SAMPLING_PERCENT.read_text()
+    try:
+        if int(before[1]) in (0, 100):  # then the kernel takes no limit
+            SAMPLING_PERCENT.write_text("25")
+        RATE_LIMIT.write_text(str(limit))
+        yield
+    finally:
+        RATE_LIMIT.write_text(before[0])
+        SAMPLING_PERCENT.write_text(before[1])
 
 
 def require_sample_rate(wanted):
-    """Skips the whole file if the kernel allows fewer samples per second."""
+    """Skips the whole file if the kernel allows fewer samples per second, now or when a test has
+    failed."""
+    global required_rate
+    required_rate = wanted
     if max_sample_rate() < wanted:
         skip(f"kernel.perf_event_max_sample_rate is {max_sample_rate()}, this test needs {wanted}")
 
@@ -241,4 +263,7 @@ class RecordingTest(unittest.TestCase):
 
 
 def main():
-    unittest.main(verbosity=2)
+    ran = unittest.main(verbosity=2, exit=False)
+    if not ran.result.wasSuccessful() and required_rate:
+        require_sample_rate(required_rate)
+    sys.exit(not ran.result.wasSuccessful())

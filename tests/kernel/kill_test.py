@@ -11,7 +11,7 @@ import time
 
 import harness
 
-ROUNDS = int(os.environ.get("PERFTAPE_KILL_ROUNDS", "60"))
+ROUNDS = int(os.environ.get("PERFTAPE_KILL_ROUNDS", "24"))
 
 
 SAMPLE, COMPRESSED = 9, 81
@@ -55,19 +55,25 @@ class Kill(harness.RecordingTest):
         self.spawn(harness.BURNER, "--seconds", "600", stdout=subprocess.DEVNULL)
         for name, options in WAYS.items():
             with self.subTest(name):
-                total = sum(self.kill_one(options, attempt)
-                            for attempt in range(ROUNDS // len(WAYS)))
-                print(f"{name}: opened {ROUNDS // len(WAYS)}, {total} samples")
+                rounds = ROUNDS // len(WAYS)
+                total = sum(self.kill_one(options, attempt, is_last=attempt == rounds - 1)
+                            for attempt in range(rounds))
+                print(f"{name}: opened {rounds}, {total} samples")
                 self.assertGreater(total, 0)
 
-    def kill_one(self, options, attempt):
+    def kill_one(self, options, attempt, is_last):
         """Records, kills and reads; returns the number of samples. Every fifth recorder is killed
-        as soon as the file has its name."""
+        as soon as the file has its name, the last one once the file has samples: beside other load,
+        the others may be killed before."""
         path = self.dir / "killed.data"
         recorder = self.spawn(harness.RECORD, "-a", "-F", "4999", "-q", *options, "-o", path)
         while not path.exists():
             self.assertIsNone(recorder.poll(), "the recorder ended by itself")
         time.sleep(random.uniform(0, 1.2) if attempt % 5 else 0)
+        deadline = time.monotonic() + harness.TIMEOUT_S
+        while is_last and committed_samples(path) == 0:
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.05)
         recorder.send_signal(signal.SIGKILL)
         recorder.wait()
         flushed = committed_samples(path)

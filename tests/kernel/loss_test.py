@@ -15,7 +15,6 @@ import unittest
 import harness
 
 PERIOD_NS = 1_000_000
-RATE_LIMIT = pathlib.Path("/proc/sys/kernel/perf_event_max_sample_rate")
 CPU1 = pathlib.Path("/sys/devices/system/cpu/cpu1/online")
 
 
@@ -104,18 +103,15 @@ class Loss(harness.RecordingTest):
 
     def record_throttled(self, *arguments):
         """Records while the kernel allows 250 samples per second. Returns (stderr, JSON summary)."""
-        limit = RATE_LIMIT.read_text()
+        recorder = self.spawn(harness.RECORD, "--no-bundle", "-o", self.dir / "a.data", "--json",
+                              self.dir / "a.json", *arguments, stderr=subprocess.PIPE, text=True)
+        while not (self.dir / "a.data").exists() and recorder.poll() is None:
+            time.sleep(0.01)
         try:
-            recorder = self.spawn(harness.RECORD, "--no-bundle", "-o", self.dir / "a.data", "--json",
-                                  self.dir / "a.json", *arguments, stderr=subprocess.PIPE, text=True)
-            while not (self.dir / "a.data").exists() and recorder.poll() is None:
-                time.sleep(0.01)
-            RATE_LIMIT.write_text("250")
-            _, err = recorder.communicate(timeout=harness.TIMEOUT_S)
+            with harness.sample_rate_limit(250):
+                _, err = recorder.communicate(timeout=harness.TIMEOUT_S)
         except OSError as error:
-            self.skipTest(f"{RATE_LIMIT}: {error}")
-        finally:
-            RATE_LIMIT.write_text(limit)
+            self.skipTest(f"{harness.RATE_LIMIT}: {error}")
         return err, json.loads((self.dir / "a.json").read_text())
 
     def test_throttled_samples_are_lost(self):
@@ -208,8 +204,8 @@ class Loss(harness.RecordingTest):
         self.assertEqual(self.lost_samples(self.dir / "a.data"), lost)
 
     def test_a_fast_recording_with_room_loses_nothing(self):
-        if int(RATE_LIMIT.read_text()) < 10000:
-            self.skipTest(f"{RATE_LIMIT} is below 10000")
+        if harness.max_sample_rate() < 10000:
+            self.skipTest(f"{harness.RATE_LIMIT} is below 10000")
         if os.getloadavg()[0] > os.cpu_count():
             self.skipTest("the machine is busy: the kernel throttles, and others use BPF")
         for _ in range(os.cpu_count()):

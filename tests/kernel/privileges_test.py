@@ -113,8 +113,14 @@ class Privileges(harness.RecordingTest):
         foreign = self.dir / "foreign"
         foreign.mkdir(mode=0o700)
         os.chown(foreign, OTHER_USER, OTHER_USER)
-        self.record("-a", "-q", "-o", "foreign/r.%n", "--switch-output=1s", "--keep-files", "2",
-                    "--duration", "4")
+        recorder = self.start_recorder("-a", "-q", "-o", "foreign/r.%n", "--switch-output=1s",
+                                       "--keep-files", "2")
+        deadline = time.monotonic() + harness.TIMEOUT_S
+        while not (foreign / "r.3").exists():
+            self.assertIsNone(recorder.poll())
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.05)
+        self.finish(recorder)
         names = {file.name for file in foreign.iterdir()}
         self.assertEqual(len(names), 2, names)
         self.assertNotIn("r.1", names)
@@ -158,10 +164,10 @@ class Privileges(harness.RecordingTest):
             os.chown(path, OTHER_USER, OTHER_USER)
             path.chmod(0o700)
         self.dir.chmod(0o711)
-        recorder = self.start_recorder("-a", "-F", "99", "-o", "perf.data")
-        victim = self.spawn(program, "--seconds", "1", user=OTHER_USER, group=OTHER_USER, extra_groups=[],
+        # Of that user alone: files of other tests would be read first.
+        recorder = self.start_recorder("-u", str(OTHER_USER), "-F", "99", "-o", "perf.data")
+        victim = self.spawn(program, "--seconds", "3", user=OTHER_USER, group=OTHER_USER, extra_groups=[],
                             stdout=subprocess.DEVNULL)
-        time.sleep(0.2)
         program.unlink()
         victim.wait(timeout=harness.TIMEOUT_S)
         err = self.finish(recorder)

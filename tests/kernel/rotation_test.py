@@ -16,8 +16,8 @@ import time
 import harness
 from kill_test import SAMPLE, committed_records
 
-SECONDS = int(os.environ.get("PERFTAPE_ROTATION_SECONDS", "8"))
-KILLS = int(os.environ.get("PERFTAPE_ROTATION_KILLS", "8"))
+SECONDS = int(os.environ.get("PERFTAPE_ROTATION_SECONDS", "5"))
+KILLS = int(os.environ.get("PERFTAPE_ROTATION_KILLS", "3"))
 LOST_SAMPLES = 13
 # Short processes, each of which executes two programs.
 STORM = "while :; do /bin/sh -c 'i=0; while [ $i -lt 3000 ]; do i=$((i+1)); done; exec cat /etc/passwd'; done"

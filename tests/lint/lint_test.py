@@ -128,6 +128,29 @@ class Headers(LintCase):
         self.refuses("check_headers.py", "convert/a.h does not", str(self.root), "--cache", cache)
 
 
+class HeaderNames(LintCase):
+    def setUp(self):
+        super().setUp()
+        self.write("formats/a.h", "namespace perftape {\nstruct Amount { int value; };\nclass Other;\n}\n")
+
+    def test_accepts_names_that_are_included_or_declared(self):
+        self.write("formats/b.h", '#include "formats/a.h"\nAmount Sum();\n')
+        self.write("formats/c.h", '#include "formats/b.h"\nAmount Double();  // see std::vector\n')
+        self.write("formats/d.h", "struct Amount;\nAmount& Half();\n")
+        self.write("formats/e.h", "#include <vector>\nstd::vector<int> All();\n")
+        self.accepts("check_header_names.py")
+
+    def test_refuses_names_of_headers_that_are_not_included(self):
+        self.write("formats/b.h", "Amount Sum();\n")
+        self.refuses("check_header_names.py", "formats/b.h: uses Amount without formats/a.h")
+
+    def test_refuses_names_of_the_standard_library_without_their_header(self):
+        self.write("formats/b.h", "#include <string>\nstd::vector<std::string> All();\n")
+        self.refuses("check_header_names.py", "formats/b.h: uses std::vector without <vector>")
+        self.write("formats/b.h", "std::flat_map<int, int> All();\n")
+        self.refuses("check_header_names.py", "uses std::flat_map: add it")
+
+
 class Format(LintCase):
     def test_accepts_formatted_code_and_refuses_other(self):
         self.write(".clang-format", "BasedOnStyle: Google\n")

@@ -38,7 +38,7 @@ STAND_INS = {
     "go": "exit 0",
     "jq": "cat > /dev/null",
     "grep": "cat > /dev/null",
-    "make": "exit 0",
+    "make": "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done; sleep 0.05",
     "scp": "exit 0",
     "nginx": "exit 0",
     "stackcollapse-perf.pl": "cat > /dev/null",
@@ -59,6 +59,12 @@ while (($#)); do
 done
 $has_end || words=(--duration 0.2 "${words[@]}")
 exec "$EXAMPLE_BIN/perftape-record" "${cheap[@]}" "${words[@]}"
+"""
+
+
+# The process that was recorded is the one that -p got.
+REPORT = r"""#!/bin/bash
+exec "$EXAMPLE_BIN/perftape-report" "${@/#4711/$EXAMPLE_PROCESS}"
 """
 
 
@@ -217,6 +223,7 @@ class Runner:
         for name, script in STAND_INS.items():
             self.write_program(programs / name, f"#!/bin/bash\n{script}\n")
         self.write_program(programs / "perftape-record", RECORD)
+        self.write_program(programs / "perftape-report", REPORT)
         self.environment = {
             "PATH": f"{programs}:{bin_dir}:/usr/bin:/bin", "LC_ALL": "C.UTF-8", "TZ": "UTC",
             "EXAMPLE_BIN": str(bin_dir),

@@ -24,6 +24,8 @@ endif()
 # Halves the time of a build from scratch. Not for daily work: more is compiled again after a change, and a file with a
 # missing include still compiles.
 option(PERFTAPE_FAST_BUILD "Compile common headers once, and several files of a library together" OFF)
+# 3,400 processes with a sanitizer start for 0.1 s each.
+option(PERFTAPE_TESTS_TOGETHER "Run the tests of each GoogleTest program in one process" OFF)
 
 # The programs for the tests of one label. `cmake --build … --target tests-LABEL` builds only these.
 add_custom_target(perftape-tools)
@@ -115,7 +117,7 @@ function(perftape_library name)
   target_link_libraries(${name} PUBLIC ${ARG_LINKS} PRIVATE ${ARG_PRIVATE_LINKS})
   if(ARG_SOURCES)
     perftape_precompile(${name} std)
-    set_target_properties(${name} PROPERTIES UNITY_BUILD ${PERFTAPE_FAST_BUILD} UNITY_BUILD_BATCH_SIZE 16)
+    set_target_properties(${name} PROPERTIES UNITY_BUILD ${PERFTAPE_FAST_BUILD} UNITY_BUILD_BATCH_SIZE 32)
   endif()
   if(ARG_SOURCES AND NOT CMAKE_CURRENT_SOURCE_DIR MATCHES "^${PROJECT_SOURCE_DIR}/tests")
     set_property(GLOBAL APPEND PROPERTY PERFTAPE_LIBRARIES ${name})
@@ -139,10 +141,11 @@ function(perftape_tool name)
   endif()
 endfunction()
 
-# perftape_test(NAME SOURCES a_test.cc … LINKS … [LABEL unit]): one gtest executable. Each of its tests
-# is a test of CTest.
+# perftape_test(NAME SOURCES a_test.cc … [ALONE b_test.cc …] LINKS … [LABEL unit]): one gtest executable.
+# Each of its tests is a test of CTest, unless PERFTAPE_TESTS_TOGETHER. Files that define the same names
+# as others are not compiled together with them: ALONE.
 function(perftape_test name)
-  cmake_parse_arguments(ARG "" "LABEL" "SOURCES;LINKS" ${ARGN})
+  cmake_parse_arguments(ARG "" "LABEL" "SOURCES;ALONE;LINKS" ${ARGN})
   if(NOT ARG_LABEL)
     set(ARG_LABEL unit)
   endif()
@@ -150,13 +153,20 @@ function(perftape_test name)
   if(ARG_LABEL MATCHES "^(root|interop)$")
     set(alone TRUE)  # they count samples, and a parallel test would use CPU time
   endif()
-  add_executable(${name} ${ARG_SOURCES})
+  add_executable(${name} ${ARG_SOURCES} ${ARG_ALONE})
+  set_source_files_properties(${ARG_ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   perftape_set_flags(${name})
   target_link_libraries(${name} PRIVATE ${ARG_LINKS} GTest::gmock GTest::gtest_main)
   perftape_precompile(${name} test)
+  set_target_properties(${name} PROPERTIES UNITY_BUILD ${PERFTAPE_FAST_BUILD} UNITY_BUILD_BATCH_SIZE 8)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
   add_dependencies(tests-${ARG_LABEL} ${name})
-  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST
-    PROPERTIES LABELS ${ARG_LABEL} RUN_SERIAL ${alone}
-               ENVIRONMENT "PERFTAPE_SOURCE_DIR=${PROJECT_SOURCE_DIR};PERFTAPE_BIN_DIR=${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
+  set(environment PERFTAPE_SOURCE_DIR=${PROJECT_SOURCE_DIR} PERFTAPE_BIN_DIR=${CMAKE_RUNTIME_OUTPUT_DIRECTORY})
+  if(PERFTAPE_TESTS_TOGETHER)
+    add_test(NAME ${name} COMMAND ${name} --gtest_brief=1 --gtest_output=xml:${PROJECT_BINARY_DIR}/gtest/${name}.xml)
+    set_tests_properties(${name} PROPERTIES LABELS ${ARG_LABEL} RUN_SERIAL ${alone} ENVIRONMENT "${environment}")
+  else()
+    gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST
+      PROPERTIES LABELS ${ARG_LABEL} RUN_SERIAL ${alone} ENVIRONMENT "${environment}")
+  endif()
 endfunction()

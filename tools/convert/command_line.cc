@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <optional>
 
+#include "convert/timeline/switches.h"
 #include "tools/common/cli/options.h"
 #include "tools/common/cli/output.h"
 #include "tools/common/profiles/format_options.h"
@@ -47,15 +48,26 @@ Status FindInputs(Plan& plan) {
   return {};
 }
 
+// Whether the output has the differences between two profiles.
+bool MakesDifference(const Plan& plan) {
+  return !plan.base.empty() || plan.time_view.against;
+}
+
+std::string_view DiffOption(const Plan& plan) {
+  if (plan.differential) return "--differential";
+  return plan.base.empty() ? "--against" : "--diff";
+}
+
 // Other formats have no place for a second number, and a table of differences is a report.
 Status CheckDiffOutput(const Plan& plan) {
-  if (plan.base.empty()) return {};
+  if (!MakesDifference(plan)) return {};
   constexpr std::array kFormats = {convert::kHtmlFormat, convert::kSvgFormat,
                                    convert::kFoldedFormat};
   if (plan.to != nullptr && std::ranges::find(kFormats, plan.to->name) != kFormats.end()) return {};
-  return Usage(
-      "--diff draws a flame graph: use -o FILE.html, FILE.svg or FILE.folded; perftape-report "
-      "--diff OLD NEW prints the differences as a table");
+  return Usage(fmt::format(
+      "{0} draws a flame graph: use -o FILE.html, FILE.svg or FILE.folded; perftape-report {0}{1} "
+      "prints the differences as a table",
+      DiffOption(plan), plan.base.empty() ? "" : " OLD NEW"));
 }
 
 Status FindOutputFormat(Plan& plan) {
@@ -89,10 +101,34 @@ Status ReadOutputName(Plan& plan) {
                     "percent sign and an e",
                     plan.output.native(), plan.to->name));
   }
-  if (plan.differential || !plan.base.empty()) {
+  if (plan.differential || MakesDifference(plan)) {
     return Usage(fmt::format("-o {}: {} writes two events into one file: leave out %e",
-                             plan.output.native(),
-                             plan.differential ? "--differential" : "--diff"));
+                             plan.output.native(), DiffOption(plan)));
+  }
+  return {};
+}
+
+// A page shows one recording over time. Several have no common clock.
+Status ReadTimesForPage(Plan& plan) {
+  const cli::TimeView view = plan.time_view.view;
+  const bool has_lanes =
+      view == cli::TimeView::kNone || view == cli::TimeView::kWall || view == cli::TimeView::kPath;
+  const bool is_possible = plan.to->name == convert::kHtmlFormat && plan.inputs.size() == 1 &&
+                           !MakesDifference(plan) && !plan.differential && has_lanes;
+  if (!is_possible && plan.time_on_page == TimeOnPage::kAlways) {
+    return Usage(
+        "--time-view always: a page shows one recording over time, without --diff, --against, "
+        "--latency and --parallelism");
+  }
+  if (!is_possible || plan.time_on_page == TimeOnPage::kNever) return {};
+  plan.time_view.at_times = view != cli::TimeView::kNone;
+  // These two views need all times, and have asked for them.
+  if (plan.time_view.at_times) return {};
+  plan.import.time_label = true;
+  plan.import.thread_switches = true;
+  if (plan.time_on_page == TimeOnPage::kShort) plan.import.most_timed_samples = kMostTimedSamples;
+  for (const std::string_view field : timeline::kSwitchFields) {
+    plan.import.field_labels.emplace_back(field);
   }
   return {};
 }
@@ -133,10 +169,13 @@ Result<Plan> PlanOf(Plan plan) {
   for (const LabelRequest& request : plan.labels) {
     if (request.label == SampleLabel::kField) plan.import.field_labels.push_back(request.field);
   }
-  if (!plan.base.empty()) plan.write.folded.differential = true;
+  if (MakesDifference(plan)) plan.write.folded.differential = true;
+  plan.write.folded.per_window = plan.time_view.against.has_value();
   plan.import.first_times = plan.to->shows_times;
   plan.import.time_label = plan.to->has_sample_times;
   plan.import.cpu_label |= plan.to->has_sample_times;
+  TRY(cli::FinishTimeViewOptions(plan.inputs.size(), plan));
+  TRY(ReadTimesForPage(plan));
   cli::FinishSymbolOptions(plan);
   TRY(cli::CheckReportOutput(plan.report_as == ReportAs::kJson, plan.output));
   return plan;

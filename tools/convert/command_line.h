@@ -12,7 +12,7 @@
 #include "convert/anonymize/anonymize.h"
 #include "convert/formats.h"
 #include "tools/common/cli/values.h"
-#include "tools/common/profiles/filter_options.h"
+#include "tools/common/profiles/time_view_options.h"
 
 namespace perftape::convert_tool {
 
@@ -29,7 +29,15 @@ struct LabelRequest {
   auto operator<=>(const LabelRequest&) const = default;
 };
 
-struct Plan : cli::FilterPlan {
+// Which recordings a page shows over time.
+enum class TimeOnPage : std::uint8_t {
+  kShort,  // those with at most kMostTimedSamples samples
+  kAlways,
+  kNever,
+};
+inline constexpr std::uint64_t kMostTimedSamples = 4'000'000;
+
+struct Plan : cli::TimeViewPlan {
   std::vector<std::filesystem::path> inputs;  // only those of this shard; "-" is stdin
   std::vector<std::filesystem::path> base;    // --diff: the inputs are compared with these
   std::filesystem::path output;               // "-" is stdout
@@ -50,6 +58,7 @@ struct Plan : cli::FilterPlan {
   std::optional<convert::FoldedValue> values;  // empty: the output format's default
   std::set<LabelRequest> labels;
   bool differential = false;
+  TimeOnPage time_on_page = TimeOnPage::kShort;
   unsigned threads = cli::DefaultThreads();
 };
 

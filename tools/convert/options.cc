@@ -5,6 +5,7 @@
 #include "tools/common/profiles/filter_options.h"
 #include "tools/common/profiles/format_options.h"
 #include "tools/common/profiles/libraries.h"
+#include "tools/common/profiles/time_view_options.h"
 #include "tools/convert/command_line.h"
 
 namespace perftape::convert_tool {
@@ -79,6 +80,12 @@ constexpr cli::Choice<folded::Root> kRoots[] = {
     {"none", folded::Root::kNone},
 };
 
+constexpr cli::Choice<TimeOnPage> kTimesOnPage[] = {
+    {"auto", TimeOnPage::kShort, "recordings of up to 4,000,000 samples; default"},
+    {"always", TimeOnPage::kAlways, "needs about 100 bytes of memory for each sample"},
+    {"never", TimeOnPage::kNever},
+};
+
 constexpr cli::Option kDiffRows[] = {
     {.name = "diff",
      .argument = "OLD",
@@ -105,6 +112,14 @@ constexpr cli::Option kStackRows[] = {
      .help = "begin stacks with the thread, if known: {choices}; default comm",
      .applies_to = kStackFormats,
      .into = cli::StoreChoice<kRoots, &Plan::write, &WriteOptions::folded, &FoldedOptions::root>},
+    {.name = "time-view",
+     .argument = "WHEN",
+     .help =
+         "also show a recording over time on a page: lanes of threads, a heat map, the critical "
+         "path: {choices}",
+     .applies_to = {convert::kHtmlFormat},
+     .is_rare = true,
+     .into = cli::StoreChoice<kTimesOnPage, &Plan::time_on_page>},
     {.name = "max-stack",
      .argument = "N",
      .help = "unwind at most N frames of a copied stack (perf record --call-graph dwarf); default "
@@ -281,6 +296,7 @@ constexpr auto kOptions = cli::Table(
     cli::InGroup(cli::Group::kOutput, kAnonymizeRows), cli::InGroup(cli::Group::kInput, kInputRows),
     cli::InGroup(cli::Group::kSelection, kEventRows),
     cli::InGroup(cli::Group::kSelection, cli::kFilterRows),
+    cli::InGroup(cli::Group::kTime, cli::kTimeViewRows),
     cli::InGroup(cli::Group::kComparison, kDiffRows),
     cli::InGroup(cli::Group::kSymbols, kNoSymbolsRows),
     cli::InGroup(cli::Group::kSymbols, cli::kSymbolRows),

@@ -235,6 +235,13 @@ std::string OneEventLine(const Plan& plan, std::string_view event,
                      Joined(others, ", "));
 }
 
+std::string NoTimesLine(std::uint64_t samples) {
+  return fmt::format(
+      "{} samples are too many to show over time: --time-view always shows them, and needs more "
+      "memory",
+      samples);
+}
+
 std::vector<std::string> ValueLines(const Plan& plan, const convert::Profile& written) {
   const bool decides = plan.to->shows_events && !plan.to->default_value && !plan.values;
   if (!decides) return {};

@@ -49,6 +49,10 @@ std::string OneEventLine(const Plan& plan, std::string_view event,
 // samples: "the widths of offcpu-time are time, because ...". Empty for other formats.
 std::vector<std::string> ValueLines(const Plan& plan, const convert::Profile& written);
 
+// Returns the line for a page that does not show a recording over time, because it has so many
+// samples.
+std::string NoTimesLine(std::uint64_t samples);
+
 // Returns the losses of the recordings as facts of the page, "losses: 12 samples"; of a comparison,
 // of each side. Empty if nothing is known to be lost.
 std::vector<std::string> LossFacts(const Plan& plan, const ConversionReport& report);

@@ -3,10 +3,11 @@
 """Writes the pictures of README.md: make_pictures.py --bin build/release/bin [--to tools/man/pictures]
 
     flame-graph.png    the page of a recording
+    time.png           the page of waits, with the critical path
     differential.png   the page of what changed between the two halves of it
     report.png         perftape-report in a terminal
 
-The recording is the one that comes with the sources, so the pictures do not depend on the machine.
+The recordings are those that come with the sources, so the pictures do not depend on the machine.
 A headless Chromium, on the PATH, draws them. Nothing asks the network.
 """
 import argparse
@@ -25,6 +26,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 RECORDING = ROOT / "testdata" / "perfdata" / "quickstart.data"
+WAITS = ROOT / "testdata" / "perfdata" / "why.perf-script.txt.gz"
+# The path of the main thread, in a sixth of the time: what the view over time shows (time_panel.js).
+PATH = "#path=23276/23276&from=92000000&to=222000000&span=85000000-229000000"
 NAMES = ["--debug-dir", ROOT / "testdata" / "buildid"]
 
 COLUMNS, ROWS = 84, 30
@@ -102,6 +106,8 @@ def main():
 
         convert(RECORDING, "-o", work / "page.html")
         draw(read("page.html"), options.to / "flame-graph.png", 1000, 420)
+        convert(WAITS, "-o", work / "why.html")
+        draw(read("why.html") + PATH, options.to / "time.png", 1100, 620)
         for half, part in (("old", "0%,50%"), ("new", "50%,100%")):
             convert(RECORDING, "--time", part, "-o", work / f"{half}.pb")
         convert("--diff", work / "old.pb", work / "new.pb", "-o", work / "diff.html")

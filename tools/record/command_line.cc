@@ -154,8 +154,8 @@ Result<RecordRun> PlanOf(Plan plan) {
   RecordOptions& options = run;
   plan.record.input.target = TargetOf(plan);
   options = std::move(plan.record);
+  TRY(PlanEvents(plan, options.input));
   TRY(CheckRates(options));
-  if (plan.wakers) TRY(AddWakers(options.input.events));
   options.command = plan.operands;
   TRY(CheckLevel(plan));
   options.input.prefers_unwind_tables =

@@ -25,9 +25,12 @@ struct CompressionLevel {
 
 struct Plan : cli::BaseOptions {
   record::RecordOptions record;
-  // PlanOf computes the target, the command, the level and the method from these.
+  // PlanOf computes the target, the events, their rate, the command, the level and the method from
+  // these.
   bool all_cpus = false;
-  bool wakers = false;
+  bool wakers = false, why = false;
+  std::optional<record::SamplingRate> rate;
+  std::optional<std::chrono::nanoseconds> off_cpu_threshold;
   std::vector<pid_t> pids, tids;
   std::optional<CompressionLevel> compression;
   std::optional<SwitchMode> switch_output;

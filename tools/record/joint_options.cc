@@ -4,11 +4,15 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <variant>
+#include <vector>
 
+#include "record/events/event_spec.h"
 #include "record/events/known_events.h"
 #include "record/output/name_pattern.h"
 #include "tools/common/cli/escape.h"
@@ -52,6 +56,47 @@ Result<std::optional<record::RotationOptions>> RotationOf(const Plan& plan,
                                  .files = SeriesOf(plan)};
 }
 
+bool Has(const std::vector<record::EventSpec>& events, std::string_view name) {
+  return std::ranges::find(events, name, &record::EventSpec::name) != events.end();
+}
+
+// The values of --why. A recorded wait costs some 10 us (bpf/README.md), so waits from 100 us on
+// are slowed down by a tenth at most. At 99 samples per second, most runs between two waits of a
+// server would have none, and so no function.
+constexpr std::chrono::microseconds kPathThreshold{100};
+constexpr std::uint64_t kPathFrequency = 999;
+
+// Adds the events of --why that were not given, before the others, and sets rate and threshold.
+Status PlanCriticalPath(const Plan& plan, record::InputOptions& input) {
+  if (plan.call_graph && plan.call_graph->callchains == record::Callchains::kNone &&
+      plan.call_graph->stack_bytes == 0) {
+    return Fail(ErrorCode::kInvalidArgument,
+                "--why: a path without call chains has no functions: use --call-graph eh, fp or "
+                "dwarf");
+  }
+  TRY_ASSIGN(std::vector<record::EventSpec> events,
+             record::ParseEvents(record::kCriticalPathEvents));
+  std::erase_if(events, [&](const auto& event) { return Has(input.events, event.name); });
+  for (record::EventSpec& event : events) event.text += " of --why";
+  input.events.insert(input.events.begin(), events.begin(), events.end());
+  input.off_cpu_threshold = kPathThreshold;
+  input.rate = record::Frequency{std::min(kPathFrequency, HighestFrequency().value_or(UINT64_MAX))};
+  return {};
+}
+
+// Adds the event of --wakers.
+Status AddWakers(std::vector<record::EventSpec>& events) {
+  if (!Has(events, record::kOffCpu)) {
+    return Fail(
+        ErrorCode::kInvalidArgument,
+        "--wakers: wakers are recorded together with the waits that they end: add -e offcpu");
+  }
+  if (Has(events, record::kWakers)) return {};
+  const std::string wakers(record::kWakers);
+  events.push_back({.text = wakers, .name = wakers});
+  return {};
+}
+
 std::unexpected<Error> BadTrigger(const std::string& trigger, std::string_view message) {
   return Fail(ErrorCode::kInvalidArgument,
               fmt::format("--trigger {}: {}", cli::EscapeForTerminal(trigger), message));
@@ -60,8 +105,7 @@ std::unexpected<Error> BadTrigger(const std::string& trigger, std::string_view m
 // Fails with kInvalidArgument if a trigger is for waits that are not recorded, or that
 // --off-cpu-threshold sums.
 Status CheckTriggers(const record::RecordOptions& options) {
-  const bool has_waits = std::ranges::find(options.input.events, record::kOffCpu,
-                                           &record::EventSpec::name) != options.input.events.end();
+  const bool has_waits = Has(options.input.events, record::kOffCpu);
   for (const record::TriggerSpec& trigger : options.flight->triggers) {
     const auto* const wait = std::get_if<record::WaitCondition>(&trigger.condition);
     if (wait == nullptr) continue;
@@ -99,19 +143,11 @@ Status PlanFiles(const Plan& plan, record::RecordOptions& options) {
   return SetFlight(plan, options);
 }
 
-Status AddWakers(std::vector<record::EventSpec>& events) {
-  const auto has = [&](std::string_view name) {
-    return std::ranges::find(events, name, &record::EventSpec::name) != events.end();
-  };
-  if (!has(record::kOffCpu)) {
-    return Fail(
-        ErrorCode::kInvalidArgument,
-        "--wakers: wakers are recorded together with the waits that they end: add -e offcpu");
-  }
-  if (has(record::kWakers)) return {};
-  const std::string wakers(record::kWakers);
-  events.push_back({.text = wakers, .name = wakers});
-  return {};
+Status PlanEvents(const Plan& plan, record::InputOptions& input) {
+  if (plan.why) TRY(PlanCriticalPath(plan, input));
+  if (plan.rate) input.rate = *plan.rate;
+  if (plan.off_cpu_threshold) input.off_cpu_threshold = *plan.off_cpu_threshold;
+  return plan.wakers ? AddWakers(input.events) : Status();
 }
 
 }  // namespace perftape::record_tool

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Options that mean something only together with others: those of --switch-output and --flight,
-// which write several files, and --wakers.
+// which write several files, and --wakers and --why, which add events.
 #pragma once
 
-#include <vector>
-
 #include "formats/base/result.h"
-#include "record/events/event_spec.h"
 #include "record/options.h"
 #include "tools/record/command_line.h"
 
@@ -16,7 +13,8 @@ namespace perftape::record_tool {
 // pattern of names, or if options are given for files that are not written.
 Status PlanFiles(const Plan& plan, record::RecordOptions& options);
 
-// Adds the event of --wakers. Fails with kInvalidArgument if no waits are recorded.
-Status AddWakers(std::vector<record::EventSpec>& events);
+// Sets the rate and the threshold, and adds the events of --why and --wakers. Fails with
+// kInvalidArgument for --wakers without waits, and for --why without call chains.
+Status PlanEvents(const Plan& plan, record::InputOptions& input);
 
 }  // namespace perftape::record_tool

@@ -137,6 +137,13 @@ constexpr cli::Option kEventRows[] = {
      .completion = Completion::kEvent,
      .into = cli::StoreOffered<&ParseEventList, &Events, &Plan::record, &RecordOptions::input,
                                &InputOptions::events>},
+    {.name = "why",
+     .help =
+         "record what 'perftape-report --path' needs to tell why something was slow: the same "
+         "as -e cpu-clock,offcpu --wakers -F 999 --off-cpu-threshold 100us; other events, rates "
+         "and thresholds can be given",
+     .conflicts = {"cpu", "no-callgraph", "aggregate", "allow-missing-events"},
+     .into = cli::Set<&Plan::why>},
     {.name = "wakers",
      .help = "of -e offcpu: also record what ends the waits, as event wakeup",
      .is_rare = true,
@@ -146,8 +153,7 @@ constexpr cli::Option kEventRows[] = {
      .help = "of -e offcpu: sum waits that are shorter, by thread; TIME has a unit (500us) or is "
              "in ms; 0 records each wait (default 1ms)",
      .is_rare = true,
-     .into = cli::StoreAs<&ParseThreshold, &Plan::record, &RecordOptions::input,
-                          &InputOptions::off_cpu_threshold>},
+     .into = cli::StoreAs<&ParseThreshold, &Plan::off_cpu_threshold>},
     {.name = "allow-missing-events",
      .help = "leave out events that this machine does not have, with a warning",
      .is_rare = true,
@@ -229,14 +235,13 @@ constexpr cli::Option kSamplingRows[] = {
      .help = "record HZ samples per second on each CPU; max is the highest rate that the kernel "
              "and this machine allow (default 99)",
      .conflicts = {"count"},
-     .into =
-         cli::StoreAs<&ParseFrequency, &Plan::record, &RecordOptions::input, &InputOptions::rate>},
+     .into = cli::StoreAs<&ParseFrequency, &Plan::rate>},
     {.name = "count",
      .letter = 'c',
      .argument = "PERIOD",
      .help = "record one sample every PERIOD of an event, instead of -F; clocks count nanoseconds, "
              "minimum 1000",
-     .into = cli::StoreAs<&ParsePeriod, &Plan::record, &RecordOptions::input, &InputOptions::rate>},
+     .into = cli::StoreAs<&ParsePeriod, &Plan::rate>},
     {.name = "duration",
      .argument = "TIME",
      .help = "end the recording after TIME: seconds, or a number with a unit: 500ms, 10m, 1h",
@@ -459,6 +464,7 @@ constexpr cli::Example kExamples[] = {
     {"perftape-record -a --duration 5", "the whole system, for five seconds"},
     {"perftape-record -p 4711 -F 999", "a running process, until Ctrl-C"},
     {"perftape-record -e cpu-clock,offcpu -p 4711", "where it uses CPU time and where it waits"},
+    {"perftape-record --why -p 4711 --duration 10", "what 'perftape-report --path' needs"},
     {"perftape-record -e cpu-clock,page-faults -- make", "CPU time and page faults"},
     {"perftape-record -e 'sched:sched_process_*' -a --duration 5", "programs that start and end"},
     {"perftape-record list 'sched:*'", "print the events of this machine"},

@@ -137,6 +137,12 @@ constexpr cli::Option kContentRows[] = {
                           &summarize::ContentOptions::percent_limit>},
 };
 
+constexpr cli::Option kHopsRows[] = {
+    {.name = "hops",
+     .help = "with --path, list each step of the path with its time",
+     .into = cli::Set<&ReportPlan::hops>},
+};
+
 constexpr cli::Option kDiffRows[] = {
     {.name = "diff",
      .argument = "OLD",
@@ -204,13 +210,14 @@ constexpr cli::Option kOtherRows[] = {
     cli::NoSandboxRow(),
 };
 
-constexpr auto kOptions = cli::Table(cli::InGroup(cli::Group::kContents, kContentRows),
-                                     cli::InGroup(cli::Group::kComparison, kDiffRows),
-                                     cli::InGroup(cli::Group::kSelection, kEventRows),
-                                     cli::InGroup(cli::Group::kSelection, cli::kFilterRows),
-                                     cli::InGroup(cli::Group::kSymbols, cli::kSymbolRows),
-                                     cli::InGroup(cli::Group::kOutput, kOutputRows),
-                                     cli::InGroup(cli::Group::kOther, kOtherRows));
+constexpr auto kOptions = cli::Table(
+    cli::InGroup(cli::Group::kContents, kContentRows),
+    cli::InGroup(cli::Group::kComparison, kDiffRows),
+    cli::InGroup(cli::Group::kSelection, kEventRows),
+    cli::InGroup(cli::Group::kSelection, cli::kFilterRows),
+    cli::InGroup(cli::Group::kTime, cli::kTimeViewRows), cli::InGroup(cli::Group::kTime, kHopsRows),
+    cli::InGroup(cli::Group::kSymbols, cli::kSymbolRows),
+    cli::InGroup(cli::Group::kOutput, kOutputRows), cli::InGroup(cli::Group::kOther, kOtherRows));
 
 // Options of perf report.
 constexpr cli::ForeignOption kForeign[] = {
@@ -291,6 +298,11 @@ Result<ReportPlan> PlanOf(ReportPlan plan) {
   }
   plan.import.cpu_label |= plan.filter.needs_cpu();
   plan.import.cgroup_label |= plan.filter.needs_cgroup();
+  TRY(cli::FinishTimeViewOptions(plan.inputs.size(), plan));
+  plan.contents.latency = plan.time_view.view == cli::TimeView::kLatency;
+  if (plan.hops && plan.time_view.view != cli::TimeView::kPath) {
+    return Fail(ErrorCode::kInvalidArgument, "--hops needs --path");
+  }
   cli::FinishSymbolOptions(plan);
   return plan;
 }

@@ -16,13 +16,13 @@
 #include "convert/summarize/contents.h"
 #include "convert/summarize/difference.h"
 #include "convert/summarize/growth_rules.h"
-#include "tools/common/profiles/filter_options.h"
+#include "tools/common/profiles/time_view_options.h"
 
 namespace perftape::report_tool {
 
 enum class ReportFormat : std::uint8_t { kText, kMarkdown, kCsv, kJson };
 
-struct ReportPlan : cli::FilterPlan {
+struct ReportPlan : cli::TimeViewPlan {
   std::vector<std::filesystem::path> inputs;  // "-" is stdin
   const convert::Format* from = nullptr;      // null: detected from the first bytes
   std::filesystem::path output = "-";
@@ -37,6 +37,8 @@ struct ReportPlan : cli::FilterPlan {
   std::size_t functions = 20;       // how many functions; 0 for no such table
   std::size_t violations = 10;      // how many broken rules of each event; at least 1
   summarize::ContentOptions contents;
+
+  bool hops = false;  // with --path: each step
 
   ReportFormat format = ReportFormat::kText;
   std::optional<std::size_t> width;  // in columns

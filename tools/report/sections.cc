@@ -20,6 +20,7 @@
 #include "tools/common/cli/values.h"
 #include "tools/common/profiles/input_report.h"
 #include "tools/common/profiles/symbol_report.h"
+#include "tools/report/path_section.h"
 
 namespace perftape::report_tool {
 namespace {
@@ -99,6 +100,25 @@ std::string MoreRowsNote(std::size_t rows) {
   return fmt::format("{} more (-n N shows N)", rows);
 }
 
+Cell ParallelismCell(const summarize::LatencyAmount& amount) {
+  return amount.parallelism == 0 ? std::string() : fmt::format("{:.2f}", amount.parallelism);
+}
+
+// Inserts the columns of latencies before those of a table of functions.
+void AddLatencyColumns(const summarize::Latency& latency, const Cells& cells,
+                       const ReportPlan& plan, Table& table) {
+  table.columns.insert(table.columns.begin(),
+                       {{.title = "Latency"},
+                        {.title = cells.IsTime() ? "Latency time" : "Latency count"},
+                        {.title = "Parallelism"}});
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    const summarize::LatencyAmount& amount = latency.functions[i].By(plan.contents.sort);
+    table.rows[i].insert(table.rows[i].begin(),
+                         {Percent{PercentOf(amount.latency, latency.total.latency)},
+                          cells.Value(amount.latency), ParallelismCell(amount)});
+  }
+}
+
 Table FunctionTable(const EventContents& event, const FrameTable& frames, const Cells& cells,
                     const ReportPlan& plan) {
   Table table = AmountTable("Functions", cells, {"Self", "Total"}, {"Binary", "Function"});
@@ -109,6 +129,7 @@ Table FunctionTable(const EventContents& event, const FrameTable& frames, const 
     row.emplace_back(std::string(frames.NameOf(function.frame)));
     table.rows.push_back(std::move(row));
   }
+  if (event.latency) AddLatencyColumns(*event.latency, cells, plan, table);
   if (event.functions.size() > plan.functions) {
     table.note = MoreRowsNote(event.functions.size() - plan.functions);
   }
@@ -267,11 +288,18 @@ std::string TotalsLine(const EventContents& event, const Cells& cells) {
                      event.quality.average_frames);
 }
 
+// Returns "latency 0.452 s; parallelism 2.00 on average".
+std::string LatencyLine(const summarize::Latency& latency, const Cells& cells) {
+  return fmt::format("latency {}; parallelism {:.2f} on average",
+                     CellText(cells.Value(latency.total.latency)), latency.total.parallelism);
+}
+
 Section SectionOf(const EventContents& event, const Contents& contents, const ReportPlan& plan) {
   const Cells cells(contents.profile, event);
   Section section;
   section.title = contents.profile.text(contents.profile[event.event].name);
   section.lines = {TotalsLine(event, cells)};
+  if (event.latency) section.lines.push_back(LatencyLine(*event.latency, cells));
   section.warnings = event.warnings;
   if (plan.functions != 0) {
     section.tables.push_back(FunctionTable(event, contents.frames, cells, plan));
@@ -342,6 +370,7 @@ class EventWriter {
                          {"unnamed_root", AmountJson(event_.quality.with_unnamed_root)},
                          {"warnings", event_.warnings}};
     if (event.decimals != 0) json["decimals"] = event.decimals;
+    if (event_.latency) json["latency"] = LatencyJson(event_.latency->total);
     json["functions"] = FunctionsJson(plan.functions);
     if (!event_.wakeups.empty()) json["wakeups"] = WakeupsJson(plan.functions);
     if (plan.contents.stacks != 0) json["stacks"] = StacksJson();
@@ -358,6 +387,12 @@ class EventWriter {
             {"percent", PercentOf(amount, event_.total)}};
   }
 
+  ordered_json LatencyJson(const summarize::LatencyAmount& amount) const {
+    return {{"weight", amount.latency.weight},
+            {"percent", PercentOf(amount.latency, event_.latency->total.latency)},
+            {"parallelism", amount.parallelism}};
+  }
+
   ordered_json FrameJson(FrameId frame) const {
     ordered_json json = {{"function", contents_.frames.NameOf(frame)}};
     const std::string_view binary = contents_.profile.text(contents_.frames[frame].dso);
@@ -367,10 +402,15 @@ class EventWriter {
 
   ordered_json FunctionsJson(std::size_t most) const {
     auto list = ordered_json::array();
-    for (const summarize::FunctionAmounts& function : event_.functions | std::views::take(most)) {
+    for (std::size_t i = 0; i < std::min(most, event_.functions.size()); ++i) {
+      const summarize::FunctionAmounts& function = event_.functions[i];
       ordered_json one = FrameJson(function.frame);
       one["self"] = AmountJson(function.self);
       one["total"] = AmountJson(function.inclusive);
+      if (event_.latency) {
+        one["latency"] = {{"self", LatencyJson(event_.latency->functions[i].self)},
+                          {"total", LatencyJson(event_.latency->functions[i].inclusive)}};
+      }
       list.push_back(std::move(one));
     }
     return list;
@@ -485,11 +525,13 @@ std::vector<Section> SectionsOf(const Contents& contents, const ReadContents& re
   return sections;
 }
 
-std::string ReportJson(const Contents& contents, const ReadContents& read, const ReportPlan& plan) {
+std::string ReportJson(const Contents& contents, const ReadContents& read,
+                       const std::optional<cli::PathFacts>& path, const ReportPlan& plan) {
   ordered_json json = {{"inputs", InputsJson(read)},
                        {"comments", contents.profile.metadata().comments},
                        {"symbols", cli::SymbolsJson(read.symbols)},
                        {"events", ordered_json::array()}};
+  if (path) json["path"] = PathJson(*path, plan);
   for (const EventContents& event : contents.events) {
     json["events"].push_back(EventWriter(contents, event).Write(plan));
   }

@@ -39,20 +39,25 @@ function(append_constant name text)
   set(source "${source}" PARENT_SCOPE)
 endfunction()
 
-# Script files become one. Their licence line is kept once.
+# Script files become one, without comments and indentation: no text of theirs has several lines.
+# Their licence line is kept once.
 function(join_scripts result)
   set(licence "// SPDX-License-Identifier: Apache-2.0\n")
   set(joined "${licence}")
   foreach(file IN LISTS ARGN)
     file(READ ${SOURCE}/${file} script)
     string(REPLACE "${licence}" "" script "${script}")
+    string(REGEX REPLACE "(^|\n) *//[^\n]*" "" script "${script}")
+    string(REGEX REPLACE "\n[\n ]*" "\n" script "${script}")
     string(APPEND joined "${script}")
   endforeach()
   set(${result} "${joined}" PARENT_SCOPE)
 endfunction()
 
-join_scripts(script names.js profile_facts.js tree.js derived_trees.js differences.js controls.js descriptions.js
-  threads.js graph.js function_table.js events.js page.js start.js)
+join_scripts(script names.js profile_facts.js time_data.js tree.js derived_trees.js differences.js controls.js
+  descriptions.js threads.js graph.js function_table.js time_path.js time_selection.js heat_map.js time_windows.js time_rows.js
+  time_texts.js time_colours.js time_view.js time_marks.js heat_view.js path_table.js time_input.js time_panel.js events.js
+  page.js start.js)
 join_scripts(svg_script svg.js)
 file(READ ${SOURCE}/page.css style)
 file(READ ${SOURCE}/page.html page)

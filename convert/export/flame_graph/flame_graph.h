@@ -3,9 +3,15 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "convert/export/to_folded.h"
+#include "convert/import/import_report.h"
 #include "convert/model/profile.h"
+#include "convert/model/task_event.h"
+#include "convert/timeline/windows.h"
 #include "formats/base/output_file.h"
 #include "formats/base/result.h"
 
@@ -16,15 +22,30 @@ struct FlameGraphReport {
   std::uint64_t negative_samples = 0;  // samples with a negative number
 };
 
+// What a page shows beside the profile, if its samples have times.
+struct PageTimes {
+  convert::TaskEvents events = {};
+  std::vector<convert::ThreadSwitch> switches = {};
+  std::optional<convert::TimeWindow> window = {};  // the range that is looked at; nothing: all
+  std::string trigger = {};                        // why the recording ended; empty: no reason
+  // Of a critical path: its windows, and a name for them; empty for the whole lives of threads.
+  std::vector<timeline::ThreadWindow> windows = {};
+  std::string window_name = {};
+};
+
 // Profile -> a flame graph as one HTML page, for a browser without a network. The page has a strict
 // Content-Security-Policy, which names its own script and style by their hashes; names of functions
 // are in its compressed data (page_data.h) and never in its markup.
+//
+// If samples have the labels of times and CPUs (ImportOptions::time_label, cpu_label), the page
+// also shows the threads over time.
 //
 // Writes all events that have samples. Of `options`, uses `value`, `root` and `differential`: the
 // page of a differential profile shows pairs of events. Fails as the output does, with kIo if there
 // is not enough memory, and with kNotFound if a differential profile has no pair of events.
 Result<FlameGraphReport> WriteHtml(const convert::Profile& profile,
-                                   const convert::FoldedOptions& options, OutputFile& out);
+                                   const convert::FoldedOptions& options, const PageTimes& times,
+                                   OutputFile& out);
 
 // Profile -> a flame graph as one SVG, in the look of flamegraph.pl and with its search and zoom.
 // Without a script, as in an <img>, it is the picture of the whole.

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "convert/export/flame_graph/page_data.h"
 
-#include <tsl/robin_map.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <numeric>
 #include <optional>
 #include <string_view>
 
-#include "convert/export/flame_graph/display_text.h"
+#include "convert/export/flame_graph/page_encoder.h"
+#include "convert/export/flame_graph/time_data.h"
 #include "convert/model/profile_facts.h"
 
 namespace perftape::flame_graph {
@@ -18,34 +17,6 @@ namespace {
 using convert::Profile;
 
 constexpr std::uint32_t kNoTime = convert::Sample::kNoTime;
-
-class Encoder {
- public:
-  void Number(std::uint64_t value) {
-    for (; value >= 0x80; value >>= 7) bytes_.push_back(static_cast<std::byte>(value | 0x80));
-    bytes_.push_back(static_cast<std::byte>(value));
-  }
-  void Append(Bytes bytes) { bytes_.insert(bytes_.end(), bytes.begin(), bytes.end()); }
-  std::vector<std::byte> Finish() && { return std::move(bytes_); }
-
- private:
-  std::vector<std::byte> bytes_;
-};
-
-// The texts of a page, each once.
-class TextColumn {
- public:
-  std::uint64_t Add(std::string_view text) {
-    const auto [known, is_new] = ids_.emplace(DisplayText(text), ids_.size());
-    if (is_new) joined_ += known->first + '\n';
-    return known->second;
-  }
-  std::string_view joined() const { return joined_; }
-
- private:
-  tsl::robin_map<std::string, std::uint64_t> ids_ = {{"", 0}};
-  std::string joined_ = "\n";
-};
 
 // Returns the frames that the trees contain, the most frequent first: small numbers compress
 // better. Equally frequent ones are in the order of `ranks`.
@@ -71,11 +42,12 @@ class PageEncoder {
   PageEncoder(const Profile& profile, const RootedFrameTable& frames)
       : profile_(profile), frames_(frames) {}
 
-  std::vector<std::byte> Encode(const std::vector<PageTab>& tabs) && {
+  std::vector<std::byte> Encode(const std::vector<PageTab>& tabs, const TimeLanes* lanes) && {
     AppendFacts();
     AppendFrames(FramesInOrder(frames_, tabs));
     tables_.Number(tabs.size());
     for (const PageTab& tab : tabs) AppendTab(tab);
+    AppendTime(lanes, texts_, tables_);
     Encoder whole;
     whole.Number(kPageVersion);
     whole.Number(texts_.joined().size());
@@ -125,7 +97,8 @@ class PageEncoder {
     tables_.Number(texts_.Add(tab.name));
     tables_.Number(texts_.Add(UnitOf(tab, Numbers::kShown)));
     tables_.Number((has_before ? kBeforeColumn : 0) | (times.empty() ? 0 : kFirstColumn) |
-                   (has_other ? kOtherNumbers : 0));
+                   (has_other ? kOtherNumbers : 0) |
+                   (has_before && frames_.options().per_window ? kPerWindow : 0));
     const std::int64_t scale = AppendDecimalsAndScale(tab.events.event, nodes, &StackNode::self);
     const std::int64_t scale_before =
         has_before ? AppendDecimalsAndScale(*tab.events.before, nodes, &StackNode::before) : 1;
@@ -239,8 +212,8 @@ constexpr std::string_view kLetters =
 }  // namespace
 
 std::vector<std::byte> EncodePage(const Profile& profile, const RootedFrameTable& frames,
-                                  const std::vector<PageTab>& tabs) {
-  return PageEncoder(profile, frames).Encode(tabs);
+                                  const std::vector<PageTab>& tabs, const TimeLanes* lanes) {
+  return PageEncoder(profile, frames).Encode(tabs, lanes);
 }
 
 std::string Base64(Bytes bytes) {

@@ -20,6 +20,7 @@
 //     nodes           their number n, then columns of n numbers, in preorder: how many levels the
 //                     node is above a child of the node before it; frame; self; folded; then, if
 //                     there are such columns, before; other; other before; first
+//   times             time_data.h
 //
 // Columns of small numbers that repeat compress well: 1.6 million nodes of 139,000 stacks become
 // 1.8 MB, a quarter of other encodings. page/tree.js reads it.
@@ -32,12 +33,13 @@
 #include <vector>
 
 #include "convert/export/flame_graph/stack_tree.h"
+#include "convert/export/flame_graph/time_lanes.h"
 #include "convert/model/profile.h"
 #include "formats/base/bytes.h"
 
 namespace perftape::flame_graph {
 
-inline constexpr std::uint64_t kPageVersion = 3;
+inline constexpr std::uint64_t kPageVersion = 5;
 
 // Columns that not every tab has.
 enum PageColumns : std::uint8_t {
@@ -46,6 +48,7 @@ enum PageColumns : std::uint8_t {
   // outermost frame is in milliseconds since the recording's first sample.
   kFirstColumn = 2,
   kOtherNumbers = 4,
+  kPerWindow = 8,  // no column: both numbers are of a window on average, so they are compared
 };
 
 // One event or one pair of events of a page.
@@ -55,8 +58,10 @@ struct PageTab {
   StackTree tree = {};
 };
 
+// `lanes` is null for a page without times.
 std::vector<std::byte> EncodePage(const convert::Profile& profile, const RootedFrameTable& frames,
-                                  const std::vector<PageTab>& tabs);
+                                  const std::vector<PageTab>& tabs,
+                                  const TimeLanes* lanes = nullptr);
 
 // Base64 as in RFC 4648, section 4, with padding.
 std::string Base64(Bytes bytes);

@@ -47,8 +47,8 @@ class StackForest::Builder {
                                               : trie_.AddChild(0, {.frame = frames_.OfRoot(text)}));
   }
 
-  // Returns the content of a stack's node. Valid until the next call.
-  Content& Add(StackId stack) {
+  // Returns the node of a stack.
+  std::uint32_t Add(StackId stack) {
     const std::uint32_t node =
         trie_.NodeOf(stack, [this](std::uint32_t at, convert::LocationId location) {
           for (const FrameId frame : frames_.Of(location) | std::views::reverse) {
@@ -56,8 +56,9 @@ class StackForest::Builder {
           }
           return at;
         });
-    return trie_[node != 0 ? node : trie_.AddChild(0, {.frame = frames_.OfNoFrames()})];
+    return node != 0 ? node : trie_.AddChild(0, {.frame = frames_.OfNoFrames()});
   }
+  Content& operator[](std::uint32_t node) { return trie_[node]; }
 
   std::vector<Trie::Node> Finish() && { return std::move(trie_).Finish(); }
 
@@ -67,7 +68,7 @@ class StackForest::Builder {
 };
 
 StackForest StackForest::Of(const Profile& profile, const TreeEvents& events,
-                            RootedFrameTable& frames) {
+                            RootedFrameTable& frames, KeepSamples keep) {
   StackForest forest;
   Builder builder(profile, frames);
   convert::TextId root = convert::kNoText;
@@ -86,7 +87,9 @@ StackForest StackForest::Of(const Profile& profile, const TreeEvents& events,
     if (number < 0) ++forest.negative_samples_;
     if (number < 0 || (number == 0 && other == 0)) continue;
     if (rooted.root != root) builder.StartRoot(root = rooted.root);
-    Content& node = builder.Add(sample.stack);
+    const std::uint32_t index = builder.Add(sample.stack);
+    if (keep == KeepSamples::kYes) forest.samples_.push_back({rooted.sample, index});
+    Content& node = builder[index];
     const bool is_after = sample.event == events.event;
     std::int64_t& sum = is_after ? node.self : node.before;
     std::int64_t& other_sum = is_after ? node.other : node.other_before;
@@ -116,6 +119,7 @@ StackTree StackForest::Join(std::span<const std::uint32_t> ranks) const {
   tree.nodes.reserve(nodes_.size());
   tree.negative_samples = negative_samples_;
   tree.value = value_;
+  std::vector<std::uint32_t> joined_in(samples_.empty() ? 0 : nodes_.size());
   std::vector<Item> items;          // what is left, of all levels
   std::vector<std::size_t> begins;  // of the levels, in `items`
   std::vector<Item> same;           // nodes that become one
@@ -133,6 +137,9 @@ StackTree StackForest::Join(std::span<const std::uint32_t> ranks) const {
     for (; items.size() > begins.back() && items.back().rank == rank; items.pop_back()) {
       same.push_back(items.back());
       const Content& joined = nodes_[items.back().node];
+      if (!joined_in.empty()) {
+        joined_in[items.back().node] = static_cast<std::uint32_t>(tree.nodes.size());
+      }
       node.self = AddUpToLimit(node.self, joined.self);
       node.before = AddUpToLimit(node.before, joined.before);
       node.other = AddUpToLimit(node.other, joined.other);
@@ -143,6 +150,8 @@ StackTree StackForest::Join(std::span<const std::uint32_t> ranks) const {
     begins.push_back(items.size());
     AppendChildren(same, ranks, items);
   }
+  tree.samples = samples_;
+  for (SampleNode& at : tree.samples) at.node = joined_in[at.node];
   return tree;
 }
 
@@ -187,15 +196,18 @@ std::vector<std::uint32_t> FirstTimesOf(const StackTree& tree) {
 void FoldSmallCalls(StackTree& tree, std::span<const std::int64_t> totals, std::int64_t smallest) {
   if (smallest <= 0) return;
   std::vector<std::size_t> kept;  // the path to the last kept node
+  std::vector<std::uint32_t> moved(tree.samples.empty() ? 0 : tree.nodes.size());
   std::size_t count = 0;
   for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
     const StackNode node = tree.nodes[i];
     kept.resize(std::min<std::size_t>(kept.size(), node.depth));
-    if (totals[i] >= smallest || node.depth == 0) {
+    const bool is_kept = totals[i] >= smallest || node.depth == 0;
+    if (is_kept) {
       kept.push_back(count);
       tree.nodes[count++] = node;
-      continue;
     }
+    if (!moved.empty()) moved[i] = static_cast<std::uint32_t>(kept.back());
+    if (is_kept) continue;
     StackNode& caller = tree.nodes[kept.back()];
     caller.self = AddUpToLimit(caller.self, node.self);
     caller.before = AddUpToLimit(caller.before, node.before);
@@ -205,6 +217,7 @@ void FoldSmallCalls(StackTree& tree, std::span<const std::int64_t> totals, std::
     ++caller.folded;
   }
   tree.nodes.resize(count);
+  for (SampleNode& at : tree.samples) at.node = moved[at.node];
 }
 
 std::int64_t SmallestForAtMost(std::vector<std::int64_t> totals, std::size_t most) {
@@ -214,12 +227,14 @@ std::int64_t SmallestForAtMost(std::vector<std::int64_t> totals, std::size_t mos
   return AddUpToLimit(*last, std::int64_t{1});
 }
 
-ShareChanges::ShareChanges(const StackTree& tree, std::int64_t gone)
-    : before_(TotalsOf(tree, &StackNode::before)),
+SideChanges::SideChanges(const StackTree& tree, std::int64_t gone, Compared compared)
+    : compared_(compared),
+      before_(TotalsOf(tree, &StackNode::before)),
       after_(TotalsOf(tree)),
       total_before_(tree.total_before()),
       total_after_(tree.total()),
-      gone_(gone) {
+      gone_(gone),
+      largest_(std::abs(OfAll())) {
   for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
     largest_ = std::max(largest_, std::abs(Of(i)));
   }

@@ -53,13 +53,20 @@ struct StackNode {
   std::int64_t other = 0, other_before = 0;
 };
 
+// A sample of the profile, and the node in which it ends.
+struct SampleNode {
+  std::uint32_t sample = 0;  // index in Profile::samples()
+  std::uint32_t node = 0;    // index in StackTree::nodes
+};
+
 // In preorder. Children of a node are sorted by name, and no two of them have the same frame. The
 // tree of a differential profile has the stacks of a pair of events, and two numbers for each node.
 struct StackTree {
   std::vector<StackNode> nodes;
   // What the tree does not show: samples with a negative number, as in the difference of profiles.
   std::uint64_t negative_samples = 0;
-  convert::FoldedValue value = {};  // what `self` and `before` are, for sampled events
+  convert::FoldedValue value = {};       // what `self` and `before` are, for sampled events
+  std::vector<SampleNode> samples = {};  // with KeepSamples::kYes: all that are in the tree
 
   // Return the sums of `self` and `before`.
   std::int64_t total() const;
@@ -77,13 +84,16 @@ struct TreeEvents {
   std::optional<convert::EventId> before;
 };
 
+// Whether a tree keeps which sample is where.
+enum class KeepSamples : std::uint8_t { kNo, kYes };
+
 // The nodes of a tree before equal frames are joined, which needs the ranks of all frames.
 class StackForest {
  public:
   // Adds the stacks of the samples of `events`, and their frames to `frames`. The numbers are those
   // of the table's options, or ChooseValue of all events. Samples without any number are left out.
   static StackForest Of(const convert::Profile& profile, const TreeEvents& events,
-                        RootedFrameTable& frames);
+                        RootedFrameTable& frames, KeepSamples keep = KeepSamples::kNo);
 
   // Returns the tree. `ranks` are RootedFrameTable::Ranks after all forests were made.
   StackTree Join(std::span<const std::uint32_t> ranks) const;
@@ -105,6 +115,7 @@ class StackForest {
                       std::vector<Item>& items) const;
 
   std::vector<Trie::Node> nodes_;
+  std::vector<SampleNode> samples_;  // their nodes are indexes in nodes_
   std::uint64_t negative_samples_ = 0;
   convert::FoldedValue value_ = {};
 };
@@ -123,19 +134,33 @@ void FoldSmallCalls(StackTree& tree, std::span<const std::int64_t> totals, std::
 // Returns the smallest total with which at most `most` nodes are left.
 std::int64_t SmallestForAtMost(std::vector<std::int64_t> totals, std::size_t most);
 
-// How the shares of calls changed between the two sides of a differential tree.
+// How calls changed between the two sides of a differential tree.
 
 // Shares are in percent of all samples of a side, so sides with different numbers of samples can be
-// compared.
-class ShareChanges {
+// compared. If both sides are of the same amount of work, their numbers say more.
+enum class Compared : std::uint8_t { kShares, kNumbers };
+
+class SideChanges {
  public:
   // `gone` is GoneSamples of the tree before FoldSmallCalls.
-  ShareChanges(const StackTree& tree, std::int64_t gone);
+  SideChanges(const StackTree& tree, std::int64_t gone, Compared compared = Compared::kShares);
 
+  Compared compared() const { return compared_; }
   // Return the share of a node, with what it calls.
   double Before(std::size_t node) const { return Percent(before_[node], total_before_); }
   double After(std::size_t node) const { return Percent(after_[node], total_after_); }
-  double Of(std::size_t node) const { return After(node) - Before(node); }
+  // Returns its number before, with what it calls.
+  std::int64_t NumberBefore(std::size_t node) const { return before_[node]; }
+  // Returns its change: in percentage points, or as a number.
+  double Of(std::size_t node) const {
+    if (compared_ == Compared::kShares) return After(node) - Before(node);
+    return static_cast<double>(after_[node]) - static_cast<double>(before_[node]);
+  }
+  // The same of all.
+  double OfAll() const {
+    if (compared_ == Compared::kShares) return 0;
+    return static_cast<double>(total_after_) - static_cast<double>(total_before_);
+  }
   // Returns the largest change of a node, without its sign.
   double largest() const { return largest_; }
   std::int64_t total_before() const { return total_before_; }
@@ -146,6 +171,7 @@ class ShareChanges {
     return whole == 0 ? 0 : 100 * static_cast<double>(part) / static_cast<double>(whole);
   }
 
+  Compared compared_;
   std::vector<std::int64_t> before_, after_;  // totals, by node
   std::int64_t total_before_ = 0, total_after_ = 0;
   std::int64_t gone_ = 0;

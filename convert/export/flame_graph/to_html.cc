@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -8,7 +9,10 @@
 #include "convert/export/flame_graph/flame_graph.h"
 #include "convert/export/flame_graph/page_data.h"
 #include "convert/export/flame_graph/page_files.h"
+#include "convert/export/flame_graph/time_lanes.h"
+#include "convert/model/sample_thread.h"
 #include "convert/model/saturating.h"
+#include "convert/timeline/timeline.h"
 #include "formats/pprof/gzip.h"
 
 namespace perftape::flame_graph {
@@ -62,11 +66,11 @@ std::vector<std::int64_t> WeightsOf(const StackTree& tree) {
   return weights;
 }
 
-std::vector<PageTab> TabsOf(const Profile& profile, RootedFrameTable& frames) {
+std::vector<PageTab> TabsOf(const Profile& profile, RootedFrameTable& frames, KeepSamples keep) {
   std::vector<PageTab> tabs = EmptyTabs(profile, frames.options());
   std::vector<StackForest> forests;
   for (const PageTab& tab : tabs) {
-    forests.push_back(StackForest::Of(profile, tab.events, frames));
+    forests.push_back(StackForest::Of(profile, tab.events, frames, keep));
   }
   const std::vector<std::uint32_t> ranks = frames.Ranks();
   for (std::size_t i = 0; i < tabs.size(); ++i) {
@@ -79,14 +83,33 @@ std::vector<PageTab> TabsOf(const Profile& profile, RootedFrameTable& frames) {
   return tabs;
 }
 
+std::optional<TimeLanes> LanesOf(const Profile& profile, const std::vector<PageTab>& tabs,
+                                 const PageTimes& times) {
+  std::vector<LaneTab> of_lanes;
+  for (const PageTab& tab : tabs)
+    of_lanes.push_back({.event = tab.events.event, .tree = &tab.tree});
+  const timeline::Timeline timeline = timeline::Timeline::Build(
+      profile, {.events = times.events, .switches = times.switches, .window = times.window});
+  return MakeTimeLanes(timeline, of_lanes,
+                       {.tasks = times.events,
+                        .trigger = times.trigger,
+                        .windows = times.windows,
+                        .window_name = times.window_name});
+}
+
 }  // namespace
 
 Result<FlameGraphReport> WriteHtml(const Profile& profile, const convert::FoldedOptions& options,
-                                   OutputFile& out) {
+                                   const PageTimes& times, OutputFile& out) {
   if (options.differential) TRY(CheckDifferential(profile));
   RootedFrameTable frames(profile, options);
-  const std::vector<PageTab> tabs = TabsOf(profile, frames);
-  const std::vector<std::byte> plain = EncodePage(profile, frames, tabs);
+  // Two sides have no common time.
+  const bool has_times = !options.differential && convert::HasTimes(profile);
+  const std::vector<PageTab> tabs =
+      TabsOf(profile, frames, has_times ? KeepSamples::kYes : KeepSamples::kNo);
+  std::optional<TimeLanes> lanes;
+  if (has_times) lanes = LanesOf(profile, tabs, times);
+  const std::vector<std::byte> plain = EncodePage(profile, frames, tabs, lanes ? &*lanes : nullptr);
   TRY_ASSIGN(const std::vector<std::byte> packed, pprof::Gzip(plain, kGzipLevel));
   TRY(out.Write(kPageBeforeData));
   TRY(out.Write(Base64(packed)));

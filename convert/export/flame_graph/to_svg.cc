@@ -126,7 +126,7 @@ class SvgWriter {
  public:
   // `changes` is null if the tree is of one event.
   SvgWriter(const Profile& profile, const RootedFrameTable& frames, const TreeEvents& events,
-            const StackTree& tree, const ShareChanges* changes)
+            const StackTree& tree, const SideChanges* changes)
       : profile_(profile),
         frames_(frames),
         events_(events),
@@ -145,7 +145,9 @@ class SvgWriter {
     if (changes_ != nullptr) AppendLegend();
     text_ += changes_ == nullptr ? "<g id=\"frames\">\n" : "<g id=\"frames\" class=\"changes\">\n";
     AppendBox("all", {.frame = 0, .y = RowOf(-1), .width = kWidth - 2 * kSide, .total = total_},
-              changes_ == nullptr ? "rgb(250,200,120)" : FillOfChange(0, 0), LinesAboutAll());
+              changes_ == nullptr ? "rgb(250,200,120)"
+                                  : FillOfChange(changes_->OfAll(), changes_->largest()),
+              LinesAboutAll());
     std::vector<std::int64_t> next = {0};  // where the next node of each depth begins
     for (std::size_t i = 0; i < tree_.nodes.size(); ++i) {
       const StackNode& node = tree_.nodes[i];
@@ -242,10 +244,31 @@ text {{ font-family: Verdana, "DejaVu Sans", sans-serif; font-size: 12px; fill: 
     }
     AppendFormat(text_,
                  "</linearGradient></defs>\n<g id=\"legend\"><text x=\"920\" y=\"24\" "
-                 "text-anchor=\"end\">{0:.2f}</text><rect x=\"925\" y=\"14\" width=\"80\" "
+                 "text-anchor=\"end\">{0}</text><rect x=\"925\" y=\"14\" width=\"80\" "
                  "height=\"12\" fill=\"url(#changes)\" stroke=\"#999999\"/><text x=\"1010\" "
-                 "y=\"24\">+{1:.2f} points</text></g>\n",
-                 -largest, largest);
+                 "y=\"24\">{1}</text></g>\n",
+                 ChangeText(-largest), LargestText());
+  }
+
+  // Returns "+1.25", in points, or "+1.5 ms".
+  std::string ChangeText(double change) const {
+    if (changes_->compared() == Compared::kShares) return fmt::format("{:+.2f}", change);
+    return (change < 0 ? "-" : "+") + Amount(std::llround(std::abs(change)));
+  }
+
+  std::string LargestText() const {
+    return ChangeText(changes_->largest()) +
+           (changes_->compared() == Compared::kShares ? " points" : " per window");
+  }
+
+  // Returns "before: 12.50%, +1.25 points".
+  std::string ChangeLine(std::size_t index) const {
+    const double change = changes_->Of(index);
+    if (changes_->compared() == Compared::kNumbers) {
+      return fmt::format("before: {}, {}", AmountBefore(changes_->NumberBefore(index)),
+                         ChangeText(change));
+    }
+    return fmt::format("before: {:.2f}%, {} points", changes_->Before(index), ChangeText(change));
   }
 
   std::vector<std::string> LinesAboutAll() const {
@@ -265,10 +288,7 @@ text {{ font-family: Verdana, "DejaVu Sans", sans-serif; font-size: 12px; fill: 
         (kWidth - 2 * kSide) / static_cast<double>(std::max<std::int64_t>(total_, 1));
     const Frame& frame = frames_[node.frame];
     std::vector<std::string> more;
-    if (changes_ != nullptr) {
-      more.push_back(fmt::format("before: {:.2f}%, {:+.2f} points", changes_->Before(index),
-                                 changes_->Of(index)));
-    }
+    if (changes_ != nullptr) more.push_back(ChangeLine(index));
     if (const std::string_view dso = profile_.text(frame.dso); !dso.empty()) {
       more.emplace_back(dso);
     }
@@ -333,7 +353,7 @@ text {{ font-family: Verdana, "DejaVu Sans", sans-serif; font-size: 12px; fill: 
   const convert::Event& event_;
   const std::string_view name_;  // of the event or the pair
   const StackTree& tree_;
-  const ShareChanges* const changes_;
+  const SideChanges* const changes_;
   const std::vector<std::int64_t> totals_;
   const std::int64_t total_;
   std::uint32_t deepest_ = 0;  // number of rows without that of "all"
@@ -369,8 +389,9 @@ Result<FlameGraphReport> WriteSvg(const Profile& profile, const convert::FoldedO
   const std::int64_t gone = GoneSamples(tree);
   const double smallest = static_cast<double>(tree.total()) * kNarrowest / (kWidth - 2 * kSide);
   FoldSmallCalls(tree, TotalsOf(tree), static_cast<std::int64_t>(std::ceil(smallest)));
-  std::optional<ShareChanges> changes;
-  if (events->before) changes.emplace(tree, gone);
+  std::optional<SideChanges> changes;
+  const Compared compared = options.per_window ? Compared::kNumbers : Compared::kShares;
+  if (events->before) changes.emplace(tree, gone, compared);
   TRY(SvgWriter(profile, frames, *events, tree, changes ? &*changes : nullptr).Write(out));
   return FlameGraphReport{.negative_samples = tree.negative_samples};
 }

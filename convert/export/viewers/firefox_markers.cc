@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "convert/export/viewers/firefox_markers.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <string_view>
 #include <tuple>
 
 #include "convert/export/viewers/text_output.h"
+#include "convert/model/label_keys.h"
+#include "convert/model/sample_thread.h"
 #include "convert/model/saturating.h"
 #include "formats/base/text.h"
 #include "formats/folded/count.h"
+#include "formats/perfdata/event_meanings.h"
 
 namespace perftape::viewers {
 namespace {
@@ -38,6 +43,16 @@ void AppendMarkerTime(std::string& out, std::int64_t time_ns) {
   folded::AppendFixed(out, time_ns, kDecimals);
 }
 
+// The profiler shows a cause as a stack of the marker.
+void AppendWaker(std::string& out, const FirefoxWaker& waker, const FirefoxTables& tables) {
+  out += ",\"waker\":";
+  AppendJsonString(out, fmt::format("{} {}", waker.comm, waker.tid));
+  if (waker.stack == convert::StackId{}) return;
+  AppendFormat(out, ",\"cause\":{{\"tid\":{},\"time\":", waker.tid);
+  AppendMarkerTime(out, waker.time_ns);
+  AppendFormat(out, ",\"stack\":{}}}", tables.StackOf(waker.stack));
+}
+
 }  // namespace
 
 const char* const kFirefoxMarkerSchema =
@@ -46,7 +61,8 @@ const char* const kFirefoxMarkerSchema =
     R"("fields":[{"key":"comm","label":"Name of the thread","format":"string"}]},)"
     R"({"name":"Wait","tooltipLabel":"{marker.name}","tableLabel":"{marker.name}",)"
     R"("chartLabel":"{marker.name}","display":["marker-chart","marker-table","timeline-overview"],)"
-    R"("fields":[{"key":"event","label":"Event","format":"string"}]},)"
+    R"("fields":[{"key":"event","label":"Event","format":"string"},)"
+    R"({"key":"waker","label":"Woken by","format":"string"}]},)"
     R"({"name":"Task","tooltipLabel":"{marker.data.comm}","tableLabel":"{marker.data.comm}",)"
     R"("chartLabel":"{marker.data.comm}","display":["marker-chart","marker-table"],)"
     R"("fields":[{"key":"comm","label":"Program","format":"string"}]},)"
@@ -66,6 +82,26 @@ FirefoxMarkers::FirefoxMarkers(const convert::Profile& profile, const FirefoxThr
   for (const FirefoxThread& thread : threads.threads) {
     if (thread.samples.empty()) continue;
     last_time_ns_ = std::max(last_time_ns_, thread.samples.back().time_ns);
+  }
+  ReadWakers();
+}
+
+// A wakeup and the wait that it ends have the same start: the time of each, less its period.
+void FirefoxMarkers::ReadWakers() {
+  for (const convert::Sample& sample : profile_.samples()) {
+    const std::string_view event = profile_.text(profile_[sample.event].name);
+    if (perfdata::FindEventMeaning(event) != &perfdata::kWakeup) continue;
+    const convert::Label* const time = FindLabel(profile_, sample.labels, convert::kTimestampLabel);
+    const convert::SampleThread woken = WokenThreadOf(profile_, sample);
+    if (time == nullptr || !woken.tid || sample.period <= 0) continue;
+    const convert::SampleThread waker = ThreadOf(profile_, sample);
+    const std::int64_t time_ns = convert::SubtractUpToLimit(time->number, threads_.first_time_ns);
+    const std::int64_t start_ns = convert::SubtractUpToLimit(time_ns, sample.period);
+    wakers_.try_emplace({*woken.tid, start_ns},
+                        FirefoxWaker{.comm = waker.comm,
+                                     .tid = static_cast<std::int32_t>(waker.tid.value_or(0)),
+                                     .time_ns = time_ns,
+                                     .stack = sample.stack});
   }
 }
 
@@ -104,11 +140,14 @@ void FirefoxMarkers::AddWaits(const FirefoxThread& thread,
   const std::string_view event = profile_.text(profile_[thread.event].name);
   for (const FirefoxSample& sample : thread.samples) {
     if (sample.period < 0) continue;
+    const std::int64_t start_ns = convert::AddUpToLimit(sample.time_ns, -sample.period);
+    const auto waker = wakers_.find({thread.tid, start_ns});
     markers.push_back({.type = FirefoxMarker::Type::kWait,
-                       .start_ns = convert::AddUpToLimit(sample.time_ns, -sample.period),
+                       .start_ns = start_ns,
                        .end_ns = sample.time_ns,
                        .name = texts_.Intern(event),
-                       .text = std::string(event)});
+                       .text = std::string(event),
+                       .waker = waker == wakers_.end() ? nullptr : &waker->second});
   }
 }
 
@@ -170,12 +209,14 @@ std::int64_t FirefoxMarkers::Cut(std::int64_t time_ns) const {
   return std::clamp(time_ns, std::int64_t{}, last_time_ns_);
 }
 
-Status WriteFirefoxMarkers(const std::vector<FirefoxMarker>& markers, TextOutput& out) {
+Status WriteFirefoxMarkers(const std::vector<FirefoxMarker>& markers, const FirefoxTables& tables,
+                           TextOutput& out) {
   AppendFormat(out.text, "{{\"length\":{}", markers.size());
-  TRY(WriteColumn(out, "data", markers, [](std::string& text, const FirefoxMarker& marker) {
+  TRY(WriteColumn(out, "data", markers, [&](std::string& text, const FirefoxMarker& marker) {
     const MarkerData data = DataOf(marker.type);
     AppendFormat(text, "{{\"type\":\"{}\",\"{}\":", data.type, data.key);
     AppendJsonString(text, marker.text);
+    if (marker.waker != nullptr) AppendWaker(text, *marker.waker, tables);
     text += '}';
   }));
   TRY(WriteColumn(out, "name", markers, [](std::string& text, const FirefoxMarker& marker) {

@@ -158,7 +158,7 @@ Status FirefoxFile::WriteThread(const FirefoxThread& thread) {
                thread.pid == thread.tid, thread.pid, thread.tid);
   TRY(WriteSamples(thread));
   out_.text += ",\n\"markers\":";
-  TRY(WriteFirefoxMarkers(markers_.Of(thread), out_));
+  TRY(WriteFirefoxMarkers(markers_.Of(thread), tables_, out_));
   out_.text += '}';
   return out_.FlushIfLarge();
 }

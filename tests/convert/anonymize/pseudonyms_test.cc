@@ -97,7 +97,8 @@ TEST(Pseudonyms, LeaveEventsThatTheKernelPerfAndPprofHave) {
   const Pseudonyms words(Key());
   for (const std::string_view name :
        {"cycles", "cpu-clock:u", "cycles:ppp", "sched:sched_switch", "syscalls:sys_enter_openat",
-        "alloc_space", "L1-dcache-load-misses", "offcpu-time", "raw 0x1c2", "tracepoint:47"}) {
+        "alloc_space", "latency", "L1-dcache-load-misses", "offcpu-time", "raw 0x1c2",
+        "tracepoint:47"}) {
     EXPECT_EQ(words.EventName(name), name);
   }
   for (const std::string_view name :

@@ -9,6 +9,13 @@
 namespace perftape::convert {
 namespace {
 
+TEST(Globs, AreAListAgain) {
+  Globs globs("nginx*,java");
+  globs.Add("x");
+  EXPECT_EQ(globs.text(), "nginx*,java,x");
+  EXPECT_EQ(Globs().text(), "");
+}
+
 TEST(Globs, MatchNothingWithoutPatterns) {
   EXPECT_FALSE(Globs().Match(""));
 }

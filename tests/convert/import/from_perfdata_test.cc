@@ -262,6 +262,22 @@ TEST(ImportPerfData, MakesLabelsOfTimesIfAsked) {
   EXPECT_EQ(Import(file).profile.samples().size(), 1U);
 }
 
+TEST(ImportPerfData, ReadsNoTimesOfTooManySamples) {
+  PerfDataBuilder file = OneProcess();
+  for (const std::uint64_t time : {1000U, 2000U, 3000U}) {
+    file.AddSample({.ip = 0x400010, .pid = 7, .tid = 7, .time = time});
+  }
+  const auto few = Import(file, {.time_label = true, .most_timed_samples = 3});
+  EXPECT_EQ(few.profile.samples().size(), 3U);
+  EXPECT_FALSE(few.report.without_times);
+  const auto many = Import(file, {.time_label = true, .most_timed_samples = 2});
+  EXPECT_EQ(many.profile.samples().size(), 1U);
+  EXPECT_TRUE(many.report.without_times);
+  EXPECT_EQ(many.report.samples, 3U);
+  EXPECT_FALSE(Import(file, {.most_timed_samples = 2}).report.without_times)
+      << "none were asked for";
+}
+
 TEST(ImportPerfData, ReportsWhatHappenedToThreadsIfAsked) {
   PerfDataBuilder file = OneProcess();
   file.AddSample({.ip = 0x400010, .pid = 7, .tid = 7, .time = 1000});
@@ -275,10 +291,44 @@ TEST(ImportPerfData, ReportsWhatHappenedToThreadsIfAsked) {
     if (event.time_ns < 2000) continue;
     shown.push_back(fmt::format("{} {} {} {} {}", static_cast<int>(event.type), event.time_ns,
                                 event.tid, event.comm, event.lost));
+    if (event.type == TaskEvent::Type::kFork) {
+      EXPECT_EQ(event.parent_pid, 7U);
+      EXPECT_EQ(event.parent_tid, 7U);
+    }
   }
   EXPECT_THAT(shown, ElementsAre("0 2000 8  0", "2 3000 8 ls 0", "4 4000 0  5", "4 5000 0  6",
                                  "3 6000 8  0"));
   EXPECT_TRUE(Import(file).report.task_events.empty());
+}
+
+TEST(ImportPerfData, ReadsOnlySamplesOfTheWantedEvents) {
+  PerfDataBuilder file = OneProcess();
+  file.AddEvent({.name = "probe"});
+  file.AddFeature(FeatureBit::kEventDesc, file.Description());
+  for (const std::size_t event : {0U, 1U, 0U}) {
+    file.AddSample({.ip = 0x400010, .pid = 7, .tid = 7, .time = 1000, .event = event});
+  }
+  ImportOptions options;
+  options.wants_event = [](std::string_view event) { return event == "probe"; };
+  const Imported imported = Import(file, options);
+  ASSERT_EQ(imported.profile.samples().size(), 1U);
+  const Profile& profile = imported.profile;
+  EXPECT_EQ(profile.text(profile[profile.samples()[0].event].name), "probe");
+  EXPECT_EQ(imported.report.skipped_samples, 0U);
+  EXPECT_THAT(imported.report.events, ElementsAre("cpu-clock", "probe"));
+}
+
+TEST(ImportPerfData, ReportsContextSwitchesIfAsked) {
+  PerfDataBuilder file = OneProcess();
+  file.Add(perfdata::Switch{}, {.pid = 7, .tid = 8, .time = 1000}, perfdata::kMiscSwitchOut);
+  file.Add(perfdata::SwitchCpuWide{}, {.pid = 7, .tid = 9, .time = 2000});
+  std::vector<std::string> shown;
+  const ImportOptions options = {.time_label = true, .thread_switches = true};
+  for (const ThreadSwitch& one : Import(file, options).report.switches) {
+    shown.push_back(fmt::format("{} {} {} {}", one.time_ns, one.tid, one.is_in, one.is_cpu_wide));
+  }
+  EXPECT_THAT(shown, ElementsAre("1000 8 false false", "2000 9 true true"));
+  EXPECT_TRUE(Import(file, {.time_label = true}).report.switches.empty());
 }
 
 TEST(ImportPerfData, MakesLabelsOfControlGroupsIfAsked) {

@@ -45,6 +45,12 @@ TEST(NotedChains, AreThoseOfTheRecorder) {
   EXPECT_EQ(report.noted_chains.at("faults").complete, 0U);
 }
 
+TEST(NotedTrigger, IsThatOfTheFlightRecorder) {
+  const std::string bytes = WithNotes(OneProcess(), {.trigger = "load above 8"});
+  EXPECT_EQ(Import(AsBytes(bytes)).report.trigger, "load above 8");
+  EXPECT_EQ(Import(OneProcess()).report.trigger, "");
+}
+
 TEST(NotedChains, AreNoneWithoutNotesAboutThem) {
   EXPECT_THAT(Import(OneProcess()).report.noted_chains, IsEmpty());
   EXPECT_THAT(Import(AsBytes(WithNotes(OneProcess(), {.samples = 7}))).report.noted_chains,

@@ -90,6 +90,24 @@ TEST(TableBudget, LimitsTheCommonEntries) {
   EXPECT_EQ(table.limit_reached(), "more than 4 common entries (CIE)");
 }
 
+TEST(TableBudget, LimitsTheCodeWithoutFrames) {
+  ElfBuilder elf(ET_EXEC);
+  elf.AddSegment({.offset = 0x1000, .address = kText, .size = FrameBuilder::kTextSize});
+  elf.AddSection({.name = ".text",
+                  .flags = SHF_ALLOC | SHF_EXECINSTR,
+                  .address = kText,
+                  .contents = "\x53\x5b\xc3" + std::string(61, '\x90'),  // push, pop, ret
+                  .offset = 0x1000});
+  EXPECT_THAT(Build(elf, {.undescribed_bytes = 64}).limit_reached(), IsEmpty());
+  const Table table = Build(elf, {.undescribed_bytes = 32});
+  EXPECT_EQ(table.limit_reached(), "more than 32 bytes of code without call frame information");
+  EXPECT_FALSE(table.empty()) << "what was read before counts";
+  const std::atomic<bool> stop = true;
+  const Table stopped = Build(elf, {.stop = &stop});
+  EXPECT_EQ(stopped.limit_reached(), "stopped");
+  EXPECT_TRUE(stopped.empty());
+}
+
 TEST(TableBudget, EndsWhenItIsStopped) {
   FrameBuilder frames;
   const auto common = frames.AddCommon({});

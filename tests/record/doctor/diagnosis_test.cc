@@ -152,6 +152,18 @@ TEST_F(DiagnoseTest, FindsTheRequirementInTheErrorOfTheRecorder) {
   EXPECT_THAT(NamesOf(EventOf("cpu-clock").findings), ElementsAre("open-files"));
 }
 
+TEST_F(DiagnoseTest, TriesAllEventsOfACriticalPathTogether) {
+  EXPECT_TRUE(EventOf("--why").works);
+  EXPECT_THAT(rehearsed_, Contains("wakeup"));
+  machine_.events.off_cpu = [] {
+    return Status(FailMissing(ErrorCode::kUnsupported, "", {Missing(Requirement::kTaskStorage)}));
+  };
+  EXPECT_THAT(NamesOf(EventOf("--why").findings), ElementsAre("task-storage"));
+  const std::vector<std::string> affected =
+      Diagnose(machine_).AffectedBy(Missing(Requirement::kTaskStorage));
+  EXPECT_THAT(affected, ElementsAre("offcpu", "--why"));
+}
+
 TEST_F(DiagnoseTest, ListsEachFindingOnceWithAllThatItAffects) {
   has_kprobes_ = false;
   machine_.facts.kptr_restrict = 2;

@@ -114,6 +114,37 @@ TEST_F(FollowedProcessesTest, FollowsOnlyTheTargetsAndTheirChildren) {
   EXPECT_THAT(StartsOf(kOther), IsEmpty());
 }
 
+TEST_F(FollowedProcessesTest, IgnoresWhatAProcessMapsUntilItsExec) {
+  const std::uint32_t ignored[] = {kParent};
+  followed_.IgnoreUntilExec(ignored);
+  Map(kParent, kStart);
+  Fork(kParent, kChild);
+  Map(kChild, kStart);
+  Map(kOther, kStart);
+  followed_.WriteChanged(kNow);
+  EXPECT_THAT(StartsOf(kParent), IsEmpty());
+  EXPECT_THAT(StartsOf(kChild), IsEmpty());
+  EXPECT_THAT(StartsOf(kOther), ElementsAre(kStart));
+  followed_.ApplyAll(RecordOf(perfdata::Comm{.pid = kParent, .tid = kParent, .comm = "new"}, kNow,
+                              perfdata::kMiscCommExec));
+  Map(kParent, kStart);
+  followed_.WriteChanged(kNow);
+  EXPECT_THAT(StartsOf(kParent), ElementsAre(kStart));
+}
+
+TEST_F(FollowedProcessesTest, HasTheTablesThatAProcessMappedBeforeItsExec) {
+  const std::uint32_t ignored[] = {kParent};
+  followed_.IgnoreUntilExec(ignored);
+  Map(kParent, kStart);
+  followed_.ReadFirstBinaries(kNow, stop_);
+  followed_.ApplyAll(RecordOf(perfdata::Comm{.pid = kParent, .tid = kParent, .comm = "new"}, kNow,
+                              perfdata::kMiscCommExec));
+  Map(kParent, kStart);
+  followed_.WriteChanged(kNow);
+  EXPECT_LT(MappingsOf(kParent).at(0).table, WIRE_UNWIND_UNKNOWN);
+  EXPECT_FALSE(followed_.has_unread());
+}
+
 TEST_F(FollowedProcessesTest, RemovesTheMappingsThatAnExecEnds) {
   Map(kParent, kStart);
   followed_.ApplyAll(RecordOf(perfdata::Comm{.pid = kParent, .tid = kParent, .comm = "new"}, kNow,

@@ -54,6 +54,40 @@ TEST(ConvertPlan, RefusesFormatsThatItCannotReadOrWrite) {
               Refuses("unknown value 'nfdump' for --from: choose perf.data"));
 }
 
+TEST(ConvertPlan, ReadsTheTimesOfOneRecordingForAPage) {
+  const auto reads_times = [](std::vector<std::string> words) {
+    return PlanOfWords(std::move(words))->import.time_label;
+  };
+  EXPECT_TRUE(reads_times({"in", "-o", "x.html"}));
+  EXPECT_FALSE(reads_times({"in", "-o", "x.svg"}));
+  EXPECT_FALSE(reads_times({"in", "other", "-o", "x.html"})) << "they have no common clock";
+  EXPECT_FALSE(reads_times({"in", "--diff", "old", "-o", "x.html"}));
+  EXPECT_FALSE(reads_times({"in", "-o", "x.html", "--time-view", "never"}));
+  EXPECT_EQ(PlanOfWords({"in", "-o", "x.html"})->import.most_timed_samples, kMostTimedSamples);
+  EXPECT_EQ(PlanOfWords({"in", "-o", "x.html", "--time-view", "always"})->import.most_timed_samples,
+            UINT64_MAX);
+  EXPECT_THAT(PlanOfWords({"in", "other", "-o", "x.html", "--time-view", "always"}),
+              Refuses("a page shows one recording over time"));
+  EXPECT_THAT(PlanOfWords({"in", "-o", "x.html", "--latency", "--time-view", "always"}),
+              Refuses("without --diff, --against, --latency"));
+}
+
+TEST(ConvertPlan, ShowsAViewOverTimeOnAPage) {
+  const auto shows_times = [](std::vector<std::string> words) {
+    return PlanOfWords(std::move(words))->time_view.at_times;
+  };
+  for (const std::string view : {"--path", "--wall"}) {
+    EXPECT_TRUE(shows_times({"in", "-o", "x.html", view}));
+    EXPECT_TRUE(shows_times({"in", "-o", "x.html", view, "--time-view", "always"}));
+    EXPECT_FALSE(shows_times({"in", "-o", "x.html", view, "--time-view", "never"}));
+    EXPECT_FALSE(shows_times({"in", "-o", "x.folded", view}));
+    EXPECT_EQ(PlanOfWords({"in", "-o", "x.html", view})->import.most_timed_samples, UINT64_MAX)
+        << "it needs all times";
+  }
+  EXPECT_FALSE(shows_times({"in", "-o", "x.html", "--path", "--slowest", "1", "--against"}));
+  EXPECT_FALSE(shows_times({"in", "-o", "x.html", "--latency"}));
+}
+
 TEST(ConvertPlan, ReplacesAnOutputOnlyWithForce) {
   EXPECT_EQ(PlanOfWords({"in", "-o", "x.folded"})->write.if_exists, IfExists::kRefuse);
   EXPECT_EQ(PlanOfWords({"-f", "in", "-o", "x.folded"})->write.if_exists, IfExists::kReplace);

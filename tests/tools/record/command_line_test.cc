@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "tests/support/matchers.h"
 #include "tests/support/temp_dir.h"
 
@@ -342,6 +344,66 @@ TEST(RecordPlan, AddsTheEventOfWakers) {
   EXPECT_EQ(plan->input.events[1].name, "wakeup");
   EXPECT_THAT(PlanOfWords({"--wakers"}),
               FailsWith(ErrorCode::kInvalidArgument, HasSubstr("add -e offcpu")));
+}
+
+auto Refuses(const char* message) {
+  return FailsWith(ErrorCode::kInvalidArgument, HasSubstr(message));
+}
+
+std::vector<std::string> NamesOf(const std::vector<record::EventSpec>& events) {
+  std::vector<std::string> names;
+  for (const record::EventSpec& event : events) names.push_back(event.name);
+  return names;
+}
+
+TEST(RecordPlan, WhyAddsEventsRateAndThreshold) {
+  const auto plan = PlanOfWords({"--why", "-p", "7"});
+  ASSERT_TRUE(plan);
+  EXPECT_THAT(NamesOf(plan->input.events), ElementsAre("cpu-clock", "offcpu", "wakeup"));
+  const std::uint64_t highest = HighestFrequency().value_or(999);
+  EXPECT_EQ(std::get<record::Frequency>(plan->input.rate).hz,
+            std::min<std::uint64_t>(999, highest));
+  EXPECT_EQ(plan->input.off_cpu_threshold, std::chrono::microseconds(100));
+  EXPECT_THAT(std::get<record::ProcessTrees>(plan->input.target).pids, ElementsAre(7));
+}
+
+TEST(RecordPlan, OptionsBesideWhyReplaceItsValues) {
+  const auto plan = PlanOfWords({"-F", "50", "--off-cpu-threshold", "0", "-e", "offcpu,page-faults",
+                                 "--call-graph", "fp", "--why", "--wakers", "--", "ls"});
+  ASSERT_TRUE(plan);
+  EXPECT_THAT(NamesOf(plan->input.events),
+              ElementsAre("cpu-clock", "wakeup", "offcpu", "page-faults"));
+  EXPECT_EQ(std::get<record::Frequency>(plan->input.rate).hz, 50U);
+  EXPECT_EQ(plan->input.off_cpu_threshold, std::chrono::nanoseconds(0));
+  EXPECT_THAT(plan->command, ElementsAre("ls"));
+
+  const auto period = PlanOfWords({"--why", "-c", "2000000", "-e", "cpu-clock/freq=20/"});
+  ASSERT_TRUE(period);
+  EXPECT_EQ(std::get<record::Period>(period->input.rate).count, 2'000'000U);
+  EXPECT_THAT(NamesOf(period->input.events), ElementsAre("offcpu", "wakeup", "cpu-clock"));
+}
+
+TEST(RecordPlan, MessagesNameWhyBesideItsEvents) {
+  EXPECT_EQ(PlanOfWords({"--why"})->input.events[1].text, "offcpu of --why");
+  EXPECT_EQ(PlanOfWords({"-e", "offcpu", "--why"})->input.events[2].text, "offcpu");
+}
+
+TEST(RecordPlan, WhyRefusesWhatLeavesGapsInThePath) {
+  const std::vector<std::string> refused[] = {
+      {"-C", "0"}, {"--aggregate", "1"}, {"--no-callgraph"}, {"--allow-missing-events"}};
+  for (std::vector<std::string> words : refused) {
+    words.emplace_back("--why");
+    EXPECT_THAT(PlanOfWords(words), Refuses("cannot be combined")) << words.front();
+  }
+  EXPECT_THAT(PlanOfWords({"--why", "--call-graph", "none"}),
+              Refuses("--call-graph eh, fp or dwarf"));
+  EXPECT_TRUE(PlanOfWords({"--why", "--call-graph", "dwarf"}));
+}
+
+TEST(RecordPlan, WhyRecordsTheWaitsOfTriggers) {
+  EXPECT_TRUE(PlanOfWords({"--why", "--flight", "30", "--trigger", "offcpu>500us"}));
+  EXPECT_THAT(PlanOfWords({"--why", "--flight", "30", "--trigger", "offcpu>50us"}),
+              Refuses("shorter than --off-cpu-threshold"));
 }
 
 }  // namespace

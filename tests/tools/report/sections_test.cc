@@ -72,12 +72,59 @@ TEST(SectionsOf, HaveNoWakeupsOfOtherEvents) {
   EXPECT_THAT(Text(made.Make(), {}), Not(HasSubstr("Wakeups")));
 }
 
+// One thread ran "serial" for 10 ms, two together "parallel" for 10 ms each.
+Profile SerialAndParallel() {
+  ProfileMaker made;
+  const auto add = [&](std::string_view function, std::int64_t parallelism, std::int64_t period) {
+    const convert::Label label = {.key = made.builder.Add(convert::kParallelismLabel),
+                                  .number = parallelism};
+    made.builder.Add(convert::Sample{.stack = made.Calls({"main", function}),
+                                     .thread = made.Runs("app"),
+                                     .event = made.Counts("cpu-clock", "nanoseconds"),
+                                     .labels = made.builder.Add({&label, 1}),
+                                     .count = period / 1'000'000,
+                                     .period = period});
+  };
+  add("serial", 1, 11'000'000);
+  add("parallel", 2, 20'000'000);
+  return made.Make();
+}
+
+TEST(SectionsOf, ShowTheLatencyOfFunctionsFirst) {
+  ReportPlan plan;
+  plan.contents.latency = true;
+  EXPECT_THAT(
+      Text(SerialAndParallel(), plan),
+      AllOf(
+          HasSubstr("latency 21.000 ms; parallelism 1.65 on average\n"),
+          HasSubstr("  Latency  Latency time  Parallelism     Self     Total  Samples       Time  "
+                    "Binary  Function\n"
+                    "  52.38 %     11.000 ms         1.00  35.48 %   35.48 %       11  11.000 ms  "
+                    "        serial\n"
+                    "  47.62 %     10.000 ms         2.00  64.52 %   64.52 %       20  20.000 ms  "
+                    "        parallel\n")));
+}
+
+TEST(ReportJson, HasLatencies) {
+  const Profile profile = SerialAndParallel();
+  ReportPlan plan;
+  plan.contents.latency = true;
+  const summarize::Contents contents = summarize::MakeContents(profile, {}, plan.contents);
+  const auto json = nlohmann::json::parse(ReportJson(contents, {}, std::nullopt, plan));
+  const auto& event = json["events"][0];
+  EXPECT_EQ(event["latency"]["weight"], 21'000'000);
+  EXPECT_EQ(event["functions"][1]["function"], "parallel");
+  EXPECT_EQ(event["functions"][1]["latency"]["self"]["weight"], 10'000'000);
+  EXPECT_EQ(event["functions"][1]["latency"]["self"]["parallelism"], 2.0);
+  EXPECT_EQ(event["functions"][2]["latency"]["total"]["weight"], 21'000'000);
+}
+
 TEST(ReportJson, SaysWhoWokeWhom) {
   const Profile profile = Wakeups();
   ReportPlan plan;
   plan.functions = 2;
   const summarize::Contents contents = summarize::MakeContents(profile, {}, plan.contents);
-  const auto json = nlohmann::json::parse(ReportJson(contents, {}, plan));
+  const auto json = nlohmann::json::parse(ReportJson(contents, {}, std::nullopt, plan));
   const auto& wakeups = json["events"][0]["wakeups"];
   ASSERT_EQ(wakeups.size(), 2U);
   EXPECT_EQ(wakeups[0]["waker"], (nlohmann::json{{"comm", "waker"}, {"tid", 11}}));

@@ -86,17 +86,13 @@ std::string OptionLine(const Option& option) {
                          kHelpColumn);
 }
 
-// The groups are in the order of their first rows.
 std::string OptionsText(std::span<const Option> options) {
-  const bool has_groups = std::ranges::adjacent_find(options, std::ranges::not_equal_to(),
-                                                     &Option::group) != options.end();
+  const std::vector<Group> groups = GroupsOf(options);
   std::string text;
-  std::set<Group> shown;
-  for (const Option& first : options) {
-    if (!shown.insert(first.group).second) continue;
-    text += fmt::format("\n{}:\n", has_groups ? HeadingOf(first.group) : "Options");
+  for (const Group group : groups) {
+    text += fmt::format("\n{}:\n", groups.size() > 1 ? HeadingOf(group) : "Options");
     for (const Option& option : options) {
-      if (option.group == first.group) text += OptionLine(option);
+      if (option.group == group) text += OptionLine(option);
     }
   }
   return text;

@@ -48,9 +48,11 @@ Result<std::string> CompletionScript(const Command& command, std::string_view sh
 // Returns the man page `source`, in Markdown of pandoc, with its option lines filled in from the
 // rows of `command`. A line "{--output}" becomes "**-o**, **\--output** *FILE*", "{-g}" becomes
 // "**-g**"; below such a line "{choices}" becomes the words that the option accepts. The options of
-// a verb are in the section with its name, "## list". In the page of a tool with topics, the lines
-// "{verbs}" and "{topics}" become lists of them. kInvalidArgument, with the line, if it names
-// no option of the command; also if an option has no line or two, or a list is missing.
+// a verb are in the section with its name, "## list". Those below a heading of the first level are
+// sorted by group, and each of several groups gets a heading: "## What to record". All others keep
+// their order. In the page of a tool with topics, the lines "{verbs}" and "{topics}" become lists
+// of them. kInvalidArgument, with the line, if it names no option of the command; also if an option
+// has no line or two, or a list is missing.
 Result<std::string> ManPage(const Command& command, std::string_view source);
 
 }  // namespace perftape::cli

@@ -76,13 +76,11 @@ class Page {
     if (line.starts_with('#')) EnterSection(line);
     if (line.starts_with("{-") && line.ends_with('}')) {
       TRY(Describe(line.substr(1, line.size() - 2)));
-      text_ += TermOf(*option_);
     } else if (line == "{verbs}" || line == "{topics}") {
       AddRows(line);
     } else {
       AddText(line);
     }
-    text_ += '\n';
     return {};
   }
 
@@ -99,6 +97,7 @@ class Page {
                     fmt::format("{} has no line {{{}}}", section.command.name, option.spelled()));
       }
     }
+    WriteItems();
     return std::move(text_);
   }
 
@@ -110,7 +109,34 @@ class Page {
     std::set<std::string_view> described = {};
   };
 
+  // An option line, and the lines below it.
+  struct Item {
+    Group group;
+    std::string text;
+  };
+
+  // Writes the items of the section that ends. Those of a chapter are sorted by group, and each of
+  // several groups has a heading.
+  void WriteItems() {
+    const std::vector<Group> groups = GroupsOf(AllOptions(section_->command));
+    if (!is_chapter_ || groups.size() < 2) {
+      for (const Item& item : items_) text_ += item.text;
+      items_.clear();
+      return;
+    }
+    for (const Group group : groups) {
+      std::string texts;
+      for (const Item& item : items_) {
+        if (item.group == group) texts += item.text;
+      }
+      if (!texts.empty()) text_ += fmt::format("## {}\n\n{}", HeadingOf(group), texts);
+    }
+    items_.clear();
+  }
+
   void EnterSection(std::string_view heading) {
+    WriteItems();
+    is_chapter_ = heading.starts_with("# ");
     const auto found = std::ranges::find(sections_, heading, &Section::heading);
     section_ = found == sections_.end() ? &sections_.front() : &*found;
     option_ = nullptr;
@@ -124,16 +150,22 @@ class Page {
     if (!section_->described.insert(option_->key()).second) {
       return FailHere(fmt::format("{}: {} has two such lines", spelled, section_->command.name));
     }
+    items_.push_back({.group = option_->group, .text = TermOf(*option_) + '\n'});
     return {};
   }
 
   void AddText(std::string_view line) {
+    if (option_ == nullptr) {
+      text_.append(line) += '\n';
+      return;
+    }
     constexpr std::string_view kChoices = "{choices}";
-    const std::size_t at = option_ == nullptr ? line.npos : line.find(kChoices);
-    text_ += line.substr(0, at);
-    if (at == line.npos) return;
-    text_ += ChoicesOf(*option_);
-    text_ += line.substr(at + kChoices.size());
+    std::string& text = items_.back().text;
+    const std::size_t at = line.find(kChoices);
+    text += line.substr(0, at);
+    if (at != line.npos) text += ChoicesOf(*option_);
+    if (at != line.npos) text += line.substr(at + kChoices.size());
+    text += '\n';
   }
 
   // Verbs of a tool with topics are programs, which have pages of their own.
@@ -153,7 +185,6 @@ class Page {
       }
       rows_left_ -= topics_.size();
     }
-    text_.pop_back();
   }
 
   std::unexpected<Error> FailHere(std::string_view message) const {
@@ -166,7 +197,9 @@ class Page {
   std::size_t rows_left_ = 0;  // which no line has listed yet
   std::vector<Section> sections_;
   Section* section_ = nullptr;
-  const Option* option_ = nullptr;  // that of the last option line in the section
+  const Option* option_ = nullptr;  // that of the last item
+  std::vector<Item> items_;
+  bool is_chapter_ = false;  // below a heading of the first level
   std::size_t number_ = 0;
   std::string text_;
 };

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "formats/base/text.h"
 #include "tools/common/cli/help.h"
 
 namespace perftape::cli {
@@ -31,11 +32,6 @@ std::string WithoutMarks(std::string_view text) {
     }
   }
   return plain;
-}
-
-std::string_view Trimmed(std::string_view text) {
-  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
-  return text.substr(0, text.find_last_not_of(' ') + 1);
 }
 
 class TextWriter {

@@ -292,6 +292,8 @@ std::string_view HeadingOf(Group group) {
       return "What to show";
     case Group::kSelection:
       return "Which samples";
+    case Group::kTime:
+      return "Over time";
     case Group::kComparison:
       return "Comparison";
     case Group::kFormats:
@@ -318,6 +320,14 @@ std::vector<Option> AllOptions(const Command& command) {
   const std::span<const Option> common = CommonOptions(command);
   all.insert(all.end(), common.begin(), common.end());
   return all;
+}
+
+std::vector<Group> GroupsOf(std::span<const Option> options) {
+  std::vector<Group> groups;
+  for (const Option& option : options) {
+    if (std::ranges::find(groups, option.group) == groups.end()) groups.push_back(option.group);
+  }
+  return groups;
 }
 
 const Option* FindOption(const Command& command, std::string_view word) {

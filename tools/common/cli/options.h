@@ -56,6 +56,7 @@ enum class Group : std::uint8_t {
   kSampling,
   kContents,
   kSelection,
+  kTime,
   kComparison,
   kFormats,
   kOutput,
@@ -241,6 +242,9 @@ std::span<const Option> CommonOptions(const Command& command);
 
 // Returns the command's rows, and then the common ones.
 std::vector<Option> AllOptions(const Command& command);
+
+// Returns the groups of these options, in the order of their first rows.
+std::vector<Group> GroupsOf(std::span<const Option> options);
 
 // Returns the row of a name without dashes, or of a letter, including common options. Null if there
 // is none.

@@ -73,10 +73,14 @@ const Controls = (() => {
       context.fillStyle = Differences.colour(theme, change, sums.largest, false);
       context.fillRect(x, 0, 1, 1);
     }
-    const largest = Differences.points(sums.largest);
+    const {isPerWindow} = sums.tab;
+    const least =
+        isPerWindow ? Differences.textOf(-sums.largest, sums) : Differences.points(-sums.largest);
     const item = element('li', undefined, 'scale');
-    item.append(element('span', `less ${Differences.points(-sums.largest)}`), canvas,
-      element('span', `more ${largest} points`));
+    item.append(
+        element('span', `less ${least}`), canvas,
+        element('span', `more ${Differences.textOf(sums.largest, sums)}`));
+    if (isPerWindow) item.append(element('span', 'per window'));
     return item;
   }
 
@@ -129,8 +133,18 @@ const Controls = (() => {
     }
   }
 
+  // Gives a canvas a size in CSS pixels. It has as many pixels as the screen has there.
+  function resize(canvas, context, width, height) {
+    const ratio = window.devicePixelRatio || 1;
+    canvas.width = Math.round(width * ratio);
+    canvas.height = Math.round(height * ratio);
+    canvas.style.width = `${width}px`;
+    canvas.style.height = `${height}px`;
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  }
+
   return {
-    byId, element, percent, amount, fillTabs, scaleLegend, stateOfAddress, addressOfState, copy,
-    sortFunctions, compile,
+    byId, element, percent, nanoseconds, amount, fillTabs, scaleLegend, stateOfAddress,
+    addressOfState, copy, sortFunctions, compile, resize,
   };
 })();

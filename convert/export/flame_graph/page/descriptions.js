@@ -68,7 +68,7 @@ const Descriptions = (() => {
     const pairs = [
       ['New', `${percent(sides.new, sums.new)}, ${amount(sides.new, tab)}`],
       ['Old', `${percent(sides.old, sums.old)}, ${amount(sides.old, tab, tab.otherDecimals)}`],
-      ['Change', `${Differences.points(sides.change)} points`],
+      ['Change', Differences.textOf(sides.change, sums)],
     ];
     const hidden = Differences.invisible(tree, node);
     if (hidden > 0) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 'use strict';
 
-// How the shares of functions changed from the old side of a pair of events to the new one: numbers
-// and colours. Shares are in percent of all samples of a side. Nothing here knows the DOM.
+// How functions changed from the old side of a pair of events to the new one: numbers and colours.
+// What is compared are the shares, in percent of all samples of a side; if both sides are of a
+// window on average, their numbers. Nothing here knows the DOM.
 const Differences = (() => {
   // Red, green and blue of no change, more and less.
   const COLOURS = {
@@ -10,14 +11,18 @@ const Differences = (() => {
     dark: {same: [66, 70, 79], more: [200, 60, 50], less: [52, 108, 204]},
   };
 
-  // Returns the sums that shares refer to, and the largest change, of a tree whose widths are those
-  // of the side `widths`: new or old.
-  function measure(tree, widths) {
+  // Returns the sums that shares refer to, and the largest change, of a tree of a tab whose widths
+  // are those of the side `widths`: new or old.
+  function measure(tree, widths, tab) {
     const [one, other] = [tree.total[0], tree.otherTotal[0]];
     const sums = {
-      widths, new: widths === 'new' ? one : other, old: widths === 'new' ? other : one, largest: 0,
+      widths,
+      new: widths === 'new' ? one : other,
+      old: widths === 'new' ? other : one,
+      largest: 0,
+      tab,
     };
-    for (let i = 1; i < tree.depth.length; ++i) {
+    for (let i = tab.isPerWindow ? 0 : 1; i < tree.depth.length; ++i) {
       sums.largest = Math.max(sums.largest, Math.abs(of(tree, i, sums).change));
     }
     return sums;
@@ -26,11 +31,12 @@ const Differences = (() => {
   const share = (part, whole) => (whole > 0 ? (100 * part) / whole : 0);
 
   // Returns the amounts of two sides, `one` of the side of the widths: {new, old, newShare,
-  // oldShare, change}. The change is in percentage points.
+  // oldShare, change}. The change is in percentage points, or a number.
   function compare(one, other, sums) {
     const [fresh, old] = sums.widths === 'new' ? [one, other] : [other, one];
     const [newShare, oldShare] = [share(fresh, sums.new), share(old, sums.old)];
-    return {new: fresh, old, newShare, oldShare, change: newShare - oldShare};
+    const change = sums.tab.isPerWindow ? fresh - old : newShare - oldShare;
+    return {new: fresh, old, newShare, oldShare, change};
   }
 
   // Compares the totals of a node.
@@ -66,6 +72,13 @@ const Differences = (() => {
     return `rgb(${mixed.join(' ')})`;
   }
 
+  // Returns "+1.25 points", or "+1.5 ms".
+  function textOf(change, {tab}) {
+    if (!tab.isPerWindow) return `${points(change)} points`;
+    if (change === 0) return '±0';
+    return `${change < 0 ? '−' : '+'}${Controls.amount(Math.abs(change), tab)}`;
+  }
+
   // Returns "+1.25" and the like.
   function points(change) {
     const size = Math.abs(change);
@@ -74,5 +87,5 @@ const Differences = (() => {
     return `${change < 0 ? '−' : '+'}${text}`;
   }
 
-  return {measure, compare, of, invisible, colour, points};
+  return {measure, compare, of, invisible, colour, points, textOf};
 })();

@@ -109,6 +109,7 @@ const PageEvents = (() => {
     'w': (application) => application.swapWidths(),
     'v': (application) => application.swapValues(),
     't': (application) => application.toggleTable(),
+    'l': (application) => application.times !== null && application.times.showNext(),
     '?': (application) => application.toggle('help'),
     'c': (application) => {
       if (application.chosenName() !== '') application.copy(application.chosenName());

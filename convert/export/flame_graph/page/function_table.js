@@ -74,7 +74,10 @@ const FunctionTable = (() => {
 
   function changeCell(entry, {tab, sums}) {
     const sides = Differences.compare(entry.total, entry.otherTotal, sums);
-    const cell = element('td', Differences.points(sides.change));
+    const cell = element(
+        'td',
+        tab.isPerWindow ? Differences.textOf(sides.change, sums) :
+                          Differences.points(sides.change));
     const old = amount(sides.old, tab, tab.otherDecimals);
     cell.title = `${percent(sides.old, sums.old)} (${old}) → ` +
       `${percent(sides.new, sums.new)} (${amount(sides.new, tab)})`;

@@ -97,12 +97,7 @@ const Graph = (() => {
       const spare = isFlame ? Math.max(Math.floor(this.height / ROW) - this.rows, 0) : 0;
       for (const pane of this.panes) pane.base = first.isUp ? first.deepest + spare : 0;
       this.spacer.style.height = `${Math.max(this.rows * ROW + 2, this.height)}px`;
-      const ratio = window.devicePixelRatio || 1;
-      this.canvas.width = Math.round(this.width * ratio);
-      this.canvas.height = Math.round(this.height * ratio);
-      this.canvas.style.width = `${this.width}px`;
-      this.canvas.style.height = `${this.height}px`;
-      this.context.setTransform(ratio, 0, 0, ratio, 0, 0);
+      Controls.resize(this.canvas, this.context, this.width, this.height);
     }
 
     setTheme(theme) {
@@ -115,6 +110,7 @@ const Graph = (() => {
     }
 
     draw() {
+      if (this.width <= 0) return;  // hidden
       const {context} = this;
       context.fillStyle = INK[this.theme].back;
       context.fillRect(0, 0, this.width, this.height);

@@ -11,11 +11,13 @@
 //   threads  'joined' if threads of one kind (Names.kindOfThread) are one
 //   search   a pattern                       zoom     a node of the shown tree
 //   table    '1' if the table is shown
+//   show, from, to, lanes, path, heat, span   of the view over time (time_panel.js)
 const Page = (() => {
   const {byId, element, percent, amount} = Controls;
   const DEFAULTS = {
     event: 0, thread: '', tree: 'calls', name: '', view: 'flame', sort: 'name', search: '', zoom: 0,
-    table: '', widths: 'new', values: '', threads: '',
+    table: '', widths: 'new', values: '', threads: '', show: '', from: 0, to: 0, lanes: '',
+    path: '', heat: '', span: '',
   };
 
   class Application {
@@ -28,6 +30,7 @@ const Page = (() => {
       this.view = new Graph.View({
         scroller: byId('scroller'), canvas: byId('graph'), spacer: byId('spacer'), page,
       });
+      this.times = page.time === null ? null : new TimePanel.Panel(this);
       this.fillFacts();
       this.listen();
       this.readAddress();
@@ -38,14 +41,15 @@ const Page = (() => {
     // The chosen event with the chosen numbers.
     get tab() {
       const {event, values} = this.state;
-      const tab = this.page.tabs[event];
+      const tab = this.times === null ? this.page.tabs[event] : this.times.tabAt(event);
       if (values === '' || tab.others === null) return tab;
       return (tab.unit === 'samples') === (values === 'samples') ? tab : tab.others;
     }
 
     // What the trees of the tab depend on.
     get tabKey() {
-      return `${this.state.event} ${this.tab.unit} ${this.state.threads}`;
+      const selected = this.times === null ? '' : this.times.key;
+      return `${this.state.event} ${this.tab.unit} ${this.state.threads} ${selected}`;
     }
 
     // ---- trees ----
@@ -58,18 +62,24 @@ const Page = (() => {
       return this.cache.get(key);
     }
 
+    // Whether the tree has nodes of which nothing is selected.
+    get isSelection() {
+      return this.times !== null && this.times.selection !== null;
+    }
+
     // The nodes of the threads of the tab, the largest first.
     threads(tree = this.wholeTree()) {
       const {type} = this.page.frames;
       return FlameTree.childrenOf(tree, 0)
-        .filter((node) => FlameTree.TYPES[type[tree.frame[node]]] === 'thread')
+        .filter((node) => FlameTree.TYPES[type[tree.frame[node]]] === 'thread' &&
+          (tree.total[node] > 0 || !this.isSelection))
         .sort((a, b) => tree.total[b] - tree.total[a]);
     }
 
     // The calls of all threads of a tab, which are joined or not.
     treeOf(tab) {
       if (this.state.threads !== 'joined') return tab.tree;
-      return this.cached(`joined ${this.state.event} ${tab.unit}`, () =>
+      return this.cached(`joined ${tab.unit} ${this.tabKey}`, () =>
         DerivedTrees.withJoinedThreads(this.page, tab.tree,
           (names) => Threads.frameOf(names, this.page, this.joinedFrames)));
     }
@@ -96,8 +106,9 @@ const Page = (() => {
     sums() {
       const {widths} = this.state;
       if (this.tab.tree.other === null) return null;
-      return this.cached(`sums ${this.tabKey} ${widths}`,
-        () => Differences.measure(this.wholeTree(), widths));
+      return this.cached(
+          `sums ${this.tabKey} ${widths}`,
+          () => Differences.measure(this.wholeTree(), widths, this.tab));
     }
 
     // What descriptions refer to.
@@ -152,6 +163,7 @@ const Page = (() => {
       pane.zoom = Math.min(this.state.zoom, pane.tree.depth.length - 1);
       byId('functions').hidden = this.state.table === '';
       this.find();
+      if (this.times !== null) this.times.refresh();
       this.view.show(panes);
       this.showSelected(null);
       this.fillControls();
@@ -221,10 +233,12 @@ const Page = (() => {
       const {tree, name} = this.state;
       const shown = this.shown();
       const {tab, sums} = shown;
-      const start = tree === 'sandwich' ? `${name}: ` : '';
+      const start = (this.isSelection ? 'selected: ' : '') +
+        (tree === 'sandwich' ? `${name}: ` : '');
       const root = this.view.panes[0].tree;
       if (sums === null) {
-        const end = start === '' ? '' : `, ${percent(root.total[0], shown.total)} of all`;
+        const whole = this.isSelection ? this.times.totalOfAll(tab) : shown.total;
+        const end = start === '' ? '' : `, ${percent(root.total[0], whole)} of all`;
         const others = start !== '' || tab.others === null ? ''
           : `, ${amount(this.baseTree(tab.others).total[0], tab.others)}`;
         return start + amount(root.total[0], tab) + others + end;
@@ -277,23 +291,27 @@ const Page = (() => {
         byId(id).disabled = !isFunction;
       }
       byId('sandwich').disabled = this.state.tree !== 'sandwich' && !isFunction;
-      const parts = [];
-      if (box === null) {
-        parts.push(element('span', 'Click a function to zoom. Hover to see its numbers.'));
-      } else {
-        for (const [label, text] of Descriptions.of(box, this.shown())) {
-          parts.push(label === '' ? element('b', text) : element('span', `${label}: ${text}`));
-        }
-      }
-      byId('selected').replaceChildren(...parts);
+      this.showPairs(box === null ? null : Descriptions.of(box, this.shown()));
+    }
+
+    showPairs(described) {
+      const hint = [element('span', 'Click a function to zoom. Hover to see its numbers.')];
+      byId('selected').replaceChildren(...described === null ? hint
+        : described.map(([label, text]) => (label === '' ? element('b', text)
+          : element('span', `${label}: ${text.split('\n').join(' ‹ ')}`))));
     }
 
     showTip(box, event) {
+      this.showTipOf(box === null ? null : Descriptions.of(box, this.shown()), event);
+    }
+
+    // `described` are pairs as in Descriptions, or null.
+    showTipOf(described, event) {
       const tip = byId('tip');
-      tip.hidden = box === null;
-      if (box === null) return;
+      tip.hidden = described === null;
+      if (tip.hidden) return;
       const list = element('dl');
-      const [[, title], ...pairs] = Descriptions.of(box, this.shown());
+      const [[, title], ...pairs] = described;
       for (const [label, text] of pairs) list.append(element('dt', label), element('dd', text));
       tip.replaceChildren(element('b', title), list);
       const {offsetWidth, offsetHeight} = tip;
@@ -401,7 +419,8 @@ const Page = (() => {
       const all = this.cached(`functions ${this.tabKey} ${widths} ${thread}`,
         () => FlameTree.functions(base, this.page.frames, 0));
       const {matches} = this.view;
-      const found = all.filter(({frame}) => matches === null || matches[frame]);
+      const found = all.filter(({frame, total}) =>
+        (matches === null || matches[frame]) && (total > 0 || !this.isSelection));
       this.addCounts(all);
       FunctionTable.fill(found, this.shown(), {
         order: this.tableOrder || (this.sums() === null ? 'total' : 'change'),
@@ -441,6 +460,7 @@ const Page = (() => {
       oneOf('widths', 'new', 'old');
       oneOf('values', 'samples', 'period');
       oneOf('threads', 'joined');
+      oneOf('show', ...TimePanel.VIEWS);
       this.state = state;
     }
 
@@ -460,6 +480,7 @@ const Page = (() => {
       document.documentElement.dataset.theme = theme;
       byId('theme').textContent = theme === 'dark' ? 'Light' : 'Dark';
       this.view.setTheme(theme);
+      if (this.times !== null) this.times.setTheme(theme);
       this.fillLegend();
     }
 
@@ -537,6 +558,7 @@ const Page = (() => {
     }
 
     resize() {
+      if (this.times !== null) this.times.resize();
       this.view.layOut();
       this.view.draw();
     }
@@ -548,11 +570,14 @@ const Page = (() => {
       this.applyTheme();
       this.fillTable();
       this.resize();
+      if (this.times !== null) this.times.view.draw();
     }
   }
 
   async function unpack(text) {
-    const packed = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+    const letters = atob(text);
+    const packed = new Uint8Array(letters.length);
+    for (let i = 0; i < packed.length; ++i) packed[i] = letters.charCodeAt(i);
     const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'));
     return new Uint8Array(await new Response(stream).arrayBuffer());
   }

@@ -17,11 +17,12 @@
 //   other[i], otherTotal[i]   as self and total
 //   first[i]    when the first sample below the node was taken, in ms since the recording's first
 const FlameTree = (() => {
-  const VERSION = 3;
+  const VERSION = 5;
   const TYPES = ['thread', 'user', 'kernel', 'inlined', 'jit'];
   const BEFORE_COLUMN = 1;
   const FIRST_COLUMN = 2;
   const OTHER_NUMBERS = 4;
+  const PER_WINDOW = 8;
 
   class Reader {
     constructor(bytes) {
@@ -103,7 +104,8 @@ const FlameTree = (() => {
       name: texts[reader.index(texts.length)],
       unit: texts[reader.index(texts.length)],
     };
-    const columns = reader.index((BEFORE_COLUMN | FIRST_COLUMN | OTHER_NUMBERS) + 1);
+    const columns = reader.index((BEFORE_COLUMN | FIRST_COLUMN | OTHER_NUMBERS | PER_WINDOW) + 1);
+    tab.isPerWindow = (columns & PER_WINDOW) !== 0;
     const hasBefore = (columns & BEFORE_COLUMN) !== 0;
     const hasFirst = (columns & FIRST_COLUMN) !== 0;
     const hasOther = (columns & OTHER_NUMBERS) !== 0;
@@ -149,6 +151,11 @@ const FlameTree = (() => {
     };
   }
 
+  // Returns the same tree with other numbers for the samples that end in each node.
+  function withNumbers(tree, self) {
+    return finish({...likeTree(tree), self});
+  }
+
   // Fills the numbers of `others`: columns if `factor` is 0, else multiples of those of `tree`.
   function readOthers(reader, {tree, others, factor, scales}) {
     for (const [i, name] of ['self', 'other'].entries()) {
@@ -159,7 +166,7 @@ const FlameTree = (() => {
     }
   }
 
-  // Returns {texts, facts, frames, tabs}. Throws an Error if the data is damaged.
+  // Returns {texts, facts, frames, tabs, time}. Throws an Error if the data is damaged.
   function decode(bytes) {
     const reader = new Reader(bytes);
     if (reader.number() !== VERSION) throw new Error('the data of the page has another version');
@@ -169,7 +176,7 @@ const FlameTree = (() => {
     const frames = readFrames(reader, texts);
     const tabs = Array.from({length: reader.count(6)},
       () => readTab(reader, texts, frames.name.length));
-    return {texts, facts, frames, tabs};
+    return {texts, facts, frames, tabs, time: TimeData.decode(reader, texts, tabs)};
   }
 
   // Computes all columns from depth, self and other.
@@ -314,7 +321,7 @@ const FlameTree = (() => {
   }
 
   return {
-    TYPES, decode, emptyTree, finish, subtree, swapped, childrenOf, byWeight, byTime, deepest,
-    matchedTotal, functions,
+    TYPES, decode, emptyTree, finish, withNumbers, subtree, swapped, childrenOf, byWeight, byTime,
+    deepest, matchedTotal, functions,
   };
 })();

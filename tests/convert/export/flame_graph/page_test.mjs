@@ -4,8 +4,8 @@ import {test} from 'node:test';
 import {encode, load} from './page_scripts.mjs';
 
 const {FlameTree, DerivedTrees, Differences, Controls, Descriptions, Names, ProfileFacts} = load(
-  ['names.js', 'profile_facts.js', 'tree.js', 'derived_trees.js', 'differences.js', 'controls.js',
-    'descriptions.js'],
+  ['names.js', 'profile_facts.js', 'time_data.js', 'tree.js', 'derived_trees.js', 'differences.js',
+    'controls.js', 'descriptions.js'],
   ['FlameTree', 'DerivedTrees', 'Differences', 'Controls', 'Descriptions', 'Names',
     'ProfileFacts']);
 
@@ -161,14 +161,29 @@ test('reads the numbers of the other side, and swaps the sides', () => {
 });
 
 test('compares shares, not numbers', () => {
-  const {tree} = decode(NODES, {before: BEFORE}).tabs[0];
-  const sums = Differences.measure(tree, 'new');
-  assert.deepEqual({...sums}, {widths: 'new', new: 20, old: 40, largest: 25});
+  const tab = decode(NODES, {before: BEFORE}).tabs[0];
+  const {tree} = tab;
+  const sums = Differences.measure(tree, 'new', tab);
+  assert.deepEqual({...sums}, {widths: 'new', new: 20, old: 40, largest: 25, tab});
   assert.deepEqual({...Differences.of(tree, 5, sums)},
     {new: 10, old: 30, newShare: 50, oldShare: 75, change: -25});
   const swapped = FlameTree.swapped(tree);
-  assert.deepEqual({...Differences.of(swapped, 5, Differences.measure(swapped, 'old'))},
+  assert.deepEqual({...Differences.of(swapped, 5, Differences.measure(swapped, 'old', tab))},
     {...Differences.of(tree, 5, sums)});
+});
+
+test('compares the numbers of average windows', () => {
+  const page = decode(NODES, {before: BEFORE, isPerWindow: true});
+  const [tab] = page.tabs;
+  const {tree} = tab;
+  const sums = Differences.measure(tree, 'new', tab);
+  assert.equal(sums.largest, 20);
+  assert.equal(Differences.of(tree, 5, sums).change, -20);
+  assert.equal(Differences.of(tree, 0, sums).change, -20, 'all changed, too');
+  const swapped = FlameTree.swapped(tree);
+  assert.equal(Differences.of(swapped, 5, Differences.measure(swapped, 'old', tab)).change, -20);
+  assert.deepEqual([-20, 0, 3].map((change) => Differences.textOf(change, sums)),
+    ['−20 samples', '±0', '+3 samples']);
 });
 
 test('counts what has no width', () => {
@@ -200,7 +215,7 @@ test('describes both sides of a function', () => {
   const page = decode(NODES, {before: BEFORE});
   const {tree} = page.tabs[0];
   const pairs = Descriptions.of({pane: {tree, isUp: true}, node: 5}, {
-    page, tab: page.tabs[0], tree: 'calls', sums: Differences.measure(tree, 'new'),
+    page, tab: page.tabs[0], tree: 'calls', sums: Differences.measure(tree, 'new', page.tabs[0]),
     threadTotal: 20, total: 20, nameOf: (frame) => page.texts[page.frames.name[frame]],
   });
   assert.deepEqual(Array.from(pairs).slice(0, 4).map((pair) => [...pair]), [

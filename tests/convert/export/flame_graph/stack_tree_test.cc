@@ -46,6 +46,35 @@ struct Trees {
   }
 };
 
+// Returns "sample name" for each sample of the tree.
+std::vector<std::string> SampleLines(const StackTree& tree, const RootedFrameTable& frames) {
+  std::vector<std::string> lines;
+  for (const SampleNode& at : tree.samples) {
+    lines.push_back(fmt::format("{} {}", at.sample, frames.NameOf(tree.nodes[at.node].frame)));
+  }
+  return lines;
+}
+
+TEST(StackTree, KeepsInWhichNodeSamplesEnd) {
+  ProfileMaker made;
+  const convert::ThreadId app = made.Runs("app");
+  const EventId cycles = made.Counts("cycles");
+  const MappingId mapping = made.Map("/bin/app");
+  // Two addresses of a function are one node.
+  made.Hit(made.Calls({made.Frame(mapping, 1, {"z"}), made.Frame(mapping, 3, {"a"})}), app, cycles,
+           9);
+  made.Hit(made.Calls({made.Frame(mapping, 2, {"z"})}), app, cycles, 1);
+  made.Hit(made.Calls({"b"}), app, cycles, 5);
+  const Profile profile = made.Make();
+  RootedFrameTable frames(profile, {});
+  const StackForest forest = StackForest::Of(profile, cycles, frames, KeepSamples::kYes);
+  StackTree tree = forest.Join(frames.Ranks());
+  EXPECT_THAT(SampleLines(tree, frames), ElementsAre("0 a", "1 z", "2 b"));
+  FoldSmallCalls(tree, TotalsOf(tree), 10);
+  EXPECT_THAT(SampleLines(tree, frames), ElementsAre("0 z", "1 z", "2 app"));
+  EXPECT_THAT(Trees(profile, cycles).tree.samples, IsEmpty());
+}
+
 TEST(StackTree, IsInPreorderSortedByName) {
   ProfileMaker made;
   const convert::ThreadId app = made.Runs("app");
@@ -184,7 +213,7 @@ StackTree TreeOf(const Profile& before, const Profile& after) {
   return forest.Join(frames.Ranks());
 }
 
-TEST(ShareChanges, AreOfSharesAndNotOfNumbers) {
+TEST(SideChanges, AreOfSharesAndNotOfNumbers) {
   ProfileMaker before, after;
   const EventId old_cycles = before.Counts("cycles");
   before.Hit(before.Calls({"main", "f"}), {}, old_cycles, 10);
@@ -194,7 +223,7 @@ TEST(ShareChanges, AreOfSharesAndNotOfNumbers) {
   after.Hit(after.Calls({"main", "g"}), {}, new_cycles, 2);
   const StackTree tree = TreeOf(before.Make(), after.Make());
   ASSERT_EQ(tree.nodes.size(), 3);
-  const ShareChanges changes(tree, GoneSamples(tree));
+  const SideChanges changes(tree, GoneSamples(tree));
   EXPECT_DOUBLE_EQ(changes.Of(0), 0);
   EXPECT_DOUBLE_EQ(changes.Of(1), 25);
   EXPECT_DOUBLE_EQ(changes.Before(2), 75);
@@ -202,9 +231,15 @@ TEST(ShareChanges, AreOfSharesAndNotOfNumbers) {
   EXPECT_DOUBLE_EQ(changes.largest(), 25);
   EXPECT_EQ(changes.total_before(), 40);
   EXPECT_EQ(changes.gone(), 0);
+  EXPECT_EQ(changes.OfAll(), 0);
+  const SideChanges of_numbers(tree, GoneSamples(tree), Compared::kNumbers);
+  EXPECT_DOUBLE_EQ(of_numbers.Of(1), -8) << "its share became larger";
+  EXPECT_EQ(of_numbers.NumberBefore(2), 30);
+  EXPECT_DOUBLE_EQ(of_numbers.OfAll(), -36);
+  EXPECT_DOUBLE_EQ(of_numbers.largest(), 36) << "that of all";
 }
 
-TEST(ShareChanges, MatchBuildsByName) {
+TEST(SideChanges, MatchBuildsByName) {
   ProfileMaker before, after;
   const MappingId old_app = before.Map("/old/app-1.0");
   before.Hit(

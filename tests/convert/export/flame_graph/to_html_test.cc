@@ -20,7 +20,7 @@ using testing::Not;
 std::string Html(const convert::Profile& profile) {
   const TempDir directory;
   OutputFile out = OutputFile::Create(directory / "out.html").value();
-  EXPECT_TRUE(WriteHtml(profile, {}, out));
+  EXPECT_TRUE(WriteHtml(profile, {}, {}, out));
   EXPECT_TRUE(std::move(out).Commit());
   return ReadWholeFile(directory / "out.html").value();
 }
@@ -66,7 +66,7 @@ TEST(WriteHtml, ReportsNegativeSamples) {
   made.Hit(made.Calls({"f"}), {}, made.CountsPlainly("delta"), 0, -1);
   const TempDir directory;
   OutputFile out = OutputFile::Create(directory / "out.html").value();
-  const auto report = WriteHtml(made.Make(), {}, out);
+  const auto report = WriteHtml(made.Make(), {}, {}, out);
   ASSERT_TRUE(report);
   EXPECT_EQ(report->negative_samples, 1);
 }

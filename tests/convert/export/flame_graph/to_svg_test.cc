@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "convert/export/differential.h"
 #include "convert/export/flame_graph/flame_graph.h"
 #include "tests/convert/export/profile_maker.h"
 #include "tests/support/temp_dir.h"
@@ -60,6 +61,24 @@ TEST(WriteSvg, WritesPeriodsInTheirUnit) {
   made.Hit(made.Calls({"wait"}), {}, made.Counts("offcpu-time", "nanoseconds"), 1, 12345);
   EXPECT_THAT(Svg(made.Make(), {.value = convert::FoldedValue::kPeriod}),
               HasSubstr("<title>wait (12.35 us, 100.00%)</title>"));
+}
+
+// "work" takes as long as before, but has a smaller share.
+TEST(WriteSvg, ComparesTheTimesOfAverageWindows) {
+  const auto side = [](std::int64_t work_ms, std::int64_t wait_ms) {
+    ProfileMaker made;
+    const EventId path = made.CountsPlainly("critical-path", "nanoseconds");
+    made.Hit(made.Calls({"main", "work"}), made.Runs("app"), path, 0, work_ms * 1'000'000);
+    made.Hit(made.Calls({"main", "wait"}), made.Runs("app"), path, 0, wait_ms * 1'000'000);
+    return made.Make();
+  };
+  const convert::Profile both = convert::MakeDifferential(side(10, 10), side(10, 30));
+  const std::string svg = Svg(both, {.differential = true, .per_window = true});
+  EXPECT_THAT(svg, HasSubstr("<title>work (10 ms, 25.00%)&#10;before: 10 ms, +0 ns</title>"));
+  EXPECT_THAT(svg, HasSubstr("<title>wait (30 ms, 75.00%)&#10;before: 10 ms, +20 ms</title>"));
+  EXPECT_THAT(svg, HasSubstr(">+20 ms per window</text>"));
+  EXPECT_THAT(Svg(both, {.differential = true}),
+              HasSubstr("<title>work (10 ms, 25.00%)&#10;before: 50.00%, -25.00 points</title>"));
 }
 
 TEST(WriteSvg, EscapesNames) {

@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -244,6 +245,39 @@ TEST(WriteFirefox, WritesWaitsAsMarkersOfTheThread) {
   EXPECT_EQ(markers["phase"], json::array({1}));
   EXPECT_EQ(markers["data"][0]["type"], "Wait");
   EXPECT_EQ(file["threads"][1]["markers"]["length"], 0);
+}
+
+TEST(WriteFirefox, WritesWhoEndedAWait) {
+  ProfileMaker made;
+  const EventId wait = made.Counts("offcpu-time", "nanoseconds");
+  const EventId wakeup = made.Counts("wakeup", "nanoseconds");
+  const convert::ThreadId waiter = made.Runs("waiter", 10, 11);
+  const auto add = [&](EventId event, convert::ThreadId thread, std::int64_t time,
+                       std::int64_t period, const char* function, std::int64_t woken_tid) {
+    std::vector<convert::Label> labels = {
+        {.key = made.builder.Add(convert::kTimestampLabel), .number = time}};
+    if (woken_tid != 0) {
+      labels.push_back({.key = made.builder.Add(convert::kWokenTidLabel), .number = woken_tid});
+    }
+    made.builder.Add(Sample{.stack = made.Calls({"main", function}),
+                            .thread = thread,
+                            .event = event,
+                            .labels = made.builder.Add(labels),
+                            .count = 1,
+                            .period = period});
+  };
+  add(wait, waiter, 10'000'000, 1, "read", 0);  // the first time
+  add(wait, waiter, 15'000'000, 3'000'000, "read", 0);
+  add(wakeup, made.Runs("waker", 20, 20), 14'000'000, 2'000'000, "write", 11);
+  add(wakeup, made.Runs("other", 30, 30), 14'500'000, 2'500'000, "write", 99);
+  const json file = Firefox(made.Make());
+  const json& data = file["threads"][0]["markers"]["data"];
+  ASSERT_EQ(data.size(), 2U);
+  EXPECT_FALSE(data[0].contains("waker"));
+  EXPECT_EQ(data[1]["waker"], "waker 20");
+  EXPECT_EQ(data[1]["cause"]["tid"], 20);
+  EXPECT_EQ(data[1]["cause"]["time"], 4);
+  EXPECT_EQ(StackText(file, data[1]["cause"]["stack"]), "main;write");
 }
 
 TEST(WriteFirefox, WritesTasksAndLossesAsMarkers) {

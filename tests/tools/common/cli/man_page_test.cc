@@ -44,6 +44,31 @@ TEST(ManPage, KeepsAllOtherLines) {
   EXPECT_TRUE(page->ends_with("\n**\\--json**\n# B\nend\n"));
 }
 
+TEST(ManPage, SortsTheOptionsByGroup) {
+  const std::string others =
+      "{-g}\nCalls.\n\n{--level}\n{--help-all}\n{--version}\n{--completion}\n";
+  const auto page = ManPage(kCommand, "# OPTIONS\n\nAll:\n\n{--help}\n\n{--time}\n\n" + others +
+                                          "{--output}\n\n{--values}\n\n# FILES\n\nNone.\n");
+  ASSERT_TRUE(page) << page.error().message;
+  EXPECT_TRUE(
+      page->starts_with("# OPTIONS\n\nAll:\n\n"
+                        "## Output\n\n"
+                        "**\\--time** *FROM*,*TO*\n\n"
+                        "**-o**, **\\--output** *FILE*\n\n"
+                        "**\\--values** *KIND*\n\n"
+                        "## Other options\n\n"
+                        "**-h**, **\\--help**\n\n"
+                        "**-g**\nCalls.\n\n"));
+  EXPECT_TRUE(page->ends_with("\n# FILES\n\nNone.\n"));
+}
+
+TEST(ManPage, OneGroupHasNoHeading) {
+  const auto page =
+      ManPage(kWithVerbs, kCommonLines + "## list\n{--help}\n{--help-all}\n{--json}\n");
+  ASSERT_TRUE(page) << page.error().message;
+  EXPECT_EQ(page->find("## Other"), std::string::npos);
+}
+
 TEST(ManPage, ListsVerbsAndTopics) {
   const auto page = ManPage(kWithPrograms, "{verbs}\n\n{topics}\n" + kCommonLines);
   ASSERT_TRUE(page) << page.error().message;

@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: Apache-2.0
+// The scripts of the view over time that need no DOM.
+import assert from 'node:assert/strict';
+import {test} from 'node:test';
+import {encode, encodeTime, load} from './page_scripts.mjs';
+
+const {
+  FlameTree, TimeData, TimePath, TimeSelection, HeatMap, TimeRows, TimeTexts, TimeColours,
+  TimeWindows,
+} = load(
+  ['names.js', 'time_data.js', 'tree.js', 'controls.js', 'time_path.js', 'time_selection.js',
+    'heat_map.js', 'time_windows.js', 'time_rows.js', 'time_texts.js', 'time_colours.js'],
+  ['FlameTree', 'TimeData', 'TimePath', 'TimeSelection', 'HeatMap', 'TimeRows', 'TimeTexts',
+    'TimeColours', 'TimeWindows']);
+
+// Arrays of the page's scripts have another prototype than ours.
+function same(actual, expected, message) {
+  assert.deepEqual(JSON.parse(JSON.stringify(actual)), expected, message);
+}
+
+// One tree is enough for all events of a test: main calls f and g.
+const NODES = [[0, 'main', 1], [1, 'f', 2], [1, 'g', 3]];
+const [ON_CPU, WAIT, PATH] = [1, 2, 7];  // kinds
+const [TIMER, FIRST_LANE] = [2, 6];  // wakers
+
+function pageOf(time) {
+  return FlameTree.decode(encode(NODES, {time: encodeTime({kinds: [ON_CPU], ...time})}));
+}
+
+const running = (length) => ({state: 'running', length});
+const runnable = (length) => ({state: 'runnable', length});
+const asleep = (length, waker, lag, state = 'sleep') => ({state, length, waker, lag, node: 1});
+
+// Returns "from-to lane reason" of each step.
+function walk(page, lane, from, to) {
+  const path = TimePath.walk(page.time, lane, from, to);
+  let at = from;
+  for (const step of path.steps) {
+    assert.equal(step.from, at, 'the steps have no gaps');
+    at = step.to;
+  }
+  assert.equal(at, to);
+  return path.steps.map((step) => `${step.from}-${step.to} ${step.lane} ${step.reason}`);
+}
+
+test('reads lanes, their intervals, samples and markers', () => {
+  const {time} = pageOf({
+    length: 100, unit: 1000,
+    lanes: [
+      {tid: 7, intervals: [running(30), asleep(70, FIRST_LANE + 1, 5)], samples: [[[10, 1, 1, 9]]]},
+      {tid: 8, start: 20, intervals: [runnable(80)]},
+    ],
+    markers: [[5, 1, 0], [50, 4]],
+  });
+  same(time.lanes.map(({tid, begin, end}) => [tid, begin, end]), [[7, 0, 2], [8, 2, 3]]);
+  same([...time.intervals.start], [0, 30, 20]);
+  same([...time.intervals.end], [30, 100, 100]);
+  assert.equal(time.intervals.woken[1], 95);
+  assert.equal(TimeData.wakerLane(time, 1), 1);
+  assert.equal(TimeData.wakerLane(time, 0), -1);
+  assert.equal(time.intervals.node[1], 2, 'nodes count the root');
+  same(time.markers.map(({time: at, type, lane}) => [at, type, lane]),
+    [[5, 'exec', 0], [50, 'loss', -1]]);
+  same(TimeData.stackAt(time, time.lanes[0], 5), {tab: 0, node: 2});
+  same(TimeData.stackAt(time, time.lanes[0], 40), {tab: 0, node: 2});
+  assert.equal(TimeData.stackAt(time, time.lanes[1], 40), null);
+  assert.equal(TimeData.intervalAt(time, time.lanes[1], 10), -1, 'before its birth');
+});
+
+test('has no times without any', () => {
+  assert.equal(FlameTree.decode(encode(NODES)).time, null);
+});
+
+test('refuses or reads times with any byte replaced, or cut', () => {
+  const bytes = encode(NODES, {time: encodeTime({
+    length: 300, kinds: [ON_CPU], markers: [[5, 1, 0]], lanes: [
+      {tid: 7, intervals: [{...running(130), shortWaits: 3}, asleep(170, FIRST_LANE, 5)],
+        samples: [[[10, 1, 1, 9], [20, 2, 1, 300]]]},
+    ],
+  })});
+  const start = encode(NODES).length - 1;
+  for (let at = start; at < bytes.length; ++at) {
+    assert.throws(() => FlameTree.decode(bytes.subarray(0, at)), /data of the page/);
+    for (const value of [0, 1, 8, 127, 255]) {
+      const damaged = Uint8Array.from(bytes);
+      damaged[at] = value;
+      try {
+        FlameTree.decode(damaged);
+      } catch (error) {
+        assert.match(error.message, /data of the page/, `byte ${at - start} = ${value}`);
+      }
+    }
+  }
+});
+
+test('adds up states as if each interval was visited', () => {
+  const states = ['running', 'sleep', 'runnable'];
+  const intervals = Array.from({length: 500}, (_, i) =>
+    ({state: states[(i * i) % 3], length: 1 + ((i * 7) % 5)}));
+  const length = intervals.reduce((sum, each) => sum + each.length, 10);
+  const {time} = pageOf({length, lanes: [{tid: 1, start: 10, intervals}]});
+  const [lane] = time.lanes;
+  const ranges = [[0, length], [10, 20], [400, 1401], [11.5, 900.25], [length - 3, length]];
+  for (const [from, to] of ranges) {
+    const expected = new Float64Array(7);
+    for (let i = 0; i < 500; ++i) {
+      const part = Math.min(time.intervals.end[i], to) - Math.max(time.intervals.start[i], from);
+      if (part > 0) expected[time.intervals.state[i]] += part;
+    }
+    const totals = new Float64Array(7);
+    const first = TimeData.firstIntervalAfter(time, lane, from);
+    TimeData.addStates(time, lane, {first, from, to}, totals);
+    same([...totals], [...expected], `${from}-${to}`);
+  }
+});
+
+test('makes intervals of samples if there are no waits', () => {
+  const at = (time) => [time, 1, 1, 10];
+  const {time} = pageOf({
+    length: 100, bits: 0, lanes: [{tid: 1, samples: [[10, 20, 30, 70, 80].map(at)]}],
+  });
+  same([...time.intervals.start], [0, 60]);
+  same([...time.intervals.end], [30, 80]);
+});
+
+// These are the cases of tests/convert/timeline/critical_path_test.cc.
+
+test('goes on through the thread that woke', () => {
+  const page = pageOf({length: 130, lanes: [
+    {tid: 10, intervals: [runnable(5), running(25), asleep(71, FIRST_LANE + 1, 1), runnable(9),
+      running(10), asleep(10)]},
+    {tid: 11, intervals: [runnable(20), running(100), asleep(10)]},
+  ]});
+  same(walk(page, 0, 0, 120), [
+    '0-5 0 runnable', '5-30 0 running', '30-100 1 running', '100-101 0 runnable',
+    '101-110 0 runnable', '110-120 0 running',
+  ]);
+  const path = TimePath.walk(page.time, 0, 0, 120);
+  assert.equal(TimePath.explainedIn(path), 120);
+  same(TimePath.hopsOf(path).map(({from, to, reason}) => `${from}+${to - from} ${reason}`),
+    ['0+5 runnable', '5+25 running', '30+70 running', '100+10 runnable', '110+10 running']);
+});
+
+test('returns to the sleeper at the start of its wait', () => {
+  const page = pageOf({length: 100, lanes: [
+    {tid: 10, intervals: [runnable(5), running(25), asleep(70, FIRST_LANE + 1, 1)]},
+    {tid: 11, intervals: [runnable(20), running(30), asleep(30, FIRST_LANE + 2, 1), running(20)]},
+    {tid: 12, intervals: [runnable(40), running(60)]},
+  ]});
+  same(walk(page, 0, 0, 100), [
+    '0-5 0 runnable', '5-30 0 running', '30-50 1 running', '50-79 2 running', '79-80 1 runnable',
+    '80-99 1 running', '99-100 0 runnable',
+  ]);
+});
+
+test('ends at interrupts', () => {
+  const page = pageOf({length: 90, lanes: [
+    {tid: 10, intervals: [runnable(5), running(5), asleep(50, TIMER, 2),
+      asleep(30, TIMER, 1, 'disk')]},
+  ]});
+  same(walk(page, 0, 0, 90), [
+    '0-5 0 runnable', '5-10 0 running', '10-58 0 timer', '58-60 0 runnable', '60-89 0 disk',
+    '89-90 0 runnable',
+  ]);
+});
+
+test('goes on through the thread that started another', () => {
+  const page = pageOf({length: 100, lanes: [
+    {tid: 11, start: 40, parent: 1, intervals: [runnable(10), running(50)]},
+    {tid: 10, intervals: [running(100)]},
+  ]});
+  same(walk(page, 0, 20, 100), ['20-40 1 running', '40-50 0 runnable', '50-100 0 running']);
+});
+
+test('takes a wait after a timeout for the same one', () => {
+  const page = pageOf({length: 100, lanes: [
+    {tid: 10, intervals: [running(40), asleep(20, TIMER, 1), running(5),
+      {...asleep(35, FIRST_LANE + 1, 1), timeouts: 25}]},
+    {tid: 11, intervals: [running(100)]},
+  ]});
+  same(walk(page, 0, 30, 100), ['30-40 0 running', '40-99 1 running', '99-100 0 runnable']);
+  same(walk(page, 0, 50, 100), ['50-99 1 running', '99-100 0 runnable']);
+});
+
+test('ends where threads wake each other at one time', () => {
+  const page = pageOf({length: 50, lanes: [
+    {tid: 10, intervals: [running(10), asleep(40, FIRST_LANE + 1)]},
+    {tid: 11, intervals: [running(10), asleep(40, FIRST_LANE)]},
+  ]});
+  same(walk(page, 0, 10, 50), ['10-50 0 sleep']);
+});
+
+test('explains nothing without the waker', () => {
+  const page = pageOf({length: 90, lanes: [
+    {tid: 10, intervals: [runnable(5), running(5), asleep(50), asleep(30, 1, 2)]},
+  ]});
+  same(walk(page, 0, 0, 90), [
+    '0-5 0 runnable', '5-10 0 running', '10-60 0 sleep', '60-88 0 sleep', '88-90 0 runnable',
+  ]);
+  assert.equal(TimePath.explainedIn(TimePath.walk(page.time, 0, 0, 90)), 12);
+});
+
+test('knows nothing before a thread was born', () => {
+  const page = pageOf({length: 100, lanes: [
+    {tid: 10, intervals: [runnable(5), running(5), asleep(90, FIRST_LANE + 1, 1)]},
+    {tid: 11, start: 50, intervals: [runnable(10), running(40)]},
+  ]});
+  assert.ok(walk(page, 0, 0, 100).includes('10-50 1 not recorded'));
+});
+
+test('begins in the middle of an interval', () => {
+  const page = pageOf({length: 60, lanes: [
+    {tid: 10, intervals: [running(20), asleep(40, FIRST_LANE + 1, 5)]},
+    {tid: 11, intervals: [running(60)]},
+  ]});
+  same(walk(page, 0, 30, 60), ['30-55 1 running', '55-60 0 runnable']);
+  same(walk(page, 0, 30, 50), ['30-50 0 sleep'], 'its waker was later');
+});
+
+test('adds up the parts of a path by function', () => {
+  const page = pageOf({length: 60, lanes: [
+    {tid: 10, intervals: [running(20), asleep(40)]}]});
+  const path = TimePath.walk(page.time, 0, 0, 60);
+  const parts = TimePath.partsOf(path, () => 'app',
+    ({reason}) => (reason === 'running' ? [['f', 3], ['g', 1]] : [['h', 1]]));
+  same(parts.map(({reason, title, length}) => [reason, title, length]),
+    [['sleep', 'h', 40], ['running', 'f', 15], ['running', 'g', 5]]);
+});
+
+// Three windows: two of the first lane, of which the second one overlaps one of the other lane.
+const WINDOWS = {
+  length: 100, lanes: [
+    {tid: 10, intervals: [running(20), asleep(40, FIRST_LANE + 1), running(40)]},
+    {tid: 11, intervals: [running(100)]},
+  ],
+  windows: [[0, 5, 15], [1, 10, 90], [0, 50, 80]], windowCount: 12,
+};
+
+test('reads the windows of a critical path', () => {
+  const {time: {windows}} = pageOf(WINDOWS);
+  same(windows, {name: 'main', count: 12, shown: [
+    {lane: 0, from: 5, to: 15}, {lane: 1, from: 10, to: 90}, {lane: 0, from: 50, to: 80},
+  ]});
+  assert.throws(() => pageOf({...WINDOWS, windows: [[2, 5, 15]]}), /data of the page/);
+  assert.throws(() => pageOf({...WINDOWS, windows: [[0, 5, 101]]}), /data of the page/);
+});
+
+test('walks windows, the longest first, and cuts what is in a range', () => {
+  const {time} = pageOf(WINDOWS);
+  const walks = TimePath.walkAll(time, time.windows.shown);
+  same(walks.map(({lane, from, to}) => [lane, from, to]), [[1, 10, 90], [0, 50, 80], [0, 5, 15]]);
+  const cut = TimePath.cut(walks, 12, 55);
+  same(cut.map(({lane, from, to, steps}) =>
+    [lane, from, to, steps.map((step) => `${step.from}-${step.to} ${step.lane}`)]), [
+    [1, 12, 55, ['12-55 1']], [0, 50, 55, ['50-55 1']], [0, 12, 15, ['12-15 0']],
+  ]);
+});
+
+test('finds the longest window, the nearest one, and its neighbours', () => {
+  const {shown} = pageOf(WINDOWS).time.windows;
+  assert.equal(TimeWindows.longest(shown), shown[1]);
+  assert.equal(TimeWindows.nearest(shown, 95), shown[1]);
+  assert.equal(TimeWindows.nearest([shown[0], shown[2]], 30), shown[0]);
+  assert.equal(TimeWindows.neighbour(shown, shown[0], 1), shown[2], 'of the same lane');
+  assert.equal(TimeWindows.neighbour(shown, shown[0], -1), undefined);
+});
+
+test('has rows of windows that do not overlap', () => {
+  const {time} = pageOf({...WINDOWS,
+    windows: [[0, 0, 10], [0, 5, 15], [0, 10, 20], [0, 11, 12], [0, 11, 13], [0, 11, 14]]});
+  const rows = TimeRows.windowRowsOf(time.windows);
+  same([...rows].map(([lane, of]) => [lane, of.map((row) => row.map(({from}) => from))]),
+    [[0, [[0, 10], [5], [11], [11, 11]]]]);
+  const processes = TimeRows.processesOf(time);
+  same(TimeRows.rowsOf(processes, new Set(), rows).map(({lane, windows}) =>
+    [lane?.tid ?? 0, windows?.length ?? 0]),
+  [[0, 0], [10, 2], [10, 1], [10, 1], [10, 2], [10, 0], [11, 0]]);
+  assert.equal(TimeRows.windowRowsOf({...time.windows, name: ''}).size, 0, 'lives of threads');
+});
+
+// ---- what is selected ----
+
+// Sums of the nodes main, f and g.
+function selected(page, selection) {
+  const ranges = TimeSelection.rangesOf(page.time, selection);
+  const tab = TimeSelection.tabOf(page, 0, ranges);
+  return [...tab.tree.self].slice(1);
+}
+
+test('selects samples by time and lane', () => {
+  const at = (time, node) => [time, node, 1, 10];
+  const page = pageOf({length: 40, bits: 0, lanes: [
+    {tid: 1, samples: [[at(0, 0), at(10, 1), at(20, 1), at(30, 2)]]},
+    {tid: 2, samples: [[at(20, 2)]]},
+  ]});
+  const all = {from: 0, to: 40, lanes: null};
+  same(selected(page, all), [1, 2, 2]);
+  same(selected(page, {...all, from: 10}), [0, 1, 2], 'a sample is of the time before');
+  same(selected(page, {...all, to: 10}), [1, 1, 0]);
+  same(selected(page, {...all, lanes: new Set([1])}), [0, 0, 1]);
+  assert.equal(TimeSelection.tabOf(page, 0, []).tree.total[0], 0);
+});
+
+test('selects the parts of waits that are in the range', () => {
+  const wait = (length, node) => ({state: 'sleep', length, node, isSample: true});
+  const page = FlameTree.decode(encode(NODES, {others: [[1, 1, 1]], time: encodeTime({
+    length: 100, unit: 10, kinds: [WAIT], lanes: [
+      {tid: 1, intervals: [running(10), wait(40, 1), running(10), wait(40, 2)],
+        samples: [[[90, 0, 1, 100]]]},
+    ],
+  })}));
+  const periods = (from, to) => {
+    const ranges = TimeSelection.rangesOf(page.time, {from, to, lanes: null});
+    return [...TimeSelection.numbersOf(page.time, 0, 4, ranges).periods].slice(1);
+  };
+  same(periods(0, 100), [100, 400, 400]);
+  same(periods(20, 70), [0, 300, 100]);
+  same(periods(85, 100), [50, 0, 150], 'also of a wait without an interval');
+});
+
+test('selects parts of overlapping windows of a path', () => {
+  const part = (time, node, period) => [time, node, 0, period];
+  const page = pageOf({length: 100, kinds: [PATH], lanes: [
+    {tid: 1, intervals: [running(100)],
+      samples: [[part(20, 0, 15), part(60, 1, 20), part(90, 2, 80)]]},
+  ]});
+  const periods = (from, to) => {
+    const ranges = TimeSelection.rangesOf(page.time, {from, to, lanes: null});
+    return [...TimeSelection.numbersOf(page.time, 0, 4, ranges).periods].slice(1);
+  };
+  same(periods(0, 100), [15, 20, 80]);
+  same(periods(0, 15), [10, 0, 5], 'the last one began before the second');
+  same(periods(50, 70), [0, 10, 20]);
+});
+
+test('counts samples in parts of seconds', () => {
+  const {time} = pageOf({length: 3000, unit: 1e6, bits: 0, lanes: [
+    {tid: 1, samples: [[[30, 0, 1, 1], [35, 0, 1, 1], [1999, 0, 1, 1]]]},
+    {tid: 0, samples: [[[5, 0, 1, 1]]]},
+  ]});
+  assert.ok(HeatMap.isUseful(time));
+  const map = HeatMap.of(time, 0, null);
+  assert.equal(map.columns, 4);
+  same([map.counts[1], map.counts[99], map.largest], [2, 1, 2]);
+  assert.equal(map.counts[0], 0, 'the idle task is left out');
+  same({...HeatMap.timeOf(map, 51)}, {from: 1020, to: 1040});
+  assert.equal(HeatMap.of(time, 0, new Set([1])).counts[0], 1);
+});
+
+test('folds large processes behind the first rows', () => {
+  const lanes = [];
+  for (let pid = 1; pid <= 4; ++pid) {
+    for (let tid = 0; tid < 20; ++tid) lanes.push({index: lanes.length, pid, tid, comm: `c${tid}`});
+  }
+  lanes.push({index: 80, pid: 9, tid: 9, comm: 'alone'});
+  const processes = TimeRows.processesOf({lanes});
+  same(processes.map(({lanes: each}) => each.length), [20, 20, 20, 20, 1]);
+  const folded = TimeRows.foldedAtFirst(processes);
+  const rows = TimeRows.rowsOf(processes, folded);
+  assert.equal(rows.length, 21 + 21 + 1 + 1 + 1);
+  assert.equal(rows[rows.length - 1].lane.comm, 'alone');
+});
+
+test('tells state, waker and stack', () => {
+  const page = pageOf({length: 100, unit: 1e6, lanes: [
+    {tid: 1, intervals: [running(30), asleep(70, FIRST_LANE + 1, 5)]},
+    {tid: 2, intervals: [running(100)]},
+  ]});
+  const pairs = new Map(TimeTexts.of(page, page.time.lanes[0], 50));
+  assert.equal(pairs.get(''), 'f');
+  assert.equal(pairs.get('State'), 'sleep, 70 ms');
+  assert.equal(pairs.get('Woken by'), ' 2 of 1');
+  assert.equal(pairs.get('Stack'), 'f\nmain');
+  assert.equal(TimeTexts.selectionText(page.time, {from: 20, to: 40, lanes: null, path: -1}),
+    '20 ms from 0.02000 s');
+});
+
+// WCAG 2.1: relative luminance, and contrast.
+function luminance(colour) {
+  const [r, g, b] = [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16) / 255)
+    .map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+}
+
+function contrast(a, b) {
+  const [low, high] = [luminance(a), luminance(b)].sort((x, y) => x - y);
+  return (high + 0.05) / (low + 0.05);
+}
+
+for (const theme of ['light', 'dark']) test(`has texts that can be read: ${theme}`, () => {
+  const {states, back, process, ink, soft, ...others} = TimeColours.of(theme);
+  states.forEach(([colour, text, part], i) => {
+    if (part >= 0.6) assert.ok(contrast(colour, text) >= 4.5, TimeData.STATES[i]);
+  });
+  assert.ok(contrast(others.window, others.windowInk) >= 4.5);
+  for (const text of [ink, soft]) {
+    assert.ok(contrast(text, back) >= 4.5 && contrast(text, process) >= 4.5, text);
+  }
+  for (const name of ['path', 'mark', 'loss', 'focus', 'edge']) {
+    assert.ok(contrast(others[name], back) >= 3, name);
+  }
+});
