@@ -6,10 +6,6 @@ include_guard()
 find_program(PERFTAPE_BPF_CLANG NAMES clang clang-14 clang-19 REQUIRED)
 find_program(PERFTAPE_BPFTOOL NAMES bpftool PATHS /usr/sbin /usr/local/sbin /sbin REQUIRED)
 
-if(PERFTAPE_STATIC)
-  find_program(PERFTAPE_ZSTD zstd REQUIRED)
-endif()
-
 function(perftape_bpf_skeleton name source)
   cmake_parse_arguments(ARG "" "" "OPTIONS" ${ARGN})
   cmake_path(GET source STEM LAST_ONLY with_bpf)
@@ -38,14 +34,13 @@ function(perftape_bpf_skeleton name source)
   set(pack "")
   if(PERFTAPE_STATIC)
     set(script ${PROJECT_SOURCE_DIR}/tools/cmake/pack_skeleton.cmake)
-    set(pack COMMAND ${PERFTAPE_ZSTD} -19 --quiet --force ${object} -o ${object}.zst
-      COMMAND ${CMAKE_COMMAND} -DSKELETON=${skeleton} -DOBJECT=${object} -DPACKED=${object}.zst -P ${script})
+    set(pack COMMAND ${CMAKE_COMMAND} -DSKELETON=${skeleton} -DOBJECT=${object} -P ${script})
   endif()
   add_custom_command(
     OUTPUT ${skeleton}
     COMMAND ${PERFTAPE_BPFTOOL} gen skeleton ${object} name ${stem}_bpf > ${skeleton}
     ${pack}
-    DEPENDS ${object} ${script}
+    DEPENDS ${object} ${script} ${PROJECT_SOURCE_DIR}/tools/cmake/packed_data.cmake
     COMMENT "Skeleton ${stem}.skel.h" VERBATIM)
   add_custom_target(${name}_files DEPENDS ${skeleton})
   add_library(${name} INTERFACE)

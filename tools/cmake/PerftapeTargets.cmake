@@ -24,6 +24,8 @@ endif()
 # Halves the time of a build from scratch. Not for daily work: more is compiled again after a change, and a file with a
 # missing include still compiles.
 option(PERFTAPE_FAST_BUILD "Compile common headers once, and several files of a library together" OFF)
+# Looking for what to warn of is a twentieth of the time.
+option(PERFTAPE_WARNINGS "Compile with the project's warnings" ON)
 # 3,400 processes with a sanitizer start for 0.1 s each.
 option(PERFTAPE_TESTS_TOGETHER "Run the tests of each GoogleTest program in one process" OFF)
 
@@ -47,8 +49,11 @@ endfunction()
 function(perftape_set_flags target)
   target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR})
   target_compile_definitions(${target} PRIVATE $<$<CONFIG:Debug>:_GLIBCXX_ASSERTIONS>)
+  if(PERFTAPE_WARNINGS)
+    target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion)
+  endif()
   target_compile_options(${target} PRIVATE
-    -Wall -Wextra -Wpedantic -Wshadow -Wconversion -fno-omit-frame-pointer
+    -fno-omit-frame-pointer
     -ffunction-sections  # the linker removes uncalled functions, and lint.callers finds them
     -pthread  # some libraries require it, so precompiled headers need it too
     # Builds for users contain no path of the machine that built them: they are the same everywhere.
@@ -61,7 +66,9 @@ function(perftape_set_flags target)
     "$<$<CXX_COMPILER_ID:Clang>:-Wno-deprecated-declarations;-Wno-sign-conversion>")
   if(PERFTAPE_FAST_BUILD)
     # A file that is compiled together with others counts as a header for this warning.
-    target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+    target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>
+      # GCC collects garbage only if it has allocated 512 MB.
+      $<$<CXX_COMPILER_ID:GNU>:--param=ggc-min-heapsize=524288>)
   endif()
   if(PERFTAPE_SANITIZE)
     target_compile_options(${target} PUBLIC -fsanitize=${PERFTAPE_SANITIZE} -fno-sanitize-recover=all)

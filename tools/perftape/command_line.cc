@@ -49,7 +49,8 @@ const cli::Command& FrontCommand() {
 }
 
 std::string TopicText(const cli::Topic& topic) {
-  return cli::PlainText(cli::FindSection(ManPageSource(topic.page), topic.section));
+  const std::string page = ManPageSource(topic.page);
+  return cli::PlainText(cli::FindSection(page, topic.section));
 }
 
 }  // namespace perftape::front_tool

@@ -2,6 +2,7 @@
 # cmake -DSOURCE=page -DOUTPUT=page_files.cc -P embed_page.cmake
 # Makes the constants of page_files.h of the files in page/.
 cmake_minimum_required(VERSION 3.25)
+include(${CMAKE_CURRENT_LIST_DIR}/../../../tools/cmake/packed_data.cmake)
 
 # Sets `result` to base64 of bytes in hexadecimal.
 function(base64_of_hex hex result)
@@ -27,16 +28,6 @@ function(base64_of_hex hex result)
   string(SUBSTRING "${text}" 0 ${length} text)
   string(REPEAT "=" ${padding} padding)
   set(${result} "${text}${padding}" PARENT_SCOPE)
-endfunction()
-
-# Appends a constant with this text to `source`.
-function(append_constant name text)
-  string(HEX "${text}" hex)
-  string(REGEX REPLACE "(................................)" "\\1\n" hex "${hex}")
-  string(REGEX REPLACE "([0-9a-f][0-9a-f])" "'\\\\x\\1'," bytes "${hex}")
-  string(APPEND source "constexpr char k${name}Bytes[] = {\n${bytes}};\n"
-    "const std::string_view k${name}(k${name}Bytes, sizeof k${name}Bytes);\n")
-  set(source "${source}" PARENT_SCOPE)
 endfunction()
 
 # Script files become one, without comments and indentation: no text of theirs has several lines.
@@ -76,8 +67,8 @@ math(EXPR at "${at} + 6")
 string(SUBSTRING "${page}" ${at} -1 after)
 
 set(source "// Made by embed_page.cmake.\n#include \"convert/export/flame_graph/page_files.h\"\n\nnamespace perftape::flame_graph {\n")
-append_constant(PageBeforeData "${before}")
-append_constant(PageAfterData "${after}")
-append_constant(SvgScript "${svg_script}")
+append_packed_text(kPageBeforeData "${before}")
+append_packed_text(kPageAfterData "${after}")
+append_packed_text(kSvgScript "${svg_script}")
 string(APPEND source "}  // namespace perftape::flame_graph\n")
 file(WRITE ${OUTPUT} "${source}")

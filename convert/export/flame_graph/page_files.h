@@ -3,15 +3,15 @@
 // computes the hashes in the page's Content-Security-Policy.
 #pragma once
 
-#include <string_view>
+#include "formats/base/packed_data.h"
 
 namespace perftape::flame_graph {
 
 // page.html with its style and scripts, up to the data of the flame graph and after it. The data is
 // gzip in base64.
-extern const std::string_view kPageBeforeData, kPageAfterData;
+extern const PackedData kPageBeforeData, kPageAfterData;
 
 // The script of an SVG, without "]]>".
-extern const std::string_view kSvgScript;
+extern const PackedData kSvgScript;
 
 }  // namespace perftape::flame_graph

@@ -111,9 +111,9 @@ Result<FlameGraphReport> WriteHtml(const Profile& profile, const convert::Folded
   if (has_times) lanes = LanesOf(profile, tabs, times);
   const std::vector<std::byte> plain = EncodePage(profile, frames, tabs, lanes ? &*lanes : nullptr);
   TRY_ASSIGN(const std::vector<std::byte> packed, pprof::Gzip(plain, kGzipLevel));
-  TRY(out.Write(kPageBeforeData));
+  TRY(out.Write(UnpackText(kPageBeforeData)));
   TRY(out.Write(Base64(packed)));
-  TRY(out.Write(kPageAfterData));
+  TRY(out.Write(UnpackText(kPageAfterData)));
   FlameGraphReport report;
   for (const PageTab& tab : tabs) report.negative_samples += tab.tree.negative_samples;
   return report;

@@ -213,7 +213,7 @@ text {{ font-family: Verdana, "DejaVu Sans", sans-serif; font-size: 12px; fill: 
 <text id="details" x="10" y="{6}"> </text>
 <text id="matched" x="{5}" y="{6}"> </text>
 )svg",
-        kWidth, Height(), kSvgScript, kWidth / 2, unit, kWidth - kSide, Height() - 17,
+        kWidth, Height(), UnpackText(kSvgScript), kWidth / 2, unit, kWidth - kSide, Height() - 17,
         changes_ == nullptr ? "Flame Graph" : "Differential Flame Graph", ByValue());
   }
 

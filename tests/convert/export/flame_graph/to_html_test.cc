@@ -39,10 +39,10 @@ TEST(WriteHtml, HasNamesOnlyInItsCompressedData) {
   ProfileMaker made;
   made.Hit(made.Calls({"</script><script>alert(1)"}), made.Runs("<b>comm"), made.Counts("<i>"), 1);
   const std::string page = Html(made.Make());
-  ASSERT_TRUE(page.starts_with(kPageBeforeData));
-  ASSERT_TRUE(page.ends_with(kPageAfterData));
+  ASSERT_TRUE(page.starts_with(UnpackText(kPageBeforeData)));
+  ASSERT_TRUE(page.ends_with(UnpackText(kPageAfterData)));
   const std::string content = page.substr(
-      kPageBeforeData.size(), page.size() - kPageBeforeData.size() - kPageAfterData.size());
+      kPageBeforeData.size, page.size() - kPageBeforeData.size - kPageAfterData.size);
   EXPECT_EQ(content.find_first_not_of(
                 "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/="),
             std::string::npos);
