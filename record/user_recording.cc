@@ -26,7 +26,7 @@ std::optional<PrivilegedOption> FirstPrivileged(const RecordOptions& options) {
       options.input.callchains == Callchains::kUnwindTables && !options.input.prefers_unwind_tables;
   const PrivilegedOption all[] = {
       {"-u", "tasks of one user are selected with eBPF", options.input.user.has_value()},
-      {"--cgroup", "tasks of cgroups and containers are selected with eBPF", is_of_cgroups},
+      {"--cgroup", "tasks of cgroups, containers and pods are selected with eBPF", is_of_cgroups},
       {"-a", "the whole system, the default, needs privileges; a COMMAND, -p and -t do not",
        std::holds_alternative<WholeSystem>(options.input.target)},
       {"--comm", "names of threads are selected with eBPF", !options.input.scope.comms.empty()},

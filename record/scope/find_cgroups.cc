@@ -2,8 +2,10 @@
 #include "record/scope/find_cgroups.h"
 
 #include <fmt/core.h>
+#include <fnmatch.h>
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -11,6 +13,7 @@
 
 #include "formats/base/similar.h"
 #include "formats/base/text.h"
+#include "formats/cgroup/container_path.h"
 #include "record/machine/proc_files.h"
 #include "record/machine/requirements.h"
 
@@ -44,6 +47,10 @@ std::string Normalized(std::string_view path) {
   std::string normal = std::filesystem::path("/" + std::string(path)).lexically_normal().string();
   while (normal.size() > 1 && normal.ends_with('/')) normal.pop_back();
   return normal;
+}
+
+std::string_view NameOf(const CgroupDirectory& cgroup) {
+  return std::string_view(cgroup.path).substr(cgroup.path.rfind('/') + 1);
 }
 
 std::optional<CgroupDirectory> CgroupAt(const CgroupHierarchy& hierarchy, const std::string& path) {
@@ -95,26 +102,6 @@ std::unexpected<Error> NoHierarchy(std::string_view option) {
   return FailMissing(ErrorCode::kNotFound, option, {Missing(Requirement::kCgroups)});
 }
 
-// The part of a directory's name that may be the id of a container.
-std::string_view IdIn(std::string_view directory) {
-  constexpr std::string_view kScope = ".scope", kSlice = ".slice", kLxc = "lxc.payload.";
-  if (directory.ends_with(kSlice)) return {};  // a pod or a group of containers
-  if (directory.ends_with(kScope)) directory.remove_suffix(kScope.size());
-  if (directory.starts_with(kLxc)) return directory.substr(kLxc.size());
-  const std::size_t separator = directory.find_last_of("-:");
-  if (separator == std::string_view::npos) return directory;
-  // conmon starts the container; it is outside.
-  if (directory.substr(0, separator).ends_with("conmon")) return {};
-  return directory.substr(separator + 1);
-}
-
-// 64 digits, of which tools print the first 12.
-bool IsContainerId(std::string_view id) {
-  constexpr std::size_t kShortest = 12;
-  return id.size() >= kShortest &&
-         id.find_first_not_of("0123456789abcdef") == std::string_view::npos;
-}
-
 struct ContainerCgroup {
   std::string id = {};
   CgroupDirectory cgroup = {};
@@ -125,8 +112,8 @@ std::vector<ContainerCgroup> ContainersLike(const CgroupHierarchy& hierarchy,
                                             std::string_view wanted) {
   std::vector<ContainerCgroup> found;
   for (CgroupDirectory& cgroup : CgroupsOf(hierarchy)) {
-    const std::string id(IdIn(std::string_view(cgroup.path).substr(cgroup.path.rfind('/') + 1)));
-    if (id == wanted || (IsContainerId(id) && id.starts_with(wanted))) {
+    const std::string id(cgroup::ContainerIdIn(NameOf(cgroup)));
+    if (id == wanted || (cgroup::IsContainerId(id) && id.starts_with(wanted))) {
       found.push_back({.id = id, .cgroup = std::move(cgroup)});
     }
   }
@@ -157,8 +144,8 @@ std::vector<CgroupDirectory> DirectoriesOf(std::span<const ContainerCgroup> cont
 }
 
 // What is to be searched in each hierarchy: nothing if the name is not in it.
-using Search = Result<std::vector<CgroupDirectory>> (*)(const CgroupHierarchy& hierarchy,
-                                                        const std::string& name);
+using Search = std::function<Result<std::vector<CgroupDirectory>>(const CgroupHierarchy& hierarchy,
+                                                                  const std::string& name)>;
 
 Result<std::vector<CgroupDirectory>> SearchCgroup(const CgroupHierarchy& hierarchy,
                                                   const std::string& name) {
@@ -176,11 +163,46 @@ Result<std::vector<CgroupDirectory>> SearchContainer(const CgroupHierarchy& hier
   return DirectoriesOf(containers);
 }
 
+// Returns the uids of the pods with this name, NAMESPACE/NAME or NAME. Both may be globs.
+std::set<std::string_view> UidsOf(std::span<const Pod> pods, const std::string& name) {
+  const std::size_t slash = name.find('/');
+  const std::string name_space = slash == std::string::npos ? "*" : name.substr(0, slash);
+  const std::string pod_name = slash == std::string::npos ? name : name.substr(slash + 1);
+  std::set<std::string_view> uids;
+  for (const Pod& pod : pods) {
+    if (fnmatch(name_space.c_str(), pod.name_space.c_str(), 0) == 0 &&
+        fnmatch(pod_name.c_str(), pod.name.c_str(), 0) == 0) {
+      uids.insert(pod.uid);
+    }
+  }
+  return uids;
+}
+
+std::vector<CgroupDirectory> CgroupsOfPods(const CgroupHierarchy& hierarchy,
+                                           const std::set<std::string_view>& uids) {
+  std::vector<CgroupDirectory> found;
+  for (CgroupDirectory& cgroup : CgroupsOf(hierarchy)) {
+    if (uids.contains(cgroup::PodUidIn(NameOf(cgroup)))) found.push_back(std::move(cgroup));
+  }
+  return found;
+}
+
+// Returns "; did you mean default/web?", or nothing.
+std::string NearestPods(const std::string& name, std::span<const Pod> pods) {
+  std::vector<std::string> names;
+  for (const Pod& pod : pods) names.push_back(pod.name_space + "/" + pod.name);
+  const std::vector<std::string_view> views(names.begin(), names.end());
+  std::vector<std::string_view> similar = MostSimilar(name, views);
+  if (similar.empty()) return "";
+  if (similar.size() > kMostListed) similar.resize(kMostListed);
+  return fmt::format("; did you mean {}?", Joined(similar, " or "));
+}
+
 // Searches all names in each hierarchy. `missing` becomes the first name that is in none, if there
 // is one.
 Result<std::optional<FoundCgroups>> SearchAll(std::span<const CgroupHierarchy> hierarchies,
-                                              std::span<const std::string> names, Search search,
-                                              std::string_view& missing) {
+                                              std::span<const std::string> names,
+                                              const Search& search, std::string_view& missing) {
   std::set<std::string_view> seen;
   for (const CgroupHierarchy& hierarchy : hierarchies) {
     FoundCgroups found{.hierarchy = hierarchy};
@@ -236,22 +258,45 @@ Result<FoundCgroups> FindContainers(std::span<const CgroupHierarchy> hierarchies
                           missing, SearchedIn(hierarchies)));
 }
 
-Result<FoundCgroups> InBoth(const FoundCgroups& cgroups, const FoundCgroups& containers) {
-  if (cgroups.hierarchy != containers.hierarchy) return NotTogether("--cgroup and --container");
-  FoundCgroups both{.hierarchy = cgroups.hierarchy};
-  for (const CgroupDirectory& cgroup : cgroups.cgroups) {
-    for (const CgroupDirectory& container : containers.cgroups) {
-      if (IsAtOrBelow(container.path, cgroup.path)) {
-        both.cgroups.push_back(container);
-      } else if (IsAtOrBelow(cgroup.path, container.path)) {
-        both.cgroups.push_back(cgroup);
+Result<FoundCgroups> FindPods(std::span<const CgroupHierarchy> hierarchies,
+                              std::span<const Pod> pods, std::span<const std::string> names) {
+  if (hierarchies.empty()) return NoHierarchy("--pod");
+  for (const std::string& name : names) {
+    if (UidsOf(pods, name).empty()) {
+      return Fail(ErrorCode::kNotFound,
+                  fmt::format("--pod '{}': none of the {} pods of this node in {} has this name{}",
+                              name, pods.size(), kPodLogs, NearestPods(name, pods)));
+    }
+  }
+  const auto search = [&](const CgroupHierarchy& hierarchy,
+                          const std::string& name) -> Result<std::vector<CgroupDirectory>> {
+    return CgroupsOfPods(hierarchy, UidsOf(pods, name));
+  };
+  std::string_view missing;
+  TRY_ASSIGN(std::optional<FoundCgroups> found, SearchAll(hierarchies, names, search, missing));
+  if (found) return *std::move(found);
+  if (missing.empty()) return NotTogether("--pod");
+  return Fail(ErrorCode::kNotFound,
+              fmt::format("--pod '{}': the pod has no cgroup in {}: it may have ended", missing,
+                          SearchedIn(hierarchies)));
+}
+
+Result<FoundCgroups> InBoth(const FoundCgroups& some, const FoundCgroups& others,
+                            std::string_view options) {
+  if (some.hierarchy != others.hierarchy) return NotTogether(options);
+  FoundCgroups both{.hierarchy = some.hierarchy};
+  for (const CgroupDirectory& one : some.cgroups) {
+    for (const CgroupDirectory& other : others.cgroups) {
+      if (IsAtOrBelow(other.path, one.path)) {
+        both.cgroups.push_back(other);
+      } else if (IsAtOrBelow(one.path, other.path)) {
+        both.cgroups.push_back(one);
       }
     }
   }
   if (!both.cgroups.empty()) return both;
   return Fail(ErrorCode::kInvalidArgument,
-              "--cgroup and --container: the container is not in the cgroup: nothing would be "
-              "recorded");
+              fmt::format("{}: no cgroup is in both: nothing would be recorded", options));
 }
 
 }  // namespace perftape::record

@@ -4,23 +4,46 @@
 #include <fmt/core.h>
 #include <sys/stat.h>
 
+#include <optional>
+#include <span>
+#include <string_view>
 #include <utility>
 
 #include "record/machine/requirements.h"
 #include "record/scope/comm_globs.h"
 #include "record/scope/find_cgroups.h"
+#include "record/scope/pod_names.h"
 
 namespace perftape::record {
 namespace {
 
+// Of the options that name cgroups, all must hold. The later ones are searched in the hierarchy of
+// the first.
 Result<FoundCgroups> FindNamed(const ScopeOptions& options,
                                const std::vector<CgroupHierarchy>& hierarchies) {
-  if (options.containers.empty()) return FindCgroups(hierarchies, options.cgroups);
-  TRY_ASSIGN(FoundCgroups containers, FindContainers(hierarchies, options.containers));
-  if (options.cgroups.empty()) return containers;
-  // In the hierarchy of the containers.
-  TRY_ASSIGN(const FoundCgroups cgroups, FindCgroups({&containers.hierarchy, 1}, options.cgroups));
-  return InBoth(cgroups, containers);
+  std::span<const CgroupHierarchy> searched = hierarchies;
+  std::optional<FoundCgroups> found;
+  std::string named_by;
+  const auto restrict = [&](std::string_view option, Result<FoundCgroups> named) -> Status {
+    if (!named) return std::unexpected(std::move(named).error());
+    named_by.append(named_by.empty() ? "" : " and ").append(option);
+    if (found) {
+      TRY_ASSIGN(found, InBoth(*found, *named, named_by));
+    } else {
+      found = *std::move(named);
+    }
+    searched = {&found->hierarchy, 1};
+    return {};
+  };
+  if (!options.pods.empty()) {
+    const std::vector<Pod> pods = PodNames(NodeRoot()).Pods();
+    TRY(restrict("--pod", FindPods(searched, pods, options.pods)));
+  }
+  if (!options.containers.empty()) {
+    TRY(restrict("--container", FindContainers(searched, options.containers)));
+  }
+  if (!options.cgroups.empty()) TRY(restrict("--cgroup", FindCgroups(searched, options.cgroups)));
+  return *std::move(found);
 }
 
 }  // namespace

@@ -20,11 +20,12 @@ namespace perftape::record {
 struct ScopeOptions {
   std::vector<std::string> cgroups;     // find_cgroups.h
   std::vector<std::string> containers;  // find_cgroups.h
+  std::vector<std::string> pods;        // find_cgroups.h
   std::vector<std::string> comms;       // comm_globs.h
   bool all_cgroups = false;             // samples contain the cgroup; also with `cgroups`
   bool namespaces = false;              // NAMESPACES records
 
-  bool has_cgroups() const { return !cgroups.empty() || !containers.empty(); }
+  bool has_cgroups() const { return !cgroups.empty() || !containers.empty() || !pods.empty(); }
 };
 
 struct Scope {

@@ -240,8 +240,9 @@ class RecordingTest(unittest.TestCase):
         self._stack.callback(process.kill)  # first
         return process
 
-    def record(self, *arguments, **options):
-        status, out, err = run(RECORD, *arguments, cwd=self.dir, **options)
+    def record(self, *arguments, under=(), **options):
+        """Runs the recorder, as an argument of the command `under` if there is one."""
+        status, out, err = run(*under, RECORD, *arguments, cwd=self.dir, **options)
         if "kernel.perf_event_max_sample_rate" in err:
             self.skipTest(err.strip())
         self.assertEqual(status, 0, err)

@@ -14,9 +14,9 @@ OTHER_ID = "3f99" + 60 * "c"
 
 
 class Scope(cgroups.CgroupTest):
-    def record_calls(self, *arguments):
+    def record_calls(self, *arguments, **options):
         """{key of cgroup and comm: calls}."""
-        self.record("-q", "-e", EVENTS, "-o", "perf.data", *arguments)
+        self.record("-q", "-e", EVENTS, "-o", "perf.data", *arguments, **options)
         return dict(report(self.dir / "perf.data", "cgroup,comm")[GETPPID])
 
     def test_perf_report_counts_the_calls_of_each_cgroup(self):
@@ -82,6 +82,20 @@ class Scope(cgroups.CgroupTest):
             self.assertFalse([key for key in counts if "outside" in key], counts)
             os.rmdir(inner)
             os.rmdir(inner.parent)
+
+    def test_a_pod_is_found_by_its_name(self):
+        uid = "0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0"
+        slice_of_pod = f"kubepods.slice/kubepods-pod{uid.replace('-', '_')}.slice"
+        for directory in (f"kubepods/burstable/pod{uid}", slice_of_pod):
+            inside, other = self.group(f"{directory}/{ID}"), self.group(f"kubepods/pod-other/{OTHER_ID}")
+            # A mount namespace hides the directory from other programs.
+            counts = self.record_calls(
+                "--pod", "shop/web-*", *self.calls((inside, "inside", 300), (other, "outside", 100)),
+                under=["unshare", "--mount", "sh", "-c",
+                       f'mount -t tmpfs tmpfs /var/log && mkdir -p /var/log/pods/shop_web-0_{uid} && exec "$@"',
+                       "sh"])
+            self.assertEqual(counts.get(f"{self.path(directory)}/{ID}|inside"), 300, counts)
+            self.assertFalse([key for key in counts if "outside" in key], counts)
 
     def test_threads_are_selected_by_name(self):
         programs = self.calls(("", "worker-1", 100), ("", "worker-22", 200), ("", "other", 400))

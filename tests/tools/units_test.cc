@@ -59,12 +59,44 @@ const Use kUses[] = {
 };
 
 // The other words. A new one is either here or above, so that nobody forgets to decide.
-constexpr std::string_view kNoQuantity[] = {
-    "BUNDLE", "CLOCK",        "COMMAND",      "CPU",     "CPUS",  "DIR",  "DIRECTION", "ELF",
-    "EVENT",  "FIELD",        "FILE",         "FORMAT",  "GLOB",  "HZ",   "I/N",       "ID",
-    "KEY",    "KEYFILE",      "KIND",         "LEVEL",   "LIST",  "N",    "OLD",       "PATH|ID",
-    "PERIOD", "PID",          "PID[,PID...]", "RANGE",   "REGEX", "RULE", "SHELL",     "STYLE",
-    "TID",    "TID[,TID...]", "USER",         "VERSION", "WHEN"};
+constexpr std::string_view kNoQuantity[] = {"BUNDLE",
+                                            "CLOCK",
+                                            "COMMAND",
+                                            "CPU",
+                                            "CPUS",
+                                            "DIR",
+                                            "DIRECTION",
+                                            "ELF",
+                                            "EVENT",
+                                            "FIELD",
+                                            "FILE",
+                                            "FORMAT",
+                                            "GLOB",
+                                            "HZ",
+                                            "I/N",
+                                            "ID",
+                                            "KEY",
+                                            "KEYFILE",
+                                            "KIND",
+                                            "LEVEL",
+                                            "LIST",
+                                            "N",
+                                            "NAMESPACE/NAME",
+                                            "OLD",
+                                            "PATH|ID",
+                                            "PERIOD",
+                                            "PID",
+                                            "PID[,PID...]",
+                                            "RANGE",
+                                            "REGEX",
+                                            "RULE",
+                                            "SHELL",
+                                            "STYLE",
+                                            "TID",
+                                            "TID[,TID...]",
+                                            "USER",
+                                            "VERSION",
+                                            "WHEN"};
 
 // Calls `check` with each tool, option and use of a quantity in it.
 void ForEachUse(const std::function<void(const Tool&, const cli::Option&, const Use&)>& check) {

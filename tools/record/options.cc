@@ -95,7 +95,7 @@ Result<double> ParseCpuLimit(std::string_view option, std::string_view text) {
   return percent;
 }
 
-// Names of cgroups, containers or threads, separated by commas.
+// Names of cgroups, containers, pods or threads, separated by commas.
 Result<std::vector<std::string>> ParseNames(std::string_view option, std::string_view text) {
   std::vector<std::string> names;
   for (const std::string_view name : cli::SplitAtCommas(text)) {
@@ -211,6 +211,12 @@ constexpr cli::Option kTargetRows[] = {
              "beginning of its id is enough; implies --all-cgroups",
      .into = cli::StoreAs<&ParseNames, &Plan::record, &RecordOptions::input, &InputOptions::scope,
                           &ScopeOptions::containers>},
+    {.name = "pod",
+     .argument = "NAMESPACE/NAME",
+     .help = "record only pods of Kubernetes with such a name: * ? [a-z]; several: any of them; "
+             "implies --all-cgroups",
+     .into = cli::StoreAs<&ParseNames, &Plan::record, &RecordOptions::input, &InputOptions::scope,
+                          &ScopeOptions::pods>},
     {.name = "all-cgroups",
      .help = "record the cgroup of each sample, for 'perf report --sort cgroup'",
      .is_rare = true,

@@ -142,6 +142,27 @@ TEST_F(CgroupTree, FindsContainersInVersionOne) {
   EXPECT_THAT(found->hierarchy.controllers, ElementsAre("cpu"));
 }
 
+TEST_F(CgroupTree, FindsPodsByNamespaceAndName) {
+  const std::string uid_a = "0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0", uid_b(32, '7');
+  const std::string slice = "kubepods.slice/kubepods-pod0f1e2d3c_4b5a_6978_8796_a5b4c3d2e1f0.slice";
+  Add("unified", slice + "/cri-containerd-" + kIdA + ".scope");
+  Add("unified", "kubepods/pod" + uid_b + "/" + kIdB);
+  const std::vector<Pod> pods = {
+      {uid_a, "shop", "web-0"}, {uid_b, "shop", "web-1"}, {"ended", "shop", "db"}};
+  const auto find = [&](std::vector<std::string> names) {
+    return FindPods(hierarchies_, pods, names);
+  };
+  const std::string pod_a = "/" + slice, pod_b = "/kubepods/pod" + uid_b;
+  EXPECT_THAT(PathsOf(find({"shop/web-0"})), ElementsAre(pod_a));
+  EXPECT_THAT(PathsOf(find({"web-1"})), ElementsAre(pod_b));
+  EXPECT_THAT(PathsOf(find({"shop/web-*"})), ElementsAre(pod_a, pod_b));
+  EXPECT_THAT(PathsOf(find({"web-0", "s*/web-1"})), ElementsAre(pod_a, pod_b));
+  EXPECT_THAT(find({"shop/wbe-0"}),
+              FailsWith(ErrorCode::kNotFound, HasSubstr("did you mean shop/web-0")));
+  EXPECT_THAT(find({"other/web-0"}), FailsWith(ErrorCode::kNotFound, HasSubstr("3 pods")));
+  EXPECT_THAT(find({"db"}), FailsWith(ErrorCode::kNotFound, HasSubstr("no cgroup")));
+}
+
 TEST_F(CgroupTree, ListsParentsBeforeTheirChildren) {
   Add("unified", "b/y");
   Add("unified", "a");
@@ -156,7 +177,8 @@ TEST_F(CgroupTree, RecordsWhatIsInBoth) {
   Add("unified", "a/x");
   Add("unified", "b/y/z");
   const auto in_both = [&](std::vector<std::string> left, std::vector<std::string> right) {
-    return InBoth(Cgroups(std::move(left)).value(), Cgroups(std::move(right)).value());
+    return InBoth(Cgroups(std::move(left)).value(), Cgroups(std::move(right)).value(),
+                  "--cgroup and --container");
   };
   EXPECT_THAT(PathsOf(in_both({"a", "b/y/z"}, {"a/x", "b/y"})), ElementsAre("/a/x", "/b/y/z"));
   EXPECT_THAT(in_both({"a"}, {"b"}),

@@ -41,8 +41,8 @@ TEST(WriteHtml, HasNamesOnlyInItsCompressedData) {
   const std::string page = Html(made.Make());
   ASSERT_TRUE(page.starts_with(UnpackText(kPageBeforeData)));
   ASSERT_TRUE(page.ends_with(UnpackText(kPageAfterData)));
-  const std::string content = page.substr(
-      kPageBeforeData.size, page.size() - kPageBeforeData.size - kPageAfterData.size);
+  const std::string content =
+      page.substr(kPageBeforeData.size, page.size() - kPageBeforeData.size - kPageAfterData.size);
   EXPECT_EQ(content.find_first_not_of(
                 "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/="),
             std::string::npos);
