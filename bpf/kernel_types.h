@@ -30,12 +30,14 @@ enum bpf_map_type {
 	BPF_MAP_TYPE_PERCPU_ARRAY = 6,
 	BPF_MAP_TYPE_CGROUP_ARRAY = 8,
 	BPF_MAP_TYPE_ARRAY_OF_MAPS = 12,
+	BPF_MAP_TYPE_SK_STORAGE = 24,
 	BPF_MAP_TYPE_RINGBUF = 27,
 	BPF_MAP_TYPE_TASK_STORAGE = 29,
 };
 
 enum {
 	BPF_ANY = 0,
+	BPF_NOEXIST = 1,
 };
 
 enum {
@@ -163,6 +165,7 @@ struct cred {
 
 /* arch/.../include/asm/thread_info.h */
 struct thread_info {
+	unsigned int status; /* of x86 */
 	unsigned int cpu; /* on x86 since Linux 5.16 */
 };
 
@@ -193,6 +196,57 @@ struct mm_struct {
 	struct uprobes_state uprobes_state;
 };
 
+/* include/linux/fs.h, dcache.h, mount.h, path.h, fdtable.h, fs/mount.h */
+struct super_block {
+	unsigned int s_dev;
+};
+
+struct inode {
+	unsigned short i_mode;
+	struct super_block *i_sb;
+	unsigned long i_ino;
+};
+
+struct qstr {
+	unsigned int len;
+	const unsigned char *name;
+};
+
+struct dentry {
+	struct dentry *d_parent; /* itself, of the root of a file system */
+	struct qstr d_name;
+};
+
+struct vfsmount {
+	struct dentry *mnt_root;
+};
+
+struct mount {
+	struct mount *mnt_parent; /* itself, of the root of the namespace */
+	struct dentry *mnt_mountpoint;
+	struct vfsmount mnt;
+};
+
+struct path {
+	struct vfsmount *mnt;
+	struct dentry *dentry;
+};
+
+struct file {
+	struct path f_path;
+	struct inode *f_inode;
+	void *private_data;
+};
+
+struct fdtable {
+	unsigned int max_fds;
+	struct file **fd;
+};
+
+struct files_struct {
+	struct fdtable *fdt;
+};
+
 /* include/linux/sched.h */
 struct task_struct {
 	struct thread_info thread_info;
@@ -209,8 +263,61 @@ struct task_struct {
 	char comm[16];
 	unsigned int in_execve : 1;
 	struct mm_struct *mm;
+	struct files_struct *files;
 	struct uprobe_task *utask; /* with CONFIG_UPROBES; null: no probe was ever hit */
 };
+
+/* include/net/sock.h, include/linux/net.h, include/linux/tcp.h */
+struct in6_addr {
+	__u8 bytes[16];
+};
+
+struct sock_common {
+	unsigned short skc_family;
+	__u16 skc_dport; /* in network order */
+	__u32 skc_daddr;
+	struct in6_addr skc_v6_daddr;
+};
+
+struct sock {
+	struct sock_common __sk_common;
+	int sk_err;
+	__u16 sk_protocol; /* since Linux 5.6 */
+};
+
+struct socket {
+	struct sock *sk;
+};
+
+struct tcp_sock {
+	__u32 srtt_us; /* in eighths */
+};
+
+/* include/linux/blkdev.h, include/linux/blk-mq.h */
+struct gendisk {
+	int major;
+	int first_minor;
+};
+
+struct request_queue {
+	struct gendisk *disk; /* since Linux 5.15 */
+};
+
+struct request {
+	struct request_queue *q;
+	unsigned int __data_len;
+	__u64 __sector;
+};
+
+struct request___old {
+	struct gendisk *rq_disk; /* before Linux 5.17 */
+};
+
+#if defined(__TARGET_ARCH_arm64)
+struct pt_regs___arm64 {
+	int syscallno;
+};
+#endif
 
 /* Before these versions. */
 struct task_struct___old {

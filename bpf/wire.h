@@ -130,7 +130,7 @@ struct wire_cpu {
 			   /* user space may change it at any time */
 	__u64 held;	   /* overflows since the last sample that made none, and the */
 	__u64 held_period; /* sum of their periods, which the next sample has, too */
-	__u64 pad[1];
+	__u64 no_room;	   /* calls of a latency probe that are in no histogram */
 };
 WIRE_ASSERT(sizeof(struct wire_cpu) == 192, "wire_cpu changed");
 
@@ -267,6 +267,139 @@ struct wire_off_cpu {
 	__u64 schedule; /* the function */
 };
 WIRE_ASSERT(sizeof(struct wire_off_cpu) == 64, "wire_off_cpu changed");
+
+/*
+ * Latency probes (latency.bpf.h). A probe has a slot, and its event a number. The first slots are
+ * for system calls.
+ */
+#define WIRE_SYSCALL_SLOTS 16
+enum wire_latency_slot {
+	WIRE_LATENCY_DNS = WIRE_SYSCALL_SLOTS,
+	WIRE_LATENCY_RUNQ,
+	WIRE_LATENCY_RECLAIM,
+	WIRE_LATENCY_BLOCK_IO,
+	WIRE_LATENCY_TCP_CONNECT,
+	WIRE_LATENCY_TCP_ACCEPT,
+	WIRE_LATENCY_TCP_RTT,
+	WIRE_LATENCY_PAGE_FAULT,
+};
+
+#define WIRE_LATENCY_SLOTS 32 /* a power of two, for the verifier */
+
+/* What the first arguments of a system call name. */
+enum wire_call_object {
+	WIRE_CALL_NUMBER,  /* nothing that is recorded */
+	WIRE_CALL_FD,	   /* a descriptor */
+	WIRE_CALL_PATH,	   /* a path */
+	WIRE_CALL_PATH_AT, /* a path, in the second argument */
+	WIRE_CALL_EXEC,	   /* the same two, which are gone at the end of the call */
+	WIRE_CALL_EXEC_AT,
+	WIRE_CALL_ADDRESS,
+	WIRE_CALL_FUTEX,  /* the same; the second argument is the operation */
+	WIRE_CALL_ACCEPT, /* it returns a socket */
+};
+
+/* System calls with higher numbers are only in probes of all. */
+#define WIRE_SYSCALLS 512
+
+struct wire_latency_probe {
+	__u64 min_ns;	      /* calls that take as long are samples */
+	__u32 event;	      /* its number, or WIRE_NO_EVENT */
+	__u16 id;	      /* in the raw record */
+	__u8 samples_errors;  /* calls that fail are samples, too */
+	__u8 records_objects; /* of system calls: the raw record names the object, not the number */
+};
+WIRE_ASSERT(sizeof(struct wire_latency_probe) == 16, "wire_latency_probe changed");
+
+/* The probes of a system call: of its kind, of all calls, of this call. */
+#define WIRE_PROBES_OF_CALL 3
+
+struct wire_call {
+	__u8 slots[WIRE_PROBES_OF_CALL]; /* plus 1, the first ones; 0: none */
+	__u8 object;			 /* enum wire_call_object */
+};
+WIRE_ASSERT(sizeof(struct wire_call) == 4, "wire_call changed");
+
+/* What a system call on a socket means to the probe of DNS. */
+enum wire_dns_call {
+	WIRE_DNS_NONE,
+	WIRE_DNS_SEND,
+	WIRE_DNS_SEND_TO,
+	WIRE_DNS_SEND_MESSAGE,
+	WIRE_DNS_SEND_MESSAGES,
+	WIRE_DNS_RECEIVE,
+	WIRE_DNS_RECEIVE_MESSAGE,
+	WIRE_DNS_RECEIVE_MESSAGES,
+	WIRE_DNS_CLOSE,
+};
+
+/* The settings of all latency probes. Read-only after loading. */
+struct wire_latency_settings {
+	struct wire_latency_probe probes[WIRE_LATENCY_SLOTS];
+	struct wire_call calls[WIRE_SYSCALLS + 1]; /* by number; the last one: all others */
+	__u8 dns_calls[WIRE_SYSCALLS];		   /* enum wire_dns_call, by number */
+	__u16 restart_call, sigreturn_call;	   /* numbers of restart_syscall and rt_sigreturn */
+};
+WIRE_ASSERT(sizeof(struct wire_latency_settings) ==
+		    16 * WIRE_LATENCY_SLOTS + 4 * (WIRE_SYSCALLS + 1) +
+			    WIRE_SYSCALLS + 4,
+	    "wire_latency_settings changed");
+
+/*
+ * The ip, and only frame, of a sample that sums fast calls: the address after WIRE_SHORT_WAITS_IP.
+ */
+#define WIRE_FAST_CALLS_IP 0xffffffffffe00001ULL
+
+/* The histogram of a probe for a process in a cgroup, of the calls that ended on a CPU. */
+struct wire_latency_key {
+	__u32 tgid; /* as in wire_sample */
+	__u32 event;
+	__u64 cgroup;
+	__u32 cpu;
+	__u32 pad;
+};
+WIRE_ASSERT(sizeof(struct wire_latency_key) == 24, "wire_latency_key changed");
+
+#define WIRE_LATENCY_BUCKETS 160 /* formats/base/latency_buckets.h */
+#define WIRE_LATENCY_ERRORS  16
+
+struct wire_latency_error {
+	__u64 code;
+	__u64 count;
+};
+
+struct wire_latency {
+	__u64 count;
+	__u64 sum_ns;
+	__u64 max_ns;
+	__u64 fast_ns;	    /* of the calls that are no samples */
+	__u64 other_errors; /* with codes for which there was no room */
+	char comm[16];	    /* of the process */
+	struct wire_latency_error errors[WIRE_LATENCY_ERRORS];
+	__u64 buckets[WIRE_LATENCY_BUCKETS];
+};
+WIRE_ASSERT(sizeof(struct wire_latency) ==
+		    56 + 16 * WIRE_LATENCY_ERRORS + 8 * WIRE_LATENCY_BUCKETS,
+	    "wire_latency changed");
+
+/* The raw record of a sample of a probe (formats/perfdata/latency_probes.h). */
+#define WIRE_LATENCY_TEXT 192
+struct wire_latency_raw {
+	__u16 type;
+	__u8 flags;
+	__u8 preempt_count;
+	__s32 pid;
+	__s32 error;
+	__s32 fd;	/* or a CPU, or an order */
+	__u64 number;	/* of a call, lock, sector or inode */
+	__u32 dev;
+	__u32 bytes;
+	__u32 text_location;
+	__u8 peer[28];
+	char text[WIRE_LATENCY_TEXT + 64]; /* room for the verifier */
+};
+WIRE_ASSERT(sizeof(struct wire_latency_raw) == 64 + WIRE_LATENCY_TEXT + 64,
+	    "wire_latency_raw changed");
 
 /* What kernel_text.bpf.c writes: the addresses of symbols; 0 if they are hidden or missing. */
 struct wire_kernel_text {

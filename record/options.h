@@ -6,11 +6,13 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "formats/base/result.h"
 #include "record/input/input_options.h"
+#include "record/input/latency_ledger.h"
 #include "record/output/output_options.h"
 #include "record/processes/child.h"
 
@@ -35,6 +37,8 @@ struct RecordOptions {
   // target is Workload.
   std::vector<std::string> command;
   SignalState command_signals = SignalState::Now();
+  // The notes have the limits and the use of the cgroups of recorded processes (cgroup_usage.h).
+  bool cgroup_usage = false;
   std::optional<double> max_cpu;  // percent of a CPU that the recorder may use (rate_governor.h)
   std::optional<std::chrono::nanoseconds> duration;
   std::chrono::milliseconds flush_interval{250};
@@ -44,6 +48,9 @@ struct RecordOptions {
   std::function<Status()> drop_privileges = {};
   // Called when the output has its name. May be empty.
   std::function<void()> on_published = {};
+  // Called with the calls of latency probes of each interval, as on_progress. May be empty.
+  std::function<void(std::span<const LatencyInterval>)> on_latency = {};
+  std::optional<std::chrono::nanoseconds> latency_interval;
   // Called whenever the rings were drained, by the thread that records: it must return soon. May be
   // empty.
   std::function<void(const RecordProgress&)> on_progress = {};

@@ -7,6 +7,7 @@
 #include <span>
 #include <utility>
 
+#include "formats/base/duration.h"
 #include "record/flight/flight_recorder.h"
 #include "record/output/one_file.h"
 #include "record/output/rotation.h"
@@ -75,16 +76,42 @@ Status Recording::Flush(std::uint64_t limit_ns) {
   const std::uint64_t released_ns =
       plan_->WaitsForExits() ? records.BeforeLastExits(limit_ns) : limit_ns;
   held_ = std::chrono::nanoseconds(limit_ns - released_ns);
-  const std::uint64_t now_ns = world_.clock.MonotonicNs();
+  const std::uint64_t now_ns = flushed_ns_ = world_.clock.MonotonicNs();
   TRY(input_->ReopenOnReturnedCpus(now_ns));
   TRY(losses_.AddNewLosses(*input_, std::min(released_ns, now_ns)));
+  TRY(CountCalls(std::min(released_ns, now_ns), is_last));
   TRY(records.Release(released_ns, *stages_));
   if (governor_) {
     if (const auto divisor = governor_->Check(now_ns, world_.clock.CpuNs())) {
       input_->SampleOneIn(*divisor);
     }
   }
+  if (parts_->cgroups) {
+    is_last ? parts_->cgroups->ReadAll(now_ns) : parts_->cgroups->Check(now_ns);
+  }
   return plan_->EndRound(released_ns, is_last);
+}
+
+std::uint64_t Recording::IntervalNs() const {
+  return static_cast<std::uint64_t>(options_.latency_interval.value_or(std::chrono::nanoseconds()).count());
+}
+
+// A sum of fast calls is in the file in which they ended, unless a file ends because it is full.
+Status Recording::CountCalls(std::uint64_t time_ns, bool is_last) {
+  constexpr std::uint64_t kDrainNs = kNsPerSecond;
+  const bool ends_file = is_last || plan_->IsSeamDue();
+  const bool is_interval =
+      options_.on_latency && (is_last || time_ns >= latency_interval_ns_ + IntervalNs());
+  const bool is_due = time_ns >= drained_latency_ns_ + kDrainNs;
+  if (!ends_file && !is_interval && !is_due) return {};
+  drained_latency_ns_ = time_ns;
+  TRY(input_->DrainLatency());
+  if (is_interval) {
+    if (latency_interval_ns_ != 0) options_.on_latency(input_->TakeLatencyInterval());
+    latency_interval_ns_ = time_ns;
+  }
+  if (ends_file) input_->SumUpFastCalls(time_ns);
+  return {};
 }
 
 Status Recording::StartCommand(const OutputTarget& output) {
@@ -113,8 +140,23 @@ Status Recording::OpenOutput() {
                     return NotesOf(SumUpWith({.counts = counts}));
                   }});
   stages_.emplace(input_->processes(), *parts_, *plan_);
+  if (options_.cgroup_usage) StartCgroupUsage();
   TRY_ASSIGN(const std::vector<std::byte> state, input_->InitialState(programs, warnings_));
   return plan_->Open(*parts_, events, state, warnings_);
+}
+
+// The cgroups of the targets are read before anything runs, those of others when they have samples.
+void Recording::StartCgroupUsage() {
+  const Result<std::vector<CgroupHierarchy>> hierarchies = MountedCgroupHierarchies();
+  if (!hierarchies) {
+    warnings_.push_back("no limits of cgroups are recorded: " + hierarchies.error().message);
+    return;
+  }
+  CgroupUsage& cgroups = parts_->cgroups.emplace(FindUsageControllers(*hierarchies));
+  for (const std::uint32_t pid : input_->processes().value_or(std::vector<std::uint32_t>())) {
+    cgroups.AddProcess(pid);
+  }
+  cgroups.Check(world_.clock.MonotonicNs());
 }
 
 Status Recording::StartSampling() {

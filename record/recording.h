@@ -69,11 +69,14 @@ class Recording {
   Status StartCommand(const OutputTarget& output);
   Status OpenOutput();
   Status StartSampling();
+  void StartCgroupUsage();
   std::unexpected<Error> CommandFailed(Error error);
 
   bool IsOver();
   Status WaitForWork();
   Status Flush(std::uint64_t limit_ns);
+  Status CountCalls(std::uint64_t time_ns, bool is_last);
+  std::uint64_t IntervalNs() const;
 
   void WarnOfUntrackedForks();
   void WarnOfLostRecords();
@@ -92,7 +95,10 @@ class Recording {
   std::optional<RecordStages> stages_;
   End end_ = End::kRequested;        // set at the end
   std::chrono::nanoseconds held_{};  // of the last flush: the time of the records that wait
+  std::uint64_t flushed_ns_ = 0;     // the time of the last flush
   LossAccount losses_;
+  // When the calls of latency probes were read, and when the last interval ended.
+  std::uint64_t drained_latency_ns_ = 0, latency_interval_ns_ = 0;
   std::optional<RateGovernor> governor_;  // nothing: the rate does not change
   std::uint64_t skipped_hits_ = 0;        // set at the end
   std::vector<std::string> warnings_;

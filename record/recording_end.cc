@@ -44,6 +44,7 @@ RecordSummary Recording::EndEarly(const Error& error) && {
   (void)input_->Drain();
   (void)losses_.AddNewLosses(*input_, now_ns);
   (void)input_->records().Release(kAll, *stages_);
+  if (parts_->cgroups) parts_->cgroups->ReadAll(now_ns);
   skipped_hits_ = input_->SkippedHits();
   return SumUpWith(
       plan_->End({.cause = "the recording failed: " + error.message, .failure = error}, warnings_));
@@ -53,8 +54,12 @@ RecordSummary Recording::EndEarly(const Error& error) && {
 RecordSummary Recording::SumUpWith(OutputSummary output) const {
   return {.losses = losses_.Summarize(*input_),
           .output = std::move(output),
+          .end_ns = flushed_ns_,
           .only_user_code = options_.input.sampler == Sampler::kKernel,
           .skipped_hits = skipped_hits_,
+          .cgroups = parts_ && parts_->cgroups ? parts_->cgroups->Noted()
+                                               : std::vector<bundle::NotedCgroup>(),
+          .latency = input_->Latency(),
           .rates = governor_ ? governor_->rates() : std::vector<bundle::NotedRate>(),
           .command_failure = {},
           .command_status = command_status_,

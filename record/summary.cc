@@ -74,7 +74,13 @@ RecordingNotes NotesOf(const RecordSummary& summary) {
   RecordingNotes notes;
   AddLosses(summary.losses, notes);
   AddCounts(summary.output.counts, notes);
+  notes.start_ns = summary.losses.start_ns;
+  notes.end_ns = summary.end_ns;
   notes.rates = summary.rates;
+  notes.cgroups = summary.cgroups;
+  notes.latency = summary.latency.calls;
+  notes.latency_min = summary.latency.min;
+  notes.latency_lost = summary.latency.lost;
   return notes;
 }
 

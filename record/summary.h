@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "formats/bundle/recording_notes.h"
+#include "record/input/latency_ledger.h"
 #include "record/losses/loss_account.h"
 #include "record/output/output_summary.h"
 
@@ -17,10 +18,14 @@ namespace perftape::record {
 struct RecordSummary {
   LossSummary losses = {};
   OutputSummary output = {};
+  std::uint64_t end_ns = 0;     // of sampling, or of the last round so far; CLOCK_MONOTONIC
   bool only_user_code = false;  // Sampler::kKernel
   // Of tracepoints: hits that the kernel did not pass on, of any task, recorded or not. Not counted
   // as lost.
   std::uint64_t skipped_hits = 0;
+  // Of recorded processes, with RecordOptions::cgroup_usage.
+  std::vector<bundle::NotedCgroup> cgroups = {};
+  LatencySummary latency = {};
   // The rate at the start and its changes (--max-cpu); empty if it cannot change.
   std::vector<bundle::NotedRate> rates = {};
   // Why the command could not be run. Then nothing was recorded, and no file was changed.

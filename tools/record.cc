@@ -11,6 +11,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -30,6 +31,7 @@
 #include "tools/doctor/report.h"
 #include "tools/mains.h"
 #include "tools/record/command_line.h"
+#include "tools/record/latency_table.h"
 #include "tools/record/list_events.h"
 #include "tools/record/stop_signals.h"
 #include "tools/record/summary.h"
@@ -194,6 +196,16 @@ Result<int> Run(const RecordRun& plan, cli::Console& console) {
   // A command has the terminal for itself.
   if (plan.shows_progress && options.command.empty()) {
     options.on_progress = [&](const record::RecordProgress& made) { progress.Show(made); };
+  }
+  if (options.latency_interval) {
+    options.flush_interval =
+        std::min(options.flush_interval,
+                 std::chrono::ceil<std::chrono::milliseconds>(*options.latency_interval));
+    options.on_latency = [&](std::span<const record::LatencyInterval> probes) {
+      const std::string text =
+          plan.json_file.empty() ? LatencyTable(probes) : LatencyJsonLine(probes);
+      (void)WriteAll(STDERR_FILENO, AsBytes(text));  // the recording goes on without a reader
+    };
   }
   record::SwitchRequest switch_request;
   std::function<void()> on_usr2;

@@ -13,6 +13,8 @@
 #include <utility>
 
 #include "convert/combine.h"
+#include "convert/diagnose/facts.h"
+#include "convert/diagnose/findings.h"
 #include "convert/filter/filter.h"
 #include "convert/model/hybrid_events.h"
 #include "convert/summarize/breakdowns.h"
@@ -29,6 +31,8 @@
 #include "tools/common/profiles/time_view_options.h"
 #include "tools/mains.h"
 #include "tools/report/command_line.h"
+#include "tools/report/diagnosis_json.h"
+#include "tools/report/diagnosis_sections.h"
 #include "tools/report/diff_sections.h"
 #include "tools/report/path_section.h"
 #include "tools/report/sections.h"
@@ -100,6 +104,48 @@ std::string Format(const std::vector<Section>& sections, const ReportPlan& plan,
   if (plan.format == ReportFormat::kCsv) return CsvOf(sections);
   if (plan.width) style.width = *plan.width;
   return TextOf(sections, style);
+}
+
+// What the readers say about the inputs of a diagnosis.
+std::vector<diagnose::RecordedInput> RecordedInputsOf(const summarize::ReadContents& read) {
+  std::vector<diagnose::RecordedInput> inputs;
+  for (const convert::InputReport& input : read.inputs) {
+    inputs.push_back({.notes = input.read.recording_notes,
+                      .events = input.read.events,
+                      .lost_samples = input.read.lost_samples,
+                      .without_times = input.read.without_times});
+  }
+  return inputs;
+}
+
+Result<Outcome> Diagnose(const ReportPlan& plan, const TextStyle& style, cli::Console& console) {
+  Outcome outcome;
+  summarize::ReadContents read;
+  std::optional<cli::PathFacts> none;
+  TRY_ASSIGN(const convert::Profile profile,
+             Read(plan.inputs, plan, read, outcome.status, none, console));
+  const diagnose::Facts facts = diagnose::MakeFacts(profile, RecordedInputsOf(read), plan.filter);
+  if (facts.probes.empty() && !facts.has_cgroup_usage) {
+    console.Warning(
+        "the inputs have neither latency probes nor limits of cgroups: record with "
+        "'perftape-record -e latency:net,latency:fs,latency:cpu --cgroup-usage'");
+  }
+  const diagnose::Diagnosis diagnosis = diagnose::Diagnose(facts, plan.diagnosis_rules);
+  const ShownDiagnosis shown{.profile = profile, .facts = facts, .diagnosis = diagnosis};
+  const std::optional<diagnose::Severity> worst = diagnosis.worst();
+  if (plan.fail_on_finding && worst && *worst >= *plan.fail_on_finding) {
+    outcome.status = cli::kDegraded;
+  }
+  outcome.text = plan.format == ReportFormat::kJson
+                     ? DiagnosisJson(shown, plan)
+                     : Format(DiagnosisSections(shown, plan), plan, style);
+  return outcome;
+}
+
+Outcome ListRules(const ReportPlan& plan, const TextStyle& style) {
+  return {.text = plan.format == ReportFormat::kJson
+                      ? RulesJson(plan.diagnosis_rules)
+                      : Format(RuleSections(plan.diagnosis_rules), plan, style)};
 }
 
 Result<Outcome> Report(ReportPlan plan, const TextStyle& style, cli::Console& console) {
@@ -206,7 +252,7 @@ TextStyle StyleOfStdout() {
 }
 
 Result<int> Run(const ReportPlan& plan, cli::Console& console) {
-  TRY(CheckDefaultInput(plan));
+  if (!plan.list_rules) TRY(CheckDefaultInput(plan));
   TRY(cli::CheckOutput(plan.output, plan.if_exists));
   const bool is_shown =
       plan.output == "-" && cli::IsTerminal() && plan.format == ReportFormat::kText;
@@ -215,7 +261,9 @@ Result<int> Run(const ReportPlan& plan, cli::Console& console) {
   std::optional<cli::Pager> pager;
   if (is_shown && !plan.no_pager) pager.emplace();
   if (!plan.no_sandbox) TRY(Confine(plan));
-  const auto make = [&] {
+  const auto make = [&]() -> Result<Outcome> {
+    if (plan.list_rules) return ListRules(plan, style);
+    if (plan.diagnose) return Diagnose(plan, style, console);
     return plan.base.empty() ? Report(plan, style, console) : Diff(plan, style, console);
   };
   ExpectInputs(plan.inputs.size() + plan.base.size());

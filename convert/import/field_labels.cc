@@ -2,6 +2,7 @@
 #include "convert/import/field_labels.h"
 
 #include "convert/model/label_keys.h"
+#include "formats/perfdata/latency_text.h"
 
 namespace perftape::convert {
 namespace {
@@ -28,7 +29,7 @@ FieldReader::FieldReader(const perfdata::EventTable& events, std::span<const std
     if (format == nullptr) continue;
     for (std::uint32_t name = 0; name < names.size(); ++name) {
       const perfdata::TracepointField* field = format->Find(names[name]);
-      if (field != nullptr) wanted_[event].push_back({name, field, format->order});
+      if (field != nullptr) wanted_[event].push_back({name, field, format->order, &format->name});
     }
   }
 }
@@ -39,13 +40,14 @@ std::string_view FieldReader::Read(std::size_t event, Bytes raw) {
   for (const Wanted& wanted : wanted_[event]) {
     const auto value = perfdata::ValueOf(*wanted.field, raw, wanted.order);
     if (!value) continue;
-    if (value->is_number()) {
+    const auto special = perfdata::LatencyFieldText(*wanted.event, *wanted.field, *value);
+    if (!special && value->is_number()) {
       at.Fixed(wanted.name);
       at.Fixed(LabelType::kNumber);
       at.Fixed(value->number);
       continue;
     }
-    const std::string text = TextOf(*value);
+    const std::string text = special ? *special : TextOf(*value);
     if (text.empty()) continue;  // a label without a text is a number
     at.Fixed(wanted.name);
     at.Fixed(LabelType::kText);

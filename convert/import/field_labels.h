@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Labels from the RAW of tracepoints: the fields that the user asked for, by name. An integer
-// becomes a number, any other field a text.
+// becomes a number, any other field a text. Of latency probes, errors and addresses are texts, too
+// (latency_text.h).
 #pragma once
 
 #include <cstdint>
@@ -35,6 +36,7 @@ class FieldReader {
     std::uint32_t name = 0;  // index in names_
     const perfdata::TracepointField* field = nullptr;
     std::endian order = std::endian::native;
+    const std::string* event = nullptr;  // its name
   };
 
   std::span<const std::string> names_;

@@ -283,10 +283,12 @@ Metadata DescribeRecording(const perfdata::Reader& reader, const TimeSpan& times
 // Damaged notes say nothing. perftape-inspect reports the damage.
 void AddNotes(const perfdata::Reader& reader, ImportReport& report) {
   if (reader.container() == perfdata::Container::kPipe) return;
-  const auto notes = bundle::FindNotes(reader.file());
-  if (!notes || !*notes) return;
-  report.trigger = (*notes)->trigger;
-  for (const bundle::NotedChains& chains : (*notes)->chains) {
+  auto found = bundle::FindNotes(reader.file());
+  if (!found || !*found) return;
+  const auto notes = std::make_shared<const bundle::RecordingNotes>(**std::move(found));
+  report.recording_notes = notes;
+  report.trigger = notes->trigger;
+  for (const bundle::NotedChains& chains : notes->chains) {
     const bool is_complete = chains.end == bundle::kCompleteChain;
     report.noted_chains[chains.event].Add(
         {.all = chains.count, .complete = is_complete ? chains.count : 0});

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -16,6 +17,10 @@
 #include "convert/model/saturating.h"
 #include "convert/model/task_event.h"
 #include "convert/unwind/unwind_report.h"
+
+namespace perftape::bundle {
+struct RecordingNotes;  // formats/bundle/recording_notes.h
+}
 
 namespace perftape::convert {
 
@@ -76,6 +81,8 @@ struct ImportReport {
   std::map<std::string, ChainCount, std::less<>> noted_chains = {};
   // From the notes: why a flight recorder wrote the file, at the end of its time. Empty: no reason.
   std::string trigger = {};
+  // The notes of a perf.data; null if it has none.
+  std::shared_ptr<const bundle::RecordingNotes> recording_notes = {};
   TimeHistogram histogram = {};             // with ImportOptions::histogram_bins
   TaskEvents task_events = {};              // with ImportOptions::time_label
   std::vector<ThreadSwitch> switches = {};  // with ImportOptions::thread_switches

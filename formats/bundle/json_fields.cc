@@ -87,6 +87,13 @@ double Fields::Real(const std::string& key) {
   return number->is_number() ? number->get<double>() : 0;
 }
 
+bool Fields::Flag(const std::string& key) {
+  const Json* flag = Find(key);
+  if (flag == nullptr) return false;
+  Check(flag->is_boolean(), key);
+  return flag->is_boolean() && flag->get<bool>();
+}
+
 std::uint64_t Fields::Address(const std::string& key) {
   const std::string text = Text(key);
   if (text.empty()) return 0;

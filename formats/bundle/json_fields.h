@@ -42,6 +42,7 @@ class Fields {
   std::string Text(const std::string& key);
   std::uint64_t Number(const std::string& key);
   double Real(const std::string& key);
+  bool Flag(const std::string& key);
   std::uint64_t Address(const std::string& key);
   perftape::BuildId BuildId(const std::string& key);
 

@@ -12,14 +12,15 @@
 #include "formats/bundle/archive_writer.h"
 #include "formats/bundle/embedding.h"
 #include "formats/bundle/json_fields.h"
+#include "formats/bundle/noted_cgroups_json.h"
 
 namespace perftape::bundle {
 namespace {
 
 constexpr std::uint64_t kNotesVersion = 1;
-constexpr std::size_t kLargestNotes = std::size_t{16} << 20;
-// The notes, a list in them, an entry, a field.
-constexpr int kMaxNotesDepth = 4;
+constexpr std::size_t kLargestNotes = std::size_t{64} << 20;
+// The notes, a list in them, an entry, a list in it, an entry or pair of that, a field.
+constexpr int kMaxNotesDepth = 6;
 constexpr int kNotesLevel = 1, kCopyLevel = 9;  // zstd's
 
 Json LossJson(const NotedLoss& loss, const char* count) {
@@ -52,6 +53,72 @@ Json AbsenceJson(const NotedAbsence& absence) {
   Json json = {{"cpu", absence.cpu}, {"from_ns", absence.from_ns}};
   if (absence.until_ns) json["until_ns"] = *absence.until_ns;
   return json;
+}
+
+// [[3, 17], [110, 1]]
+Json CountsJson(const std::vector<NotedCount>& counts) {
+  Json json = Json::array();
+  for (const NotedCount& count : counts) json.push_back({count.number, count.count});
+  return json;
+}
+
+Json LatencyJson(const NotedLatency& latency) {
+  Json json = Json::object();
+  Put(json, "probe", latency.probe);
+  json["pid"] = latency.pid;
+  Put(json, "comm", latency.comm);
+  Put(json, "cgroup", latency.cgroup);
+  json["count"] = latency.count;
+  json["sum_ns"] = latency.sum_ns;
+  json["max_ns"] = latency.max_ns;
+  json["errors"] = CountsJson(latency.errors);
+  json["buckets"] = CountsJson(latency.buckets);
+  return json;
+}
+
+void PutLatency(const RecordingNotes& notes, Json& json) {
+  if (notes.latency_min.empty()) return;
+  for (const char* list : {"latency_min", "latency", "latency_lost"}) json[list] = Json::array();
+  for (const NotedLatencyMin& min : notes.latency_min) {
+    Json one = Json::object();
+    Put(one, "probe", min.probe);
+    one["min_ns"] = min.min_ns;
+    one["errors"] = min.samples_errors;
+    json["latency_min"].push_back(std::move(one));
+  }
+  for (const NotedLatency& latency : notes.latency) json["latency"].push_back(LatencyJson(latency));
+  for (const NotedLatencyLoss& loss : notes.latency_lost) {
+    Json one = Json::object();
+    Put(one, "probe", loss.probe);
+    Put(one, "cause", loss.cause);
+    one["calls"] = loss.count;
+    json["latency_lost"].push_back(std::move(one));
+  }
+}
+
+std::vector<NotedCount> CountsOf(Fields& at, const std::string& key) {
+  std::vector<NotedCount> counts;
+  for (const Json& pair : at.List(key)) {
+    const bool right = pair.is_array() && pair.size() == 2 && pair[0].is_number_integer() &&
+                       pair[1].is_number_unsigned();
+    at.Check(right, key);
+    if (right) counts.push_back({pair[0].get<std::int64_t>(), pair[1].get<std::uint64_t>()});
+  }
+  return counts;
+}
+
+NotedLatency LatencyOf(Fields& at) {
+  const std::uint64_t pid = at.Number("pid");
+  at.Check(pid <= UINT_MAX, "pid");
+  return {.probe = at.Text("probe"),
+          .pid = static_cast<std::uint32_t>(pid),
+          .comm = at.Text("comm"),
+          .cgroup = at.Text("cgroup"),
+          .count = at.Number("count"),
+          .sum_ns = at.Number("sum_ns"),
+          .max_ns = at.Number("max_ns"),
+          .errors = CountsOf(at, "errors"),
+          .buckets = CountsOf(at, "buckets")};
 }
 
 int CpuOf(Fields& at) {
@@ -92,6 +159,16 @@ NotedRate RateOf(Fields& at) {
           .cpu_percent = at.Real("cpu_percent")};
 }
 
+Status ReadLatency(Fields& at, RecordingNotes& notes) {
+  TRY(ReadList(at, "latency", notes.latency, &LatencyOf));
+  TRY(ReadList(at, "latency_min", notes.latency_min, [](Fields& of) {
+    return NotedLatencyMin{of.Text("probe"), of.Number("min_ns"), of.Flag("errors")};
+  }));
+  return ReadList(at, "latency_lost", notes.latency_lost, [](Fields& of) {
+    return NotedLatencyLoss{of.Text("probe"), of.Text("cause"), of.Number("calls")};
+  });
+}
+
 Status ReadLists(Fields& at, RecordingNotes& notes) {
   TRY(ReadList(at, "lost", notes.lost, [](Fields& of) { return LossOf(of, "samples"); }));
   TRY(ReadList(at, "lost_process_events", notes.lost_processes,
@@ -103,7 +180,8 @@ Status ReadLists(Fields& at, RecordingNotes& notes) {
     return NotedThrottling{of.Text("event"), CpuOf(of), of.Number("times"), of.Number("ns")};
   }));
   TRY(ReadList(at, "absent_cpus", notes.absences, &AbsenceOf));
-  return ReadList(at, "rates", notes.rates, &RateOf);
+  TRY(ReadList(at, "rates", notes.rates, &RateOf));
+  return ReadLatency(at, notes);
 }
 
 }  // namespace
@@ -129,11 +207,17 @@ std::string EncodeNotes(const RecordingNotes& notes) {
     json["rates"].push_back(
         {{"time_ns", rate.time_ns}, {"divisor", rate.divisor}, {"cpu_percent", rate.cpu_percent}});
   }
+  if (notes.end_ns != 0) {
+    json["start_ns"] = notes.start_ns;
+    json["end_ns"] = notes.end_ns;
+  }
   if (notes.aggregate_ns != 0) {
     json["aggregate_ns"] = notes.aggregate_ns;
     json["aggregated"] = notes.aggregated;
   }
   Put(json, "trigger", notes.trigger);
+  if (!notes.cgroups.empty()) json["cgroups"] = CgroupsJson(notes.cgroups);
+  PutLatency(notes, json);
   return EscapedJson(json.dump(1)) + "\n";
 }
 
@@ -149,10 +233,13 @@ Result<RecordingNotes> DecodeNotes(std::string_view text) {
   at.Check(version == kNotesVersion, "version");
   RecordingNotes notes;
   notes.samples = at.Number("samples");
+  notes.start_ns = at.Number("start_ns");
+  notes.end_ns = at.Number("end_ns");
   notes.aggregate_ns = at.Number("aggregate_ns");
   notes.aggregated = at.Number("aggregated");
   notes.trigger = at.Text("trigger");
   TRY(ReadLists(at, notes));
+  TRY_ASSIGN(notes.cgroups, CgroupsOf(at));
   if (!at.wrong().empty()) return WrongField(name, at.wrong());
   return notes;
 }

@@ -16,6 +16,7 @@
 #include "formats/base/input.h"
 #include "formats/base/result.h"
 #include "formats/bundle/embedding.h"
+#include "formats/bundle/noted_cgroups.h"
 
 namespace perftape::bundle {
 
@@ -69,8 +70,49 @@ struct NotedRate {
   bool operator==(const NotedRate&) const = default;
 };
 
+// A count of something that has a number.
+struct NotedCount {
+  std::int64_t number = 0;
+  std::uint64_t count = 0;
+
+  bool operator==(const NotedCount&) const = default;
+};
+
+// All calls of one probe (formats/perfdata/latency_probes.h) by one process in one cgroup.
+struct NotedLatency {
+  std::string probe = {};  // "tcp-connect", "syscall=openat"
+  std::uint32_t pid = 0;   // 0: of no process of this pid namespace
+  std::string comm = {};   // of the thread that made the last slow or failed call, or the first one
+  std::string cgroup = {};  // its path; empty unless cgroups were recorded
+  std::uint64_t count = 0, sum_ns = 0, max_ns = 0;
+  std::vector<NotedCount> errors = {};   // by code, in ascending order; without 0
+  std::vector<NotedCount> buckets = {};  // by index (formats/base/latency_buckets.h), ascending
+
+  bool operator==(const NotedLatency&) const = default;
+};
+
+// What made a call of a probe a sample.
+struct NotedLatencyMin {
+  std::string probe = {};
+  std::uint64_t min_ns = 0;     // calls that took as long
+  bool samples_errors = false;  // and those that failed
+
+  bool operator==(const NotedLatencyMin&) const = default;
+};
+
+// Calls of a probe that are in no NotedLatency, or not as they should be.
+struct NotedLatencyLoss {
+  std::string probe = {};
+  std::string cause = {};  // "no_room"
+  std::uint64_t count = 0;
+
+  bool operator==(const NotedLatencyLoss&) const = default;
+};
+
 struct RecordingNotes {
-  std::uint64_t samples = 0;                   // that were recorded
+  std::uint64_t samples = 0;  // that were recorded
+  // The time of sampling, CLOCK_MONOTONIC; 0: not noted.
+  std::uint64_t start_ns = 0, end_ns = 0;
   std::vector<NotedLoss> lost = {};            // samples
   std::vector<NotedLoss> lost_processes = {};  // records of process events
   std::vector<NotedChains> chains = {};
@@ -80,6 +122,10 @@ struct RecordingNotes {
   std::uint64_t aggregate_ns = 0;  // the interval in which equal samples became one; 0: none did
   std::uint64_t aggregated = 0;    // samples that are part of another one
   std::string trigger = {};        // why the file was written
+  std::vector<NotedCgroup> cgroups = {};  // of recorded processes
+  std::vector<NotedLatency> latency = {};
+  std::vector<NotedLatencyMin> latency_min = {};  // of each probe that was recorded
+  std::vector<NotedLatencyLoss> latency_lost = {};
 
   bool operator==(const RecordingNotes&) const = default;
 };

@@ -2,9 +2,12 @@
 #include "formats/perfdata/event_meanings.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <iterator>
+#include <vector>
 
 #include "formats/perfdata/converted.h"
+#include "formats/perfdata/latency_probes.h"
 
 namespace perftape::perfdata {
 namespace {
@@ -20,6 +23,25 @@ const EventMeaning* FindMeaning(Condition condition) {
   return found == std::end(kEventMeanings) ? nullptr : *found;
 }
 
+// The index is that of the probe.
+std::vector<EventMeaning> LatencyMeanings() {
+  std::vector<EventMeaning> meanings;
+  for (const LatencyProbe& probe : LatencyProbes()) {
+    EventMeaning& meaning = meanings.emplace_back(EventMeaning{.name = probe.event});
+    if (probe.kind == LatencyKind::kCounted) continue;
+    meaning.unit = kNanoseconds;
+    meaning.period = PeriodMeaning::kLatency;
+  }
+  return meanings;
+}
+
+const EventMeaning* FindLatencyMeaning(std::string_view name) {
+  static const std::vector<EventMeaning> kMeanings = LatencyMeanings();
+  const LatencyProbe* const probe = FindLatencyEvent(name);
+  return probe == nullptr ? nullptr
+                          : &kMeanings[static_cast<std::size_t>(probe - LatencyProbes().data())];
+}
+
 std::string_view UnitOf(const EventMeaning* meaning) {
   return meaning != nullptr ? meaning->unit : kCount;
 }
@@ -27,6 +49,9 @@ std::string_view UnitOf(const EventMeaning* meaning) {
 }  // namespace
 
 const EventMeaning* FindEventMeaning(const EventAttr& attr, std::string_view name) {
+  if (const EventMeaning* latency = FindLatencyMeaning(name)) {
+    return attr.type == kTypeTracepoint ? latency : nullptr;
+  }
   const std::string_view plain = WithoutModifiers(name);
   return FindMeaning([&](const EventMeaning& row) {
     if (!row.software) return row.name == plain;
@@ -36,6 +61,7 @@ const EventMeaning* FindEventMeaning(const EventAttr& attr, std::string_view nam
 }
 
 const EventMeaning* FindEventMeaning(std::string_view name) {
+  if (const EventMeaning* latency = FindLatencyMeaning(name)) return latency;
   const std::string_view plain = WithoutModifiers(name);
   return FindMeaning([&](const EventMeaning& row) { return row.name == plain; });
 }

@@ -17,6 +17,7 @@ enum class PeriodMeaning : std::uint8_t {
   kOther,
   kCpuTime,  // nanoseconds on a CPU
   kWait,     // nanoseconds on no CPU, or until a lock was free, before the sample
+  kLatency,  // nanoseconds of a call that ends with the sample, on a CPU or not (latency_probes.h)
 };
 
 struct EventMeaning {
@@ -71,7 +72,8 @@ inline constexpr const EventMeaning* kEventMeanings[] = {
 };
 
 // The row of an event in a file; null if there is none. `name` may end with modifiers, as
-// "offcpu-time:u".
+// "offcpu-time:u". The latency probes have rows of their own. An event of a single system call has
+// that of all.
 const EventMeaning* FindEventMeaning(const EventAttr& attr, std::string_view name);
 // The same of an event of which only the name is known.
 const EventMeaning* FindEventMeaning(std::string_view name);

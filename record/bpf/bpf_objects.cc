@@ -11,6 +11,7 @@
 
 #include "on_cpu.skel.h"
 #include "record/bpf/kernel_facts.h"
+#include "record/bpf/latency_settings.h"
 #include "record/bpf/skeleton.h"
 #include "record/bpf/wire_settings.h"
 
@@ -100,6 +101,7 @@ Result<BpfObjects> BpfObjects::Load(const BpfOptions& options, const std::string
                           HasAttachCookies();
   TRY(objects.LoadInstances(options, log));
   TRY(objects.LoadOffCpu(options, log));
+  TRY(objects.LoadLatency(options, log));
   TRY(objects.WriteSettings(options));
   if (options.rings > 1) TRY(objects.GroupRings());
   return objects;
@@ -195,6 +197,18 @@ Status BpfObjects::LoadOffCpu(const BpfOptions& options, const std::string& log)
                  WireFilter(options, WIRE_EVENT_OF_COOKIE, cpus_), *settings,
                  [this](bpf_object* object) { return ShareMaps(object); }, log));
   off_cpu_.emplace(std::move(programs));
+  return {};
+}
+
+Status BpfObjects::LoadLatency(const BpfOptions& options, const std::string& log) {
+  if (!Needs(options, SampleCause::kLatency)) return {};
+  TRY_ASSIGN(const wire_latency_settings settings, LatencySettings(options.events));
+  TRY_ASSIGN(
+      LatencyPrograms programs,
+      LatencyPrograms::Load(
+          WireFilter(options, WIRE_EVENT_OF_COOKIE, cpus_), settings, {.histograms = options.latency_histograms, .stacks = StoredStacks(options)},
+          [this](bpf_object* object) { return ShareMaps(object); }, log));
+  latency_.emplace(std::move(programs));
   return {};
 }
 

@@ -16,6 +16,7 @@
 #include "formats/base/result.h"
 #include "record/bpf/bpf_session.h"
 #include "record/bpf/hit_object.h"
+#include "record/bpf/latency_programs.h"
 #include "record/bpf/off_cpu_programs.h"
 #include "record/bpf/skeleton.h"
 
@@ -49,6 +50,8 @@ class BpfObjects {
   bpf_program* process_remover() const;
   // The programs that measure waits; null if there are no off-CPU events.
   OffCpuPrograms* off_cpu() { return off_cpu_ ? &*off_cpu_ : nullptr; }
+  // Those of latency probes; null if there are none.
+  LatencyPrograms* latency() { return latency_ ? &*latency_ : nullptr; }
 
   // The index is the number of the ring.
   std::vector<int> rings() const;
@@ -71,6 +74,7 @@ class BpfObjects {
   void SetPrograms(const BpfOptions& options, SampleCause cause, std::uint32_t event,
                    const std::vector<bpf_program*>& programs);
   Status LoadOffCpu(const BpfOptions& options, const std::string& log);
+  Status LoadLatency(const BpfOptions& options, const std::string& log);
   Status ShareMaps(bpf_object* object) const;
   Status WriteSettings(const BpfOptions& options) const;
   Status CreateMoreRings(const BpfOptions& options);
@@ -82,6 +86,7 @@ class BpfObjects {
   std::vector<Skeleton<on_cpu_bpf>> on_cpu_;  // the first owns the maps
   std::vector<HitObject> hits_;
   std::optional<OffCpuPrograms> off_cpu_;
+  std::optional<LatencyPrograms> latency_;
   std::vector<std::vector<bpf_program*>> programs_;  // by event
   std::vector<UniqueFd> more_rings_;
 };

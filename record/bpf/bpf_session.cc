@@ -198,7 +198,8 @@ Status BpfSession::AttachTo(std::uint32_t event, std::span<const CpuEvent> opene
     impl_->follows_exits = true;
   }
   const SampleCause cause = impl_->events[event].cause;
-  if (IsOffCpu(cause)) return {};  // StartOffCpu attaches the programs
+  // StartMeasuring attaches the programs.
+  if (IsOffCpu(cause) || cause == SampleCause::kLatency) return {};
   if (!HasPerfEvent(cause)) {
     for (bpf_program* program : objects.ProgramsOf(event)) {
       Link link(bpf_program__attach(program));
@@ -223,14 +224,21 @@ void BpfSession::DetachTracepoints() {
   CloseAll(std::exchange(impl_->tracepoint_links, {}));
 }
 
-Status BpfSession::StartOffCpu() {
+Status BpfSession::StartMeasuring() {
   const CapturedLog captured(impl_->log, &impl_->user_log);
+  if (LatencyPrograms* const programs = impl_->objects->latency()) TRY(programs->Start(impl_->log));
   OffCpuPrograms* const programs = impl_->objects->off_cpu();
   return programs != nullptr ? programs->Start(impl_->log) : Status();
 }
 
-Status BpfSession::StopOffCpu() {
+Result<std::vector<LatencyCounts>> BpfSession::DrainLatency() {
+  LatencyPrograms* const programs = impl_->objects->latency();
+  return programs != nullptr ? programs->Drain() : std::vector<LatencyCounts>();
+}
+
+Status BpfSession::StopMeasuring() {
   const CapturedLog captured(impl_->log, &impl_->user_log);
+  if (LatencyPrograms* const programs = impl_->objects->latency()) programs->Stop();
   OffCpuPrograms* const programs = impl_->objects->off_cpu();
   return programs != nullptr ? programs->Stop(impl_->log) : Status();
 }

@@ -57,6 +57,15 @@ struct ProgramEvent;  // program_events.h
 // why an expiry was missed.
 enum class ExpirySource : std::uint8_t { kKernelIfPossible, kOwnClock };
 
+// What a latency probe makes a sample of.
+struct LatencyOptions {
+  std::string probe = {};       // "tcp-connect" (formats/perfdata/latency_probes.h)
+  std::uint64_t min_ns = 0;     // calls that take as long
+  bool samples_errors = false;  // and those that fail
+
+  bool operator==(const LatencyOptions&) const = default;
+};
+
 // One of the events whose samples the programs collect.
 struct BpfEvent {
   SampleCause cause = SampleCause::kTimer;
@@ -65,6 +74,7 @@ struct BpfEvent {
   ProbeKind probe = ProbeKind::kFentry;
   std::string function = {};
   const ProgramEvent* program = nullptr;  // of kOwnProgram
+  LatencyOptions latency = {};            // of kLatency
 };
 
 // How a program that several events call determines which of them did.
@@ -72,6 +82,10 @@ enum class EventSource : std::uint8_t {
   kCookieIfPossible,  // of the attachment: Linux 5.15
   kOwnPrograms,       // each event has its own instance of the program
 };
+
+// Of latency probes, in the kernel at a time: one for each probe, process and CPU of a second. Each
+// has 1.6 KB.
+inline constexpr std::size_t kUsualLatencyHistograms = 16384;
 
 // The most bytes of a stack that a sample can have, as in perf.
 inline constexpr std::uint32_t kMaxStackBytes = WIRE_MAX_STACK;
@@ -89,6 +103,7 @@ struct BpfOptions {
   ExpirySource expiry_source = ExpirySource::kKernelIfPossible;
   EventSource event_source = EventSource::kCookieIfPossible;
   std::chrono::nanoseconds off_cpu_threshold = std::chrono::milliseconds(1);
+  std::size_t latency_histograms = kUsualLatencyHistograms;
   LibbpfLog log = {};  // gets all messages of libbpf; without one, only errors quote them
 };
 
@@ -110,8 +125,9 @@ class BpfSession final : public SampleSource {
   const MappedUnwindMaps& unwind_maps() const override;
   Status AttachTo(std::uint32_t event, std::span<const CpuEvent> opened) override;
   void DetachTracepoints() override;
-  Status StartOffCpu() override;
-  Status StopOffCpu() override;
+  Status StartMeasuring() override;
+  Status StopMeasuring() override;
+  Result<std::vector<LatencyCounts>> DrainLatency() override;
   Result<std::size_t> Drain(const std::function<void(Bytes)>& on_message) override;
   int poll_fd() const override;
   // The samples have rings of their own.

@@ -55,6 +55,20 @@ bool HasAttachCookies() {
   return CanCall(BPF_FUNC_get_attach_cookie);
 }
 
+// include/trace/bpf_probe.h: typedef void (*btf_trace_NAME)(void *, ARGUMENTS);
+std::optional<std::uint32_t> ArgumentsOfTracepoint(const std::string& name) {
+  static const std::unique_ptr<btf, FreeBtf> kTypes(btf__load_vmlinux_btf());
+  if (!kTypes) return {};
+  const __s32 id =
+      btf__find_by_name_kind(kTypes.get(), ("btf_trace_" + name).c_str(), BTF_KIND_TYPEDEF);
+  const btf_type* type = id > 0 ? btf__type_by_id(kTypes.get(), static_cast<__u32>(id)) : nullptr;
+  while (type != nullptr && (btf_is_typedef(type) || btf_is_ptr(type))) {
+    type = btf__type_by_id(kTypes.get(), type->type);
+  }
+  if (type == nullptr || !btf_is_func_proto(type) || btf_vlen(type) == 0) return {};
+  return btf_vlen(type) - 1U;
+}
+
 bool HasTaskRegisters() {
   return CanCall(BPF_FUNC_task_pt_regs);
 }

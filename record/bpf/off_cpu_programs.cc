@@ -37,11 +37,7 @@ Result<Skeleton<off_cpu_bpf>> LoadSkeleton(const KernelAge& age, const wire_filt
   bpf_program__set_autoload(skeleton->progs.on_waking, settings.wakeup_event != WIRE_NO_EVENT);
   bpf_program__set_autoload(skeleton->progs.at_start, age.has_sleepable_iterators);
   bpf_program__set_autoload(skeleton->progs.at_start_without_stacks, !age.has_sleepable_iterators);
-  if (settings.stacks != 0) {
-    bpf_map__set_max_entries(skeleton->maps.stored_stacks, settings.stacks);
-    const __u32 stack_bytes = filter.stack_bytes != 0 ? filter.stack_bytes : filter.late_bytes;
-    bpf_map__set_value_size(skeleton->maps.stored_stacks, StoredStackBytes(stack_bytes));
-  }
+  SizeStoredStacks(skeleton->maps.stored_stacks, settings.stacks, filter);
   TRY(share_maps(skeleton->obj));
   if (const int error = off_cpu_bpf__load(skeleton.get()); error != 0) {
     return ExplainFailure("cannot load the BPF programs that measure waits", -error, log);
@@ -98,6 +94,13 @@ std::uint32_t StoredStackBytes(std::uint32_t stack_bytes) {
   constexpr std::uint32_t kStep = 4096;
   return static_cast<std::uint32_t>(2 * sizeof(std::uint64_t) + sizeof(wire_user_state)) +
          stack_bytes + kStep;
+}
+
+void SizeStoredStacks(bpf_map* map, std::uint32_t stacks, const wire_filter& filter) {
+  if (stacks == 0) return;
+  const __u32 stack_bytes = filter.stack_bytes != 0 ? filter.stack_bytes : filter.late_bytes;
+  bpf_map__set_max_entries(map, stacks);
+  bpf_map__set_value_size(map, StoredStackBytes(stack_bytes));
 }
 
 Status CheckOffCpuSupport() {

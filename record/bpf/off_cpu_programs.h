@@ -13,6 +13,7 @@
 #include "bpf/wire.h"
 #include "formats/base/result.h"
 
+struct bpf_map;
 struct bpf_object;
 struct bpf_program;
 struct off_cpu_bpf;
@@ -25,6 +26,9 @@ Status CheckOffCpuSupport();
 // The size of an entry that stores the registers and at most `stack_bytes` of the stack of a thread
 // that waits.
 std::uint32_t StoredStackBytes(std::uint32_t stack_bytes);
+
+// Sets number and size of the entries of such a map. Has no effect for 0 stacks.
+void SizeStoredStacks(bpf_map* map, std::uint32_t stacks, const wire_filter& filter);
 
 class OffCpuPrograms {
  public:

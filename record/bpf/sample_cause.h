@@ -20,6 +20,7 @@ enum class SampleCause : std::uint8_t {
   kDiskSleep,
   kRunnable,
   kWakeup,
+  kLatency,  // the end of a call that was slow or failed (latency_programs)
 };
 
 // Whether the event overflows on each CPU. The BPF program of another one runs on all CPUs.
@@ -35,7 +36,8 @@ constexpr bool IsOffCpu(SampleCause cause) {
 
 // Whether the BPF program is attached to a perf event.
 constexpr bool HasPerfEvent(SampleCause cause) {
-  return cause != SampleCause::kFunction && cause != SampleCause::kOwnProgram && !IsOffCpu(cause);
+  return cause != SampleCause::kFunction && cause != SampleCause::kOwnProgram &&
+         cause != SampleCause::kLatency && !IsOffCpu(cause);
 }
 
 }  // namespace perftape::record

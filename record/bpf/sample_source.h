@@ -19,6 +19,12 @@
 
 namespace perftape::record {
 
+// Calls of a latency probe.
+struct LatencyCounts {
+  wire_latency_key key = {};
+  wire_latency histogram = {};
+};
+
 // Not thread-safe.
 class SampleSource {
  public:
@@ -34,10 +40,13 @@ class SampleSource {
   // Ends the samples of tracepoints, which cannot be disabled.
   virtual void DetachTracepoints() = 0;
 
-  // Start and end the measuring of waits, if there are off-CPU events. A wait that lasts longer
-  // than the recording is cut at both ends. After StopOffCpu, the ring has the rest of the samples.
-  virtual Status StartOffCpu() = 0;
-  virtual Status StopOffCpu() = 0;
+  // Start and end the measuring of waits, if there are off-CPU events, and of the calls of latency
+  // probes. A wait that lasts longer than the recording is cut at both ends; a call that does is
+  // not counted. After StopMeasuring, the ring has the rest of the samples.
+  virtual Status StartMeasuring() = 0;
+  virtual Status StopMeasuring() = 0;
+  // Returns the calls of latency probes since the last call.
+  virtual Result<std::vector<LatencyCounts>> DrainLatency() = 0;
 
   // Calls `on_message` for every message in the rings (bpf/wire.h: a wire_header and its body),
   // ring by ring, in the order of arrival, which is only roughly the order of time. The message is

@@ -33,17 +33,6 @@ __u32 WireChain(Callchains callchains) {
   return WIRE_CHAIN_ALL;
 }
 
-// How many stacks of threads that wait are kept.
-__u32 StoredStacks(const BpfOptions& options) {
-  constexpr std::size_t kMemory = std::size_t{64} << 20;
-  constexpr std::size_t kMemoryOfUnfinished = std::size_t{16} << 20;
-  if (options.stack_bytes != 0) {
-    return static_cast<__u32>(kMemory / StoredStackBytes(options.stack_bytes));
-  }
-  if (options.callchains != Callchains::kUnwindTables) return 0;
-  return static_cast<__u32>(kMemoryOfUnfinished / StoredStackBytes(kLateStackBytes));
-}
-
 bool InterruptsSending(const BpfEvent& event) {
   return event.program != nullptr && event.program->interrupts_sending;
 }
@@ -80,6 +69,16 @@ wire_filter WireFilter(const BpfOptions& options, std::uint32_t event, std::size
   AddScope(filter.scope, wire);
   wire.count_sending = std::ranges::any_of(options.events, InterruptsSending);
   return wire;
+}
+
+std::uint32_t StoredStacks(const BpfOptions& options) {
+  constexpr std::size_t kMemory = std::size_t{64} << 20;
+  constexpr std::size_t kMemoryOfUnfinished = std::size_t{16} << 20;
+  if (options.stack_bytes != 0) {
+    return static_cast<__u32>(kMemory / StoredStackBytes(options.stack_bytes));
+  }
+  if (options.callchains != Callchains::kUnwindTables) return 0;
+  return static_cast<__u32>(kMemoryOfUnfinished / StoredStackBytes(kLateStackBytes));
 }
 
 std::optional<wire_off_cpu> OffCpuSettings(const BpfOptions& options) {

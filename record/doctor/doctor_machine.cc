@@ -91,10 +91,10 @@ Status RehearseRecording(std::span<const PlannedEvent> events) {
     TRY(bpf.AttachTo(number++, event.on_cpus));
   }
   TRY(opened.EnableSampling());
-  TRY(bpf.StartOffCpu());
+  TRY(bpf.StartMeasuring());
   bpf.DetachTracepoints();
   opened.CloseTracepoints();
-  return bpf.StopOffCpu();
+  return bpf.StopMeasuring();
 }
 
 Result<ProbeLocation> OwnFunction(ProbeKind kind) {

@@ -6,6 +6,7 @@
 #include <functional>
 #include <utility>
 
+#include "formats/perfdata/latency_probes.h"
 #include "formats/perfdata/period_unit.h"
 #include "record/events/event_attrs.h"
 #include "record/events/known_events.h"
@@ -35,6 +36,19 @@ void AddTracepoints(const std::string& pattern, const EventMachine& machine,
       if (fnmatch(pattern.c_str(), name.c_str(), 0) != 0) continue;
       events.push_back({std::move(name), "", kKind, ""});
     }
+  }
+}
+
+void AddLatencyProbes(const std::function<bool(const std::string&)>& matches,
+                      const EventMachine& machine, std::vector<ListedEvent>& events) {
+  for (const perfdata::LatencyProbe& probe : perfdata::LatencyProbes()) {
+    const std::string name = std::string(perfdata::kLatencyPrefix).append(probe.name);
+    const std::string set =
+        probe.set.empty() ? "" : std::string(perfdata::kLatencyPrefix).append(probe.set);
+    if (!matches(name) && !matches(set)) continue;
+    const Status works = machine.latency(probe.name);
+    events.push_back({name, set == name ? "" : set, std::string(probe.meaning),
+                      works ? "" : works.error().message});
   }
 }
 
@@ -101,6 +115,7 @@ Result<std::vector<ListedEvent>> ListEvents(std::string_view glob, const EventMa
     events.push_back({std::string(name.name), "", std::string(name.meaning),
                       works ? "" : works.error().message});
   }
+  AddLatencyProbes(matches, machine, events);
   AddProbeKinds(matches, machine, events);
   AddTracepoints(pattern, machine, events);
   return events;

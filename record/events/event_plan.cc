@@ -13,6 +13,7 @@
 #include "formats/base/text.h"
 #include "formats/perfdata/event_meanings.h"
 #include "record/events/known_events.h"
+#include "record/events/plan_latency.h"
 #include "record/events/plan_own_events.h"
 #include "record/events/plan_probes.h"
 #include "record/events/plan_tracepoints.h"
@@ -75,6 +76,7 @@ class Planner {
 
   Status Add(const EventSpec& spec) {
     if (machine_.check_event) TRY(machine_.check_event(spec));
+    if (spec.is_latency()) return AddLatency(spec);
     if (spec.is_probe()) return AddProbes(spec);
     if (spec.is_tracepoint()) return AddTracepoints(spec);
     if (const EventSet* set = FindEventSet(spec.name)) return AddSet(spec, *set);
@@ -96,7 +98,8 @@ class Planner {
   Status Append(const EventSpec& spec, PlannedEvent event) {
     for (const PlannedEvent& other : plan_.events) {
       if (other.name != event.name) continue;
-      if (std::memcmp(&other.settings, &event.settings, sizeof event.settings) == 0 &&
+      if (other.latency == event.latency &&
+          std::memcmp(&other.settings, &event.settings, sizeof event.settings) == 0 &&
           other.attr.sample_period == event.attr.sample_period &&
           other.attr.flags == event.attr.flags) {
         return {};
@@ -173,6 +176,12 @@ class Planner {
     return Append(spec, std::move(event));
   }
 
+  Status AddLatency(const EventSpec& spec) {
+    TRY_ASSIGN(std::vector<PlannedEvent> events, PlanLatency(spec, machine_));
+    for (PlannedEvent& event : events) TRY(Append(spec, std::move(event)));
+    return {};
+  }
+
   Status AddOffCpu(const EventSpec& spec) {
     if (const Status works = machine_.off_cpu(); !works) {
       return FailEvent(spec, works.error());
@@ -242,7 +251,10 @@ Result<EventPlan> PlanEvents(std::span<const EventSpec> specs, SamplingRate rate
 std::vector<BpfEvent> BpfEventsOf(std::span<const PlannedEvent> planned) {
   std::vector<BpfEvent> events;
   for (const PlannedEvent& event : planned) {
-    BpfEvent sampled{.cause = event.cause, .settings = event.settings, .program = event.program};
+    BpfEvent sampled{.cause = event.cause,
+                     .settings = event.settings,
+                     .program = event.program,
+                     .latency = event.latency};
     if (event.cause == SampleCause::kFunction) {
       sampled.probe = event.locations.front().kind;
       sampled.function = event.locations.front().target;

@@ -14,6 +14,7 @@
 #include "formats/base/result.h"
 #include "formats/perfdata/attr.h"
 #include "record/bpf/bpf_session.h"
+#include "record/bpf/latency_settings.h"
 #include "record/bpf/off_cpu_programs.h"
 #include "record/bpf/program_events.h"
 #include "record/events/event_attrs.h"
@@ -35,6 +36,7 @@ struct PlannedEvent {
   std::string format = {};                    // of a tracepoint: its format file; empty for others
   std::vector<ProbeLocation> locations = {};  // of a probe, at least one
   const ProgramEvent* program = nullptr;      // of kOwnProgram
+  LatencyOptions latency = {};                // of kLatency
 };
 
 struct EventPlan {
@@ -58,6 +60,11 @@ struct EventMachine {
   std::function<Status(const EventSpec& spec)> check_event = {};
   // Whether the kernel can measure waits.
   std::function<Status()> off_cpu = [] { return CheckOffCpuSupport(); };
+
+  // Whether it can record this latency probe.
+  std::function<Status(std::string_view probe)> latency = [](std::string_view probe) {
+    return CheckLatencySupport(probe);
+  };
 
   static EventMachine This();
 };

@@ -8,6 +8,9 @@
 #include <charconv>
 #include <utility>
 
+#include "formats/base/duration.h"
+#include "formats/perfdata/latency_probes.h"
+
 namespace perftape::record {
 namespace {
 
@@ -64,11 +67,36 @@ Result<FieldCondition> ParseCondition(std::string_view event, std::string_view t
                                   text));
 }
 
+Status ParseLatencyOption(std::string_view key, std::string_view value, EventSpec& spec) {
+  if (key == "errors") {
+    if (value != "on" && value != "off") {
+      return Wrong(spec.text, fmt::format("errors='{}': use errors=on or errors=off", value));
+    }
+    spec.samples_errors = value == "on";
+    return {};
+  }
+  if (key != "min") {
+    return Wrong(spec.text,
+                 fmt::format("unknown option '{}': a latency probe has min=TIME and errors=on or "
+                             "errors=off",
+                             key));
+  }
+  const std::optional<std::chrono::nanoseconds> least = DurationOf(value, {});
+  if (!least) {
+    return Wrong(spec.text, fmt::format("min='{}' is not a time: write a number and {}, for "
+                                        "example min=10ms",
+                                        value, kDurationUnits));
+  }
+  spec.latency_min_ns = static_cast<std::uint64_t>(least->count());
+  return {};
+}
+
 Status ParseOption(std::string_view option, EventSpec& spec) {
   const std::size_t equals = option.find('=');
   const std::string_view key = option.substr(0, equals);
   const std::string_view value =
       equals == std::string_view::npos ? std::string_view() : option.substr(equals + 1);
+  if (spec.is_latency()) return ParseLatencyOption(key, value, spec);
   if (key == "if") {
     TRY_ASSIGN(FieldCondition condition, ParseCondition(spec.text, value));
     spec.conditions.push_back(std::move(condition));
@@ -154,6 +182,7 @@ Result<EventSpec> ParseEvent(std::string_view text) {
     modifiers = text.substr(end + 1);
     if (modifiers.starts_with(':')) modifiers.remove_prefix(1);
     has_modifiers = end + 1 < text.size();
+    spec.name = std::string(name);
     TRY(ParseOptions(text.substr(slash + 1, end - slash - 1), spec));
   }
   if (const std::size_t colon = name.rfind(':');
@@ -173,6 +202,10 @@ Result<EventSpec> ParseEvent(std::string_view text) {
 }
 
 }  // namespace
+
+bool EventSpec::is_latency() const {
+  return name.starts_with(perfdata::kLatencyPrefix);
+}
 
 std::unexpected<Error> FailEvent(const EventSpec& spec, ErrorCode code, std::string_view what) {
   return FailEvent(spec, {.code = code, .message = std::string(what)});

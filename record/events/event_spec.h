@@ -3,6 +3,7 @@
 //
 //   cpu-clock   page-faults:u   cpu-clock/freq=999/   sched:sched_switch   sched:sched_*
 //   syscalls:sys_enter_write/every=100,if=count>4096/   uprobe:libc:malloc/every=100/
+//   latency:read/min=1ms,errors=off/
 #pragma once
 
 #include <cstdint>
@@ -49,10 +50,16 @@ struct EventSpec {
   std::optional<std::uint64_t> every = {};      // every=
   std::vector<FieldCondition> conditions = {};  // if=; all must hold
 
+  // Of a latency probe; nothing: its default.
+  std::optional<std::uint64_t> latency_min_ns = {};  // min=
+  std::optional<bool> samples_errors = {};           // errors=
+
+  // Whether the name is a latency probe, or a set of them.
+  bool is_latency() const;
   // Whether the name is a probe of probe_spec.h.
   bool is_probe() const { return ProbeKindOf(name).has_value(); }
   // Whether the name is "subsystem:name" of tracefs.
-  bool is_tracepoint() const { return name.contains(':') && !is_probe(); }
+  bool is_tracepoint() const { return name.contains(':') && !is_probe() && !is_latency(); }
 };
 
 // Returns an error whose message begins with the event as it was written: "event 'X': WHAT".

@@ -20,6 +20,7 @@ std::string_view WhyNotForUsers(const EventSet& set);
 
 // Returns why the kernel makes no samples of the event for a user; empty if it does.
 std::string_view WhyNotForUsers(const EventSpec& spec) {
+  if (spec.is_latency()) return "a latency probe is recorded with eBPF";
   if (spec.is_probe()) return "a probe is recorded with eBPF";
   if (spec.is_tracepoint()) return "a tracepoint is recorded with eBPF";
   if (IsOffCpuName(spec.name)) return "off-CPU time is recorded with eBPF";

@@ -47,8 +47,11 @@ class KernelSamples final : public SampleSource {
   const MappedUnwindMaps& unwind_maps() const override { return no_maps_; }
   Status AttachTo(std::uint32_t, std::span<const CpuEvent>) override { return {}; }
   void DetachTracepoints() override {}
-  Status StartOffCpu() override { return {}; }
-  Status StopOffCpu() override { return {}; }
+  Status StartMeasuring() override { return {}; }
+  Status StopMeasuring() override { return {}; }
+  Result<std::vector<LatencyCounts>> DrainLatency() override {
+    return std::vector<LatencyCounts>();
+  }
   Result<std::size_t> Drain(const std::function<void(Bytes)>&) override { return 0; }
   int poll_fd() const override { return -1; }
   // Almost all records in the rings are samples. The kernel does not say of which event the lost

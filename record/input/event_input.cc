@@ -109,6 +109,7 @@ BpfOptions BpfOptionsOf(const InputOptions& options, const Targets& targets, con
           .rings = rings.rings,
           .events = BpfEventsOf(planned),
           .off_cpu_threshold = options.off_cpu_threshold,
+          .latency_histograms = options.latency_histograms,
           .log = options.libbpf_log};
 }
 
@@ -165,7 +166,8 @@ EventInput::EventInput(Opened opened, SnapshotContent content, std::uint64_t use
       samples_(std::move(opened.samples)),
       sideband_(std::move(opened.sideband)),
       records_(events_.in_file().ids(), events_.in_file().format(),
-               events_.in_file().FormatsByEvent(), user_limit) {}
+               events_.in_file().FormatsByEvent(), user_limit),
+      latency_(events_.in_file().sampling()) {}
 
 Result<EventInput::Opened> EventInput::OpenWithPrograms(const InputOptions& options,
                                                         Targets targets,
@@ -324,14 +326,14 @@ Status EventInput::Start() {
     TRY(samples_->AttachTo(number++, event.on_cpus));
   }
   TRY(events_.EnableSampling());
-  return samples_->StartOffCpu();
+  return samples_->StartMeasuring();
 }
 
 Status EventInput::Stop() {
   samples_->DetachTracepoints();
   events_.CloseTracepoints();
   TRY(events_.DisableSampling());
-  TRY(samples_->StopOffCpu());
+  TRY(samples_->StopMeasuring());
   TRY(background_drain_->Stop());
   TRY(DrainSideband());
   AddDrained();
@@ -354,6 +356,46 @@ Status EventInput::Drain() {
   Status drained = DrainSideband();
   AddDrained();
   return drained;
+}
+
+Status EventInput::DrainLatency() {
+  if (latency_.is_empty()) return {};
+  TRY_ASSIGN(const std::vector<LatencyCounts> counted, samples_->DrainLatency());
+  NameCgroups(counted);
+  latency_.Add(counted);
+  return {};
+}
+
+// A cgroup that is gone before its first calls are read has no name.
+void EventInput::NameCgroups(std::span<const LatencyCounts> counted) {
+  if (!scope_.recorded) return;
+  const auto is_named = [&](const LatencyCounts& of) {
+    return cgroup_names_.contains(of.key.cgroup);
+  };
+  if (std::ranges::all_of(counted, is_named)) return;
+  for (CgroupDirectory& cgroup : CgroupsOf(*scope_.recorded)) {
+    cgroup_names_.emplace(cgroup.id, std::move(cgroup.path));
+  }
+  for (const LatencyCounts& of : counted) cgroup_names_.emplace(of.key.cgroup, "");
+}
+
+void EventInput::SumUpFastCalls(std::uint64_t time_ns) {
+  latency_.SumUpFastCalls(time_ns, [&](Bytes message) { records_.AddMessage(message); });
+}
+
+LatencySummary EventInput::Latency() const {
+  std::vector<std::uint64_t> no_room;
+  if (!latency_.is_empty()) {
+    for (std::uint32_t event = 0; event < events_.in_file().sideband_event(); ++event) {
+      std::uint64_t& calls = no_room.emplace_back();
+      for (const wire_cpu& counter : samples_->Counters(event)) calls += counter.no_room;
+    }
+  }
+  const auto path_of = [&](std::uint64_t cgroup) {
+    const auto found = cgroup_names_.find(cgroup);
+    return found != cgroup_names_.end() ? found->second : "";
+  };
+  return latency_.Summarize(path_of, no_room);
 }
 
 Status EventInput::DrainSideband() {

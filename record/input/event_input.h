@@ -7,6 +7,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -23,6 +24,7 @@
 #include "record/events/recorded_events.h"
 #include "record/input/incoming_records.h"
 #include "record/input/input_options.h"
+#include "record/input/latency_ledger.h"
 #include "record/input/record_input.h"
 #include "record/processes/proc_snapshot.h"
 #include "record/processes/targets.h"
@@ -67,6 +69,10 @@ class EventInput : public RecordInput {
   ChainCounts ChainsOf(std::uint32_t event) const override;
   std::vector<std::uint32_t> SampledCpus() const override;
   std::vector<AbsentCpu> Absences() const override;
+  Status DrainLatency() override;
+  void SumUpFastCalls(std::uint64_t time_ns) override;
+  std::vector<LatencyInterval> TakeLatencyInterval() override { return latency_.TakeInterval(); }
+  LatencySummary Latency() const override;
   std::uint64_t SkippedHits() const override { return samples_->SkippedHits(); }
 
   int sample_poll_fd() const override { return samples_->poll_fd(); }
@@ -90,6 +96,7 @@ class EventInput : public RecordInput {
   Status DrainSideband();
   void AddDrained();
   void CountUnreportedLosses();
+  void NameCgroups(std::span<const LatencyCounts> counted);
   void AdaptToNamespaces(std::vector<std::string>& warnings);
   Status StartUnwinding(const InputOptions& options, OthersFiles& files);
   void AddFromKernel(const perfdata::RecordView& view);
@@ -108,6 +115,8 @@ class EventInput : public RecordInput {
   IncomingRecords records_;
   std::optional<CgroupPaths> cgroup_paths_;
   std::vector<std::byte> rewritten_;  // scratch
+  LatencyLedger latency_;
+  std::map<std::uint64_t, std::string> cgroup_names_;  // of latency_, by id
   std::optional<CpuHotplug> hotplug_;
   KnownBinaries binaries_;
   std::optional<LateUnwinder> late_unwinder_;

@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "bpf/wire.h"
+#include "formats/perfdata/latency_probes.h"
 #include "formats/perfdata/record.h"
 #include "record/bpf/kernel_facts.h"
 #include "record/machine/kernel_maps.h"
@@ -25,16 +26,17 @@ Status AppendCgroups(const Scope& scope, const perfdata::SampleFormat& format,
   return {};
 }
 
-// The samples that sum short waits have no stack. Their frame gets a name in this way: readers show
+// The samples that sum short waits or fast calls have no stack. Their frame gets a name in this way: readers show
 // an OOL symbol without looking for its code (tools/perf/util/machine.c,
 // machine__process_ksymbol_register).
-Status AppendShortWaits(const FileEvents& events, std::vector<std::byte>& records) {
-  const auto sums = [](const PlannedEvent& event) { return event.cause == SampleCause::kSleep; };
+Status AppendNameOfSums(const FileEvents& events, SampleCause cause, std::uint64_t address,
+                        std::string_view name, std::vector<std::byte>& records) {
+  const auto sums = [&](const PlannedEvent& event) { return event.cause == cause; };
   if (std::ranges::none_of(events.sampling(), sums)) return {};
-  const perfdata::Ksymbol symbol{.address = WIRE_SHORT_WAITS_IP,
+  const perfdata::Ksymbol symbol{.address = address,
                                  .length = 1,
                                  .symbol_type = perfdata::Ksymbol::kTypeOutOfLine,
-                                 .name = perfdata::kShortWaits};
+                                 .name = name};
   return perfdata::Encode(symbol, {}, events.format(), 0, records);
 }
 
@@ -54,7 +56,10 @@ Result<std::vector<std::byte>> EncodeInitialState(const RecordedEvents& events,
     std::ranges::move(hidden, std::back_inserter(warnings));
   }
   TRY(AppendBpfPrograms(programs, format, records));
-  TRY(AppendShortWaits(events.in_file(), records));
+  TRY(AppendNameOfSums(events.in_file(), SampleCause::kSleep, WIRE_SHORT_WAITS_IP,
+                       perfdata::kShortWaits, records));
+  TRY(AppendNameOfSums(events.in_file(), SampleCause::kLatency, WIRE_FAST_CALLS_IP,
+                       perfdata::kFastCalls, records));
   TRY(AppendCgroups(scope, format, records));
   if (const auto& processes = targets.processes()) {
     TRY(SnapshotProcesses("/proc", *processes, format, records, content));

@@ -17,6 +17,7 @@
 #include "record/events/cpu_hotplug.h"
 #include "record/events/file_events.h"
 #include "record/input/incoming_records.h"
+#include "record/input/latency_ledger.h"
 #include "record/machine/loaded_bpf_programs.h"
 
 namespace perftape::record {
@@ -48,6 +49,12 @@ class RecordInput {
   virtual Status Drain() = 0;
   virtual IncomingRecords& records() = 0;
   virtual const IncomingRecords& records() const = 0;
+  // Reads the histograms of latency probes, if there are any. SumUpFastCalls adds samples of
+  // `time_ns` to records(), with the sums of the calls that are no samples.
+  virtual Status DrainLatency() = 0;
+  virtual void SumUpFastCalls(std::uint64_t time_ns) = 0;
+  // Returns the calls of each probe that were read since the last call.
+  virtual std::vector<LatencyInterval> TakeLatencyInterval() = 0;
   // Opens the events of CPUs that came back online, if a check is due.
   virtual Status ReopenOnReturnedCpus(std::uint64_t now_ns) = 0;
   // From now on, only one in `divisor` overflows of clocks and counters is a sample, with the sum
@@ -57,13 +64,15 @@ class RecordInput {
   virtual bool HaveTargetsEnded() const = 0;
 
   // Returns the counters of a sampling event on each possible CPU; the index is the CPU. Makes no
-  // system call, and neither do the next three.
+  // system call, and neither do the next four.
   virtual std::vector<wire_cpu> Counters(std::uint32_t event) const = 0;
   virtual ChainCounts ChainsOf(std::uint32_t event) const = 0;
   // The CPUs that are being sampled now.
   virtual std::vector<std::uint32_t> SampledCpus() const = 0;
   // CPUs that were offline for a time.
   virtual std::vector<AbsentCpu> Absences() const = 0;
+  // What latency probes have counted until the last DrainLatency.
+  virtual LatencySummary Latency() const = 0;
   // Hits of tracepoints that the kernel skipped, of any task. Call it after Stop.
   virtual std::uint64_t SkippedHits() const = 0;
 

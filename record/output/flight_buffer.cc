@@ -53,9 +53,15 @@ std::uint64_t FlightBuffer::SizeOf(const FlightRound& round) {
   const bundle::RecordingNotes& notes = round.notes_before;
   const std::size_t noted = notes.lost.size() + notes.lost_processes.size() + notes.chains.size() +
                             notes.throttled.size() + notes.absences.size() + notes.rates.size();
+  std::size_t cgroup_bytes = 0;
+  for (const bundle::NotedCgroup& cgroup : notes.cgroups) {
+    cgroup_bytes += sizeof cgroup + cgroup.path.size() +
+                    cgroup.io_limits.size() * sizeof(bundle::NotedIoLimit) +
+                    cgroup.pids.size() * sizeof cgroup.pids.front();
+  }
   return sizeof round + round.records.size() + round.hit.size() * 2 * sizeof(void*) +
          round.files.binaries().size() * sizeof(std::shared_ptr<HitBinary>) +
-         (round.jit_processes.size() + noted) * kNodeBytes;
+         (round.jit_processes.size() + noted) * kNodeBytes + cgroup_bytes;
 }
 
 Status FlightBuffer::EndRound(std::span<const perfdata::Dso* const> hit,

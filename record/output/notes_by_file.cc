@@ -2,14 +2,24 @@
 #include "record/output/notes_by_file.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <iterator>
+#include <map>
+#include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
+
+#include "formats/base/latency_buckets.h"
 
 namespace perftape::record {
 namespace {
 
+using bundle::NotedCgroup;
 using bundle::NotedChains;
+using bundle::NotedCount;
+using bundle::NotedIoLimit;
+using bundle::NotedLatency;
 using bundle::NotedLoss;
 using bundle::NotedThrottling;
 using bundle::RecordingNotes;
@@ -24,6 +34,45 @@ std::vector<Noted> Since(const std::vector<Noted>& before, const std::vector<Not
         std::ranges::find_if(before, [&](const Noted& one) { return same(one, noted); });
     if (old != before.end()) noted.count -= std::min(noted.count, old->count);
     if (noted.count > 0) news.push_back(std::move(noted));
+  }
+  return news;
+}
+
+bool IsSameLatencyLoss(const bundle::NotedLatencyLoss& one, const bundle::NotedLatencyLoss& other) {
+  return one.probe == other.probe && one.cause == other.cause;
+}
+
+void Subtract(const std::vector<NotedCount>& before, std::vector<NotedCount>& counts) {
+  for (NotedCount& count : counts) {
+    const auto old = std::ranges::find(before, count.number, &NotedCount::number);
+    if (old != before.end()) count.count -= std::min(count.count, old->count);
+  }
+  std::erase_if(counts, [](const NotedCount& count) { return count.count == 0; });
+}
+
+// The longest call of a file is known only if it is the longest so far. Otherwise it is in the
+// highest bucket.
+void Subtract(const NotedLatency& before, NotedLatency& latency) {
+  const bool is_new_max = latency.max_ns > before.max_ns;
+  latency.count -= std::min(latency.count, before.count);
+  latency.sum_ns -= std::min(latency.sum_ns, before.sum_ns);
+  Subtract(before.errors, latency.errors);
+  Subtract(before.buckets, latency.buckets);
+  if (is_new_max || latency.buckets.empty()) return;
+  const auto highest = static_cast<std::size_t>(latency.buckets.back().number);
+  latency.max_ns = std::min(latency.max_ns, LatencyBucketEnd(highest) - 1);
+}
+
+std::vector<NotedLatency> LatencySince(const std::vector<NotedLatency>& before,
+                                       const std::vector<NotedLatency>& now) {
+  const auto key = [](const NotedLatency& of) { return std::tie(of.probe, of.pid, of.cgroup); };
+  std::map<std::tuple<std::string_view, std::uint32_t, std::string_view>, const NotedLatency*> old;
+  for (const NotedLatency& of : before) old.emplace(key(of), &of);
+  std::vector<NotedLatency> news;
+  for (const NotedLatency& of : now) {
+    NotedLatency& latency = news.emplace_back(of);
+    if (const auto found = old.find(key(of)); found != old.end()) Subtract(*found->second, latency);
+    if (latency.count == 0) news.pop_back();
   }
   return news;
 }
@@ -50,16 +99,36 @@ std::vector<NotedThrottling> ThrottlingSince(const std::vector<NotedThrottling>&
   return news;
 }
 
+// A file begins where the one before ended. Peaks are those of the recording so far.
+std::vector<NotedCgroup> CgroupsSince(const std::vector<NotedCgroup>& before,
+                                      std::vector<NotedCgroup> now) {
+  for (NotedCgroup& cgroup : now) {
+    const auto old = std::ranges::find(before, cgroup.path, &NotedCgroup::path);
+    if (old == before.end()) continue;
+    cgroup.first = old->last;
+    for (NotedIoLimit& limit : cgroup.io_limits) {
+      for (const NotedIoLimit& one : old->io_limits) {
+        if (one.device == limit.device && one.kind == limit.kind) limit.first = one.last;
+      }
+    }
+  }
+  return now;
+}
+
 }  // namespace
 
 RecordingNotes NotesByFile::Next(const RecordingNotes& so_far) {
   RecordingNotes file = so_far;
+  if (before_.end_ns != 0) file.start_ns = before_.end_ns;
   file.samples -= std::min(file.samples, before_.samples);
   file.aggregated -= std::min(file.aggregated, before_.aggregated);
   file.lost = Since(before_.lost, so_far.lost, &IsSameLoss);
   file.lost_processes = Since(before_.lost_processes, so_far.lost_processes, &IsSameLoss);
   file.chains = Since(before_.chains, so_far.chains, &IsSameEnd);
+  file.latency = LatencySince(before_.latency, so_far.latency);
+  file.latency_lost = Since(before_.latency_lost, so_far.latency_lost, &IsSameLatencyLoss);
   file.throttled = ThrottlingSince(before_.throttled, so_far.throttled);
+  file.cgroups = CgroupsSince(before_.cgroups, so_far.cgroups);
   std::erase_if(file.absences, [this](const bundle::NotedAbsence& absence) {
     return std::ranges::find(before_.absences, absence) != before_.absences.end() &&
            absence.until_ns.has_value();

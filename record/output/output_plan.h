@@ -20,6 +20,7 @@
 #include "record/output/file_template.h"
 #include "record/output/output_summary.h"
 #include "record/output/record_counter.h"
+#include "record/scope/cgroup_usage.h"
 #include "record/symbols/build_ids.h"
 
 namespace perftape::record {
@@ -33,6 +34,7 @@ struct OutputParts {
   BuildIdCollector build_ids;
   // Returns what a file says about the recording, of which `counts` are written.
   std::function<bundle::RecordingNotes(const OutputCounts& counts)> notes_of;
+  std::optional<CgroupUsage> cgroups = {};  // of the processes that have samples
 };
 
 // A record that concerns a target.
@@ -69,6 +71,8 @@ class OutputPlan {
   // Ends a round: all later records are younger than `limit_ns`. With `is_last`, none follow. After
   // an error, the recording ends early.
   virtual Status EndRound(std::uint64_t limit_ns, bool is_last) = 0;
+  // Whether the next round ends a file.
+  virtual bool IsSeamDue() { return false; }
   // Whether a round waits for the samples of threads that have just ended (TimeMerge).
   virtual bool WaitsForExits() const { return true; }
   // What is written so far. Makes no system call.

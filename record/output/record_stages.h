@@ -24,6 +24,9 @@ class RecordStages {
   Status Append(Bytes bytes);
 
  private:
+  // Watches the cgroups of a process that has samples, and of those that it starts.
+  void NoteProcess(const perfdata::RecordView& record);
+
   std::optional<TargetFilter> targets_;  // nothing: the whole system
   OutputParts& parts_;
   OutputPlan& plan_;

@@ -35,6 +35,7 @@ class Rotation : public OutputPlan {
   Status Append(const PassedRecord& record) override;
   // A round that cannot be committed ends its file. The recording continues without one. No file
   // begins with the last round.
+  bool IsSeamDue() override { return IsDue(clock_.MonotonicNs()); }
   Status EndRound(std::uint64_t limit_ns, bool is_last) override;
   OutputCounts Counts() const override { return file_->Counts(); }
   std::uint64_t file_bytes() const override { return file_->size(); }

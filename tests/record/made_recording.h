@@ -92,6 +92,10 @@ class MadeInput : public RecordInput {
   Status Drain() override;
   IncomingRecords& records() override { return records_; }
   const IncomingRecords& records() const override { return records_; }
+  Status DrainLatency() override { return {}; }
+  void SumUpFastCalls(std::uint64_t) override {}
+  std::vector<LatencyInterval> TakeLatencyInterval() override { return {}; }
+  LatencySummary Latency() const override { return {}; }
   Status ReopenOnReturnedCpus(std::uint64_t) override { return {}; }
   void SampleOneIn(std::uint64_t divisor) override { divisors.push_back(divisor); }
   bool HaveTargetsEnded() const override { return have_targets_ended; }

@@ -155,6 +155,8 @@ Result<RecordRun> PlanOf(Plan plan) {
   plan.record.input.target = TargetOf(plan);
   options = std::move(plan.record);
   TRY(PlanEvents(plan, options.input));
+  // A limit is a frequent reason for slow calls.
+  options.cgroup_usage |= std::ranges::any_of(options.input.events, &record::EventSpec::is_latency);
   TRY(CheckRates(options));
   options.command = plan.operands;
   TRY(CheckLevel(plan));

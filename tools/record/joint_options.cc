@@ -147,6 +147,10 @@ Status PlanEvents(const Plan& plan, record::InputOptions& input) {
   if (plan.why) TRY(PlanCriticalPath(plan, input));
   if (plan.rate) input.rate = *plan.rate;
   if (plan.off_cpu_threshold) input.off_cpu_threshold = *plan.off_cpu_threshold;
+  const auto is_latency = [](const record::EventSpec& event) { return event.is_latency(); };
+  if (plan.record.latency_interval && std::ranges::none_of(input.events, is_latency)) {
+    return Fail(ErrorCode::kInvalidArgument, "--interval needs a latency probe: -e latency:SET");
+  }
   return plan.wakers ? AddWakers(input.events) : Status();
 }
 

@@ -83,6 +83,19 @@ Result<std::string> ParseClock(std::string_view option, std::string_view text) {
       option, cli::EscapeForTerminal(text)));
 }
 
+Result<std::chrono::nanoseconds> ParseInterval(std::string_view option, std::string_view text) {
+  constexpr std::chrono::milliseconds kShortest{10};
+  TRY_ASSIGN(const std::chrono::nanoseconds interval, cli::ParseDuration(option, text));
+  if (interval >= kShortest) return interval;
+  return WrongValue(fmt::format("{}: the shortest interval is 10ms", option));
+}
+
+Result<std::size_t> ParseHistograms(std::string_view option, std::string_view text) {
+  TRY_ASSIGN(const std::uint64_t number,
+             cli::ParseNumber(option, text, {.smallest = 1, .largest = 1 << 20}));
+  return static_cast<std::size_t>(number);
+}
+
 Result<std::filesystem::path> ParseBundleFile(std::string_view option, std::string_view text) {
   if (text.empty() || text == "-")
     return WrongValue(fmt::format("{}: needs the name of a file", option));
@@ -154,6 +167,19 @@ constexpr cli::Option kEventRows[] = {
              "in ms; 0 records each wait (default 1ms)",
      .is_rare = true,
      .into = cli::StoreAs<&ParseThreshold, &Plan::off_cpu_threshold>},
+    {.name = "interval",
+     .argument = "TIME",
+     .help = "of -e latency: print a table of the calls of each probe every TIME (1s) to stderr; "
+             "with --json, a line of JSON",
+     .is_rare = true,
+     .into = cli::StoreAs<&ParseInterval, &Plan::record, &RecordOptions::latency_interval>},
+    {.name = "latency-histograms",
+     .argument = "NUMBER",
+     .help = "of -e latency: keep at most NUMBER histograms in the kernel, of 1.6 KB each "
+             "(default 16384)",
+     .is_rare = true,
+     .into = cli::StoreAs<&ParseHistograms, &Plan::record, &RecordOptions::input,
+                          &InputOptions::latency_histograms>},
     {.name = "allow-missing-events",
      .help = "leave out events that this machine does not have, with a warning",
      .is_rare = true,
@@ -222,6 +248,11 @@ constexpr cli::Option kTargetRows[] = {
      .is_rare = true,
      .into = cli::Set<&Plan::record, &RecordOptions::input, &InputOptions::scope,
                       &ScopeOptions::all_cgroups>},
+    {.name = "cgroup-usage",
+     .help = "note the limits of the cgroups of recorded processes and what they use of them, for "
+             "'perftape-report --diagnose'",
+     .is_rare = true,
+     .into = cli::Set<&Plan::record, &RecordOptions::cgroup_usage>},
     {.name = "namespaces",
      .help = "record the namespaces of processes, for 'perf report --sort cgroup_id'",
      .is_rare = true,

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "convert/diagnose/facts.h"
+#include "formats/base/file.h"
 #include "tools/common/cli/output.h"
 #include "tools/common/cli/rows.h"
 #include "tools/common/profiles/format_options.h"
@@ -143,6 +145,41 @@ constexpr cli::Option kHopsRows[] = {
      .into = cli::Set<&ReportPlan::hops>},
 };
 
+constexpr cli::Choice<diagnose::Severity> kSeverities[] = {
+    {diagnose::kSeverityNames[0], diagnose::Severity::kInfo},
+    {diagnose::kSeverityNames[1], diagnose::Severity::kWarning},
+    {diagnose::kSeverityNames[2], diagnose::Severity::kCritical},
+};
+
+constexpr cli::Option kDiagnosisRows[] = {
+    {.name = "diagnose",
+     .help = "tell what is wrong, by rules, causes before their symptoms: slow and failed calls of "
+             "latency probes, limits of cgroups, kills for lack of memory (perftape-record -e "
+             "latency:SET --cgroup-usage)",
+     .conflicts = {"diff", "by", "tree", "lines", "stacks", "event", "time", "cpu", "tid", "dso",
+                   "symbol", "focus", "ignore"},
+     .into = cli::Set<&ReportPlan::diagnose>},
+    {.name = "fail-on-finding",
+     .argument = "SEVERITY",
+     .help = "exit with status 3 if there is a finding of this severity or above: {choices}",
+     .into = cli::StoreChoice<kSeverities, &ReportPlan::fail_on_finding>},
+    {.name = "rule",
+     .argument = "NAME=THRESHOLD",
+     .help = "change the threshold of a rule: fsync-slow=50ms, cpu-throttled=25%; NAME=off leaves "
+             "the rule out; can be given several times",
+     .into = cli::Store<&ReportPlan::rule_changes>},
+    {.name = "rules",
+     .argument = "FILE",
+     .help = "read changes of rules from FILE, one on each line; those of --rule come after",
+     .completion = cli::Completion::kFile,
+     .is_rare = true,
+     .into = cli::Store<&ReportPlan::rules_files>},
+    {.name = "list-rules",
+     .help = "list the rules with their thresholds, and exit",
+     .is_rare = true,
+     .into = cli::Set<&ReportPlan::list_rules>},
+};
+
 constexpr cli::Option kDiffRows[] = {
     {.name = "diff",
      .argument = "OLD",
@@ -212,6 +249,7 @@ constexpr cli::Option kOtherRows[] = {
 
 constexpr auto kOptions = cli::Table(
     cli::InGroup(cli::Group::kContents, kContentRows),
+    cli::InGroup(cli::Group::kDiagnosis, kDiagnosisRows),
     cli::InGroup(cli::Group::kComparison, kDiffRows),
     cli::InGroup(cli::Group::kSelection, kEventRows),
     cli::InGroup(cli::Group::kSelection, cli::kFilterRows),
@@ -239,6 +277,7 @@ constexpr cli::Example kExamples[] = {
     {"perftape-report perf.data --tree --focus '^qsort$'", "what a function calls"},
     {"perftape-report perf.data --tree=callers --focus malloc", "who calls a function"},
     {"perftape-report perf.data --lines '^main$'", "the source lines of a function"},
+    {"perftape-report --diagnose --fail-on-finding critical", "what is wrong, for a script"},
     {"perftape-report old.pb.gz --markdown -o report.md", "a table for a pull request"},
     {"perftape-report --diff old.data new.data --fail-on 'parse self +5%'",
      "fail a build that became slower"},
@@ -252,10 +291,45 @@ constexpr cli::Command kCommand = {
     .examples = kExamples,
     .epilogue =
         "Exit status: 0 success, 1 failure, 2 wrong usage, 3 success but an input was damaged,\n"
-        "or a rule of --fail-on is broken.\n",
+        "a rule of --fail-on is broken, or there is a finding of --fail-on-finding.\n",
     .foreign = kForeign,
     .libraries = &cli::LibrariesOfProfiles,
 };
+
+// A diagnosis with so many samples would take too much memory.
+constexpr std::uint64_t kMostDiagnosedSamples = 4'000'000;
+
+// Reads the rules, and asks the reader for what a diagnosis needs.
+Status FinishDiagnosis(ReportPlan& plan) {
+  for (const std::string& file : plan.rules_files) {
+    constexpr std::uint64_t kLargestRules = 1 << 20;
+    TRY_ASSIGN(const std::string lines, ReadWholeFile(file, kLargestRules));
+    if (Status changed = plan.diagnosis_rules.ChangeAll(lines); !changed) {
+      return Fail(InContext("--rules " + file, std::move(changed).error()));
+    }
+  }
+  for (const std::string& change : plan.rule_changes) {
+    if (Status changed = plan.diagnosis_rules.Change(change); !changed) {
+      return Fail(InContext("--rule", std::move(changed).error()));
+    }
+  }
+  if (!plan.diagnose) {
+    const bool has_rules = !plan.rules_files.empty() || !plan.rule_changes.empty();
+    if ((!has_rules || plan.list_rules) && !plan.fail_on_finding) return {};
+    return Fail(ErrorCode::kInvalidArgument,
+                plan.fail_on_finding ? "--fail-on-finding needs --diagnose"
+                                     : "--rule and --rules need --diagnose or --list-rules");
+  }
+  if (plan.time_view.view != cli::TimeView::kNone) {
+    return Fail(ErrorCode::kInvalidArgument,
+                "--diagnose cannot be combined with --wall, --path, --latency and --parallelism");
+  }
+  plan.import.time_label = plan.import.cgroup_label = true;
+  plan.import.most_timed_samples = kMostDiagnosedSamples;
+  plan.import.field_labels = diagnose::NeededFields();
+  plan.import.wants_event = &diagnose::IsNeeded;
+  return {};
+}
 
 }  // namespace
 
@@ -299,6 +373,7 @@ Result<ReportPlan> PlanOf(ReportPlan plan) {
   plan.import.cpu_label |= plan.filter.needs_cpu();
   plan.import.cgroup_label |= plan.filter.needs_cgroup();
   TRY(cli::FinishTimeViewOptions(plan.inputs.size(), plan));
+  TRY(FinishDiagnosis(plan));
   plan.contents.latency = plan.time_view.view == cli::TimeView::kLatency;
   if (plan.hops && plan.time_view.view != cli::TimeView::kPath) {
     return Fail(ErrorCode::kInvalidArgument, "--hops needs --path");

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "convert/diagnose/rules.h"
 #include "convert/formats.h"
 #include "convert/summarize/breakdowns.h"
 #include "convert/summarize/contents.h"
@@ -39,6 +40,12 @@ struct ReportPlan : cli::TimeViewPlan {
   summarize::ContentOptions contents;
 
   bool hops = false;  // with --path: each step
+
+  bool diagnose = false;  // the report is a diagnosis
+  bool list_rules = false;
+  std::vector<std::string> rules_files, rule_changes;  // of --rules and --rule
+  diagnose::RuleSet diagnosis_rules;                   // with these changes
+  std::optional<diagnose::Severity> fail_on_finding;
 
   ReportFormat format = ReportFormat::kText;
   std::optional<std::size_t> width;  // in columns

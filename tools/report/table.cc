@@ -181,6 +181,17 @@ std::string Styled(std::string_view text, std::string_view colour, const TextSty
   return fmt::format("{}{}{}", colour, text, kNormal);
 }
 
+void AppendRemark(const Remark& remark, const TextStyle& style, std::string& text) {
+  const std::string indent(2 + 2 * remark.level, ' ');
+  const std::string label = indent + (remark.label.empty() ? "" : remark.label + ":");
+  const std::string separator = remark.label.empty() ? "" : " ";
+  const std::string line =
+      Wrapped(label + separator + cli::EscapeForTerminal(remark.text), style.width, indent + "  ");
+  const std::string_view colour = remark.is_bad ? kRed : kYellow;
+  text += (remark.label.empty() ? label : Styled(label, colour, style)) +
+          line.substr(label.size()) + "\n";
+}
+
 std::string MarkdownCell(const Cell& cell) {
   std::string text;
   for (const char letter : cli::EscapeForTerminal(CellText(cell))) {
@@ -257,11 +268,9 @@ std::string TextOf(const std::vector<Section>& sections, const TextStyle& style)
       text += (style.width == 0 ? shown : CutTo(std::move(shown), style.width)) + "\n";
     }
     for (const std::string& warning : section.warnings) {
-      constexpr std::string_view kLabel = "  warning:";
-      const std::string line = Wrapped(
-          fmt::format("{} {}", kLabel, cli::EscapeForTerminal(warning)), style.width, "    ");
-      text += Styled(kLabel, kYellow, style) + line.substr(kLabel.size()) + "\n";
+      AppendRemark({.label = "warning", .text = warning}, style, text);
     }
+    for (const Remark& remark : section.remarks) AppendRemark(remark, style, text);
     for (const Table& table : section.tables) {
       text += "\n" + Styled(table.title, kBold, style) + "\n";
       TextTable(table, style).AppendTo(text);
@@ -279,6 +288,11 @@ std::string MarkdownOf(const std::vector<Section>& sections) {
     for (const std::string& line : section.lines) text += fmt::format("* {}\n", MarkdownCell(line));
     for (const std::string& warning : section.warnings) {
       text += fmt::format("* **warning:** {}\n", MarkdownCell(warning));
+    }
+    for (const Remark& remark : section.remarks) {
+      text += std::string(2 * remark.level, ' ') + "* ";
+      if (!remark.label.empty()) text += fmt::format("**{}:** ", MarkdownCell(remark.label));
+      text += MarkdownCell(remark.text) + "\n";
     }
     for (const Table& table : section.tables) {
       text += fmt::format("\n### {}\n\n|", MarkdownCell(table.title));

@@ -43,18 +43,27 @@ struct Column {
 inline constexpr auto kLeft = Column::Align::kLeft;
 
 struct Table {
-  std::string title;  // "Functions"
-  std::vector<Column> columns;
-  std::vector<std::vector<Cell>> rows;  // each with a cell for each column
-  std::string note = {};                // below the table: "1204 more"; may be empty
+  std::string title = {};  // "Functions"
+  std::vector<Column> columns = {};
+  std::vector<std::vector<Cell>> rows = {};  // each with a cell for each column
+  std::string note = {};                     // below the table: "1204 more"; may be empty
 };
 
-// Lines of text, then tables.
+// A paragraph with a word before it: "critical: the CPU limit …".
+struct Remark {
+  std::string label = {};  // may be empty
+  std::string text = {};
+  std::size_t level = 0;  // how far it is indented
+  bool is_bad = false;    // its label is red, not yellow
+};
+
+// Lines of text, paragraphs, then tables.
 struct Section {
-  std::string title;  // may be empty
-  std::vector<std::string> lines;
-  std::vector<std::string> warnings;
-  std::vector<Table> tables;
+  std::string title = {};  // may be empty
+  std::vector<std::string> lines = {};
+  std::vector<std::string> warnings = {};
+  std::vector<Remark> remarks = {};
+  std::vector<Table> tables = {};
 };
 
 // Returns "12.5 %", "1.234 s", "1234". A string stays as it is.

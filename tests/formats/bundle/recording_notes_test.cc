@@ -21,6 +21,8 @@ using testing::Optional;
 RecordingNotes AllNotes() {
   RecordingNotes notes;
   notes.samples = 99;
+  notes.start_ns = 5;
+  notes.end_ns = 8;
   notes.lost = {{"cpu-clock", 1, "ring_full", 3}, {"", -1, "damaged", 1}};
   notes.lost_processes = {{"", 0, "sideband_ring", 7}};
   notes.chains = {{"cpu-clock", "complete", 90}};
@@ -30,6 +32,30 @@ RecordingNotes AllNotes() {
   notes.aggregate_ns = 1'000'000'000;
   notes.aggregated = 4;
   notes.trigger = "cpu>80%/5s";
+  notes.cgroups = {{.path = "/app",
+                    .cpu_quota_us = 20'000,
+                    .cpu_period_us = 100'000,
+                    .memory_limit = 1 << 26,
+                    .task_limit = 100,
+                    .first = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10},
+                    .last = {11, 12, 13, 14, 15, 16, 17, 18, 19, 20},
+                    .memory_peak = 21,
+                    .memory_peak_ns = 22,
+                    .io_limits = {{"7:0", "wbps", 1000, 1, 2, 3}},
+                    .pids = {42, 43}},
+                   {.path = "/"}};
+  notes.latency = {{.probe = "tcp-connect",
+                    .pid = 7,
+                    .comm = "curl",
+                    .cgroup = "/system.slice",
+                    .count = 5,
+                    .sum_ns = 90,
+                    .max_ns = 40,
+                    .errors = {{110, 1}, {111, 2}},
+                    .buckets = {{3, 2}, {18, 3}}},
+                   {.probe = "read", .pid = 7}};
+  notes.latency_min = {{"tcp-connect", 100'000'000, true}, {"read", 1'000, false}};
+  notes.latency_lost = {{"read", "no_room", 12}};
   return notes;
 }
 
@@ -44,8 +70,20 @@ TEST(RecordingNotes, OfALaterVersionOrWithAWrongFieldAreRefused) {
   EXPECT_THAT(DecodeNotes("["), FailsWith(ErrorCode::kCorrupt));
   EXPECT_THAT(DecodeNotes(R"({"version": 1, "lost": [{"samples": -1}]})"),
               FailsWith(ErrorCode::kCorrupt, HasSubstr("lost[0]: samples")));
+  for (const char* cgroup : {R"({"readings": [{}, {"cpu_ns": -1}]})", R"({"readings": [{}]})",
+                             R"({"readings": [{}, {}], "pids": ["x"]})",
+                             R"({"readings": [{}, {}], "io_limits": [{"limit": "x"}]})"}) {
+    EXPECT_THAT(DecodeNotes(std::string(R"({"version": 1, "cgroups": [)") + cgroup + "]}"),
+                FailsWith(ErrorCode::kCorrupt, HasSubstr("cgroups[0]: ")));
+  }
   EXPECT_THAT(DecodeNotes(R"({"version": 1, "lost": [{"cpu": 99999999999}]})"),
               FailsWith(ErrorCode::kCorrupt, HasSubstr("lost[0]: cpu")));
+  EXPECT_THAT(DecodeNotes(R"({"version": 1, "latency": [{"buckets": [[1]]}]})"),
+              FailsWith(ErrorCode::kCorrupt, HasSubstr("latency[0]: buckets")));
+  EXPECT_THAT(DecodeNotes(R"({"version": 1, "latency": [{"pid": 4294967296}]})"),
+              FailsWith(ErrorCode::kCorrupt, HasSubstr("latency[0]: pid")));
+  EXPECT_THAT(DecodeNotes(R"({"version": 1, "latency_min": [{"errors": 1}]})"),
+              FailsWith(ErrorCode::kCorrupt, HasSubstr("latency_min[0]: errors")));
 }
 
 TEST(RecordingNotes, AloneInAnArchiveAreNoBundle) {

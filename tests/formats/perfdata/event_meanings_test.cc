@@ -49,6 +49,16 @@ TEST(EventMeanings, AWaitForALockIsATracepoint) {
   EXPECT_EQ(UnitOf(kTypeTracepoint, 77, "lock:contention_begin"), kCount);
 }
 
+TEST(EventMeanings, ACallOfALatencyProbeIsATracepoint) {
+  EXPECT_EQ(UnitOf(kTypeTracepoint, 0xff00, "latency:tcp_connect"), kNanoseconds);
+  EXPECT_EQ(UnitOf(kTypeTracepoint, 0xff40, "latency:syscall_openat"), kNanoseconds);
+  EXPECT_EQ(UnitOf(kTypeSoftware, kSoftwareBpfOutput, "latency:read"), kCount);
+  EXPECT_EQ(UnitOf(kTypeTracepoint, 77, "latency:page_fault"), kCount);
+  EXPECT_EQ(UnitOf(kTypeTracepoint, 77, "latency:reads"), kCount);
+  EXPECT_EQ(PeriodMeaningOf("latency:read"), PeriodMeaning::kLatency);
+  EXPECT_EQ(PeriodMeaningOf("latency:page_fault"), PeriodMeaning::kOther);
+}
+
 TEST(EventMeanings, AllOtherPeriodsAreCounts) {
   EXPECT_EQ(UnitOf(kTypeHardware, kSoftwareCpuClock, "cycles"), kCount);
   EXPECT_EQ(UnitOf(kTypeSoftware, 2, "page-faults"), kCount);

@@ -12,6 +12,8 @@ using testing::IsEmpty;
 
 TEST(NotesByFile, HaveTheNumbersOfTheFilesTime) {
   bundle::RecordingNotes notes = {.samples = 90,
+                                  .start_ns = 100,
+                                  .end_ns = 120,
                                   .lost = {{"cpu-clock", 3, "ring_full", 4}},
                                   .lost_processes = {{"", 1, "sideband_ring", 4}},
                                   .chains = {{"cpu-clock", "complete", 80}},
@@ -20,16 +22,34 @@ TEST(NotesByFile, HaveTheNumbersOfTheFilesTime) {
   NotesByFile files;
   EXPECT_EQ(files.Next(notes), notes);
   notes.samples = 100;
+  notes.end_ns = 150;
   notes.lost[0].count = 6;
   notes.rates.push_back({120, 4, 8});
   const bundle::RecordingNotes second = files.Next(notes);
   EXPECT_EQ(second.samples, 10);
+  EXPECT_EQ(second.start_ns, 120);
+  EXPECT_EQ(second.end_ns, 150);
   EXPECT_THAT(second.lost, ElementsAre(NotedLoss{"cpu-clock", 3, "ring_full", 2}));
   EXPECT_THAT(second.lost_processes, IsEmpty());
   EXPECT_THAT(second.chains, IsEmpty());
   EXPECT_THAT(second.absences, IsEmpty());
   EXPECT_THAT(second.rates,
               ElementsAre(bundle::NotedRate{110, 2, 7}, bundle::NotedRate{120, 4, 8}));
+}
+
+TEST(NotesByFile, BeginWithTheLastReadingsOfTheFileBefore) {
+  bundle::NotedCgroup app{.path = "/app", .first = {.time_ns = 1, .periods = 10}};
+  app.last = {.time_ns = 2, .periods = 20};
+  app.io_limits = {{"7:0", "wbps", 1000, 5, 6}};
+  NotesByFile files;
+  EXPECT_THAT(files.Next({.cgroups = {app}}).cgroups, ElementsAre(app));
+  bundle::NotedCgroup later = app;
+  later.last = {.time_ns = 3, .periods = 50};
+  later.io_limits[0].last = 9;
+  bundle::NotedCgroup expected = later;
+  expected.first = app.last;
+  expected.io_limits[0].first = 6;
+  EXPECT_THAT(files.Next({.cgroups = {later}}).cgroups, ElementsAre(expected));
 }
 
 }  // namespace

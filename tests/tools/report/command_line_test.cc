@@ -54,6 +54,18 @@ TEST(ReportPlanOf, RefusesWhatIsNoValue) {
   EXPECT_THAT(PlanOfWords({"-", "-"}), refuses("stdin can be read only once"));
 }
 
+TEST(ReportPlanOf, AsksTheReaderForWhatADiagnosisNeeds) {
+  const Result<ReportPlan> plan =
+      PlanOfWords({"--diagnose", "--rule=oom-kill=off", "--fail-on-finding=warning"});
+  ASSERT_TRUE(plan);
+  EXPECT_TRUE(plan->import.time_label);
+  EXPECT_TRUE(plan->import.wants_event("latency:read"));
+  EXPECT_FALSE(plan->import.wants_event("cpu-clock"));
+  EXPECT_THAT(plan->import.field_labels, testing::Contains("peer"));
+  EXPECT_EQ(plan->diagnosis_rules.active().size() + 1, diagnose::Rules().size());
+  EXPECT_EQ(plan->fail_on_finding, diagnose::Severity::kWarning);
+}
+
 TEST(WordOf, NamesEachProperty) {
   EXPECT_EQ(WordOf(summarize::Property::kComm), "comm");
   EXPECT_EQ(WordOf(summarize::Property::kCgroup), "cgroup");

@@ -32,6 +32,22 @@ TEST(TextOf, AlignsTheColumns) {
             "  7 more\n");
 }
 
+TEST(TextOf, BreaksRemarksBelowTheirIndent) {
+  const Section section = {.remarks = {{.label = "critical", .text = "a limit", .is_bad = true},
+                                       {.label = "info", .text = "one two three", .level = 1},
+                                       {.text = "no label", .level = 1}}};
+  EXPECT_EQ(TextOf({section}, {.width = 16}),
+            "  critical: a\n"
+            "    limit\n"
+            "    info: one\n"
+            "      two three\n"
+            "    no label\n");
+  EXPECT_EQ(MarkdownOf({section}),
+            "* **critical:** a limit\n"
+            "  * **info:** one two three\n"
+            "  * no label\n");
+}
+
 TEST(TextOf, CutsTheMiddleOfNamesAtTheWidth) {
   const std::string text =
       TextOf({{.title = "",

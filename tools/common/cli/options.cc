@@ -294,6 +294,8 @@ std::string_view HeadingOf(Group group) {
       return "Which samples";
     case Group::kTime:
       return "Over time";
+    case Group::kDiagnosis:
+      return "Diagnosis";
     case Group::kComparison:
       return "Comparison";
     case Group::kFormats:

@@ -57,6 +57,7 @@ enum class Group : std::uint8_t {
   kContents,
   kSelection,
   kTime,
+  kDiagnosis,
   kComparison,
   kFormats,
   kOutput,

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Latency of system calls: read, write, open, fsync, futex, exec, single calls and all of them. A
+ * call begins at sys_enter and ends at sys_exit, and is in the storage of its task meanwhile. exit
+ * and exit_group have no end, nor has a task that is killed: they are no calls here.
+ *
+ * A signal interrupts a call with -512 to -516. Then the kernel enters it again, after the handler,
+ * if there is one; -516 with restart_syscall. Both parts are one call. The kernel decides that
+ * after sys_exit, so the call is kept until the task enters it again or something else shows that
+ * it has ended: rt_sigreturn returns -EINTR, or the task calls something else from the same
+ * function or an outer one.
+ */
+#include "bpf/latency.bpf.h"
+#include "bpf/file_path.bpf.h"
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+/* arch/x86/include/asm/thread_info.h: the call has a number of 32-bit programs */
+#define TS_COMPAT 0x0002
+
+/* include/uapi/linux/futex.h */
+#define FUTEX_CMD_MASK 127
+#define FUTEX_WAITS    ((1 << 0) | (1 << 6) | (1 << 9) | (1 << 11) | (1 << 13))
+
+/* No frame of a handler is so far above the interrupted one, unless it has a stack of its own. */
+#define HANDLER_STACK (1 << 20)
+
+struct call {
+	__u64 start_ns; /* 0: none */
+	__u64 end_ns;	/* of an interrupted one */
+	__u64 argument; /* enum wire_call_object */
+	__u64 sp;	/* of an interrupted one */
+	__u32 nr;
+	struct wire_call probes;
+};
+
+struct calls_of_task {
+	struct call current;
+	struct call interrupted;
+	struct caller caller;
+	char path[WIRE_LATENCY_TEXT]; /* of exec */
+	__u32 path_size;
+	__u32 pad;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct calls_of_task);
+} latency_calls SEC(".maps");
+
+static __always_inline int is_compat(struct task_struct *task)
+{
+#if defined(__TARGET_ARCH_x86)
+	return task->thread_info.status & TS_COMPAT;
+#else
+	bpf_user_pt_regs_t regs;
+
+	return read_user_regs(task, &regs) != PERF_SAMPLE_REGS_ABI_64;
+#endif
+}
+
+static __always_inline struct wire_call probes_of(__u64 nr)
+{
+	return latency.calls[nr < WIRE_SYSCALLS ? nr : WIRE_SYSCALLS];
+}
+
+static __always_inline __u64 user_sp(const struct pt_regs *regs)
+{
+	bpf_user_pt_regs_t copy = {};
+
+	bpf_probe_read_kernel(&copy, sizeof(copy), regs);
+	return stack_pointer_of(&copy);
+}
+
+#if defined(__TARGET_ARCH_x86)
+static __always_inline void first_arguments(const struct pt_regs *regs, __u64 *arguments)
+{
+	bpf_probe_read_kernel(&arguments[0], sizeof(__u64), &regs->di);
+	bpf_probe_read_kernel(&arguments[1], sizeof(__u64), &regs->si);
+}
+#else
+static __always_inline void first_arguments(const struct pt_regs *regs, __u64 *arguments)
+{
+	const bpf_user_pt_regs_t *user = (const void *)regs;
+
+	/* regs[0] will have the result; the kernel keeps the argument in orig_x0, after these. */
+	bpf_probe_read_kernel(arguments, 2 * sizeof(__u64), &user->regs[0]);
+}
+#endif
+
+static __always_inline __u32 read_text(struct wire_latency_raw *raw, __u64 address)
+{
+	long size = bpf_probe_read_user_str(raw->text, WIRE_LATENCY_TEXT, (const void *)address);
+
+	return size > 0 && size <= WIRE_LATENCY_TEXT ? size : 0;
+}
+
+/* The text of the raw record. Returns its size with the NUL. */
+static __always_inline __u32 write_text(struct wire_latency_raw *raw, const struct call *call,
+					const struct calls_of_task *calls)
+{
+	__u32 object = call->probes.object;
+	struct file *file;
+	long size = 0;
+
+	raw->fd = -1;
+	if (object == WIRE_CALL_FD) {
+		raw->fd = call->argument;
+		file = file_of(call->argument);
+		if (!file)
+			return 0;
+		raw->dev = BPF_CORE_READ(file, f_inode, i_sb, s_dev);
+		raw->number = BPF_CORE_READ(file, f_inode, i_ino);
+		return copy_path(raw->text, find_path((__u64)file));
+	}
+	if (object == WIRE_CALL_PATH || object == WIRE_CALL_PATH_AT) {
+		return read_text(raw, call->argument);
+	} else if (object == WIRE_CALL_EXEC || object == WIRE_CALL_EXEC_AT) {
+		size = calls->path_size;
+		if (!size) /* the page was not in memory; that of a call that failed is now */
+			return read_text(raw, call->argument);
+		barrier_var(size);
+		if (size > 0 && size <= WIRE_LATENCY_TEXT)
+			bpf_probe_read_kernel(raw->text, size, calls->path);
+	} else if (object == WIRE_CALL_FUTEX || object == WIRE_CALL_ADDRESS) {
+		raw->number = call->argument;
+	}
+	return size > 0 && size <= WIRE_LATENCY_TEXT ? size : 0;
+}
+
+/* Not inlined, so that the verifier checks it once, and not for each slot. */
+static __noinline int send_call(void *ctx, const struct call *call,
+				const struct calls_of_task *calls, const struct latency_end *end)
+{
+	struct sample_origin origin = {.mode = WIRE_MODE_USER};
+	const volatile struct wire_latency_probe *probe;
+	struct full_sample *full;
+	struct wire_latency_raw *raw;
+	struct wire_cpu *cpu;
+	struct task_ids ids = fast_ids();
+
+	if (!call || !calls || !end || end->slot >= WIRE_SYSCALL_SLOTS)
+		return 0;
+	cpu = counters_of_slot(end->slot);
+	if (!cpu)
+		return 0;
+	full = scratch_sample(cpu);
+	if (!full)
+		return 0;
+	probe = probe_of(end->slot);
+	raw = start_raw(full, end, ids.tid);
+	origin.raw_words = RAW_HEAD_WORDS;
+	if (probe->records_objects)
+		origin.raw_words = words_with_text(raw, write_text(raw, call, calls));
+	else
+		raw->number = call->nr;
+	origin.event = probe->event;
+	origin.period = end->period_ns;
+	origin.now_ns = end->now_ns;
+	bpf_get_stack(ctx, &origin.ip, sizeof(origin.ip), BPF_F_USER_STACK);
+	send_sample_in(full, ctx, cpu, &origin, &ids);
+	return 0;
+}
+
+static __noinline int end_call(void *ctx, struct calls_of_task *calls, __u32 is_interrupted,
+			       struct latency_end *end)
+{
+	struct call *call;
+	struct wire_cpu *cpu;
+	__u32 slot;
+	__u32 i;
+
+	if (!calls || !end)
+		return 0;
+	call = is_interrupted ? &calls->interrupted : &calls->current;
+	end->period_ns = end->now_ns - call->start_ns;
+	for (i = 0; i < WIRE_PROBES_OF_CALL; i++) {
+		slot = call->probes.slots[i] - 1;
+		if (slot >= WIRE_SYSCALL_SLOTS)
+			break;
+		cpu = counters_of_slot(slot);
+		if (!cpu)
+			continue;
+		cpu->overflows++;
+		cpu->wanted++;
+		end->slot = slot;
+		if (count_call(end, &calls->caller))
+			send_call(ctx, call, calls, end);
+	}
+	call->start_ns = 0;
+	return 0;
+}
+
+/* The kernel has not continued the interrupted call. */
+static __always_inline void end_interrupted(void *ctx, struct calls_of_task *calls)
+{
+	struct latency_end end = {.now_ns = calls->interrupted.end_ns};
+
+	end_call(ctx, calls, 1, &end);
+}
+
+/* Whether the call that begins continues the interrupted one; ends that if it is over. */
+static __always_inline int continues(void *ctx, struct calls_of_task *calls,
+				     const struct pt_regs *regs, __u32 nr)
+{
+	__u64 before = calls->interrupted.sp;
+	__u64 sp;
+
+	if (!calls->interrupted.start_ns || nr == latency.sigreturn_call)
+		return 0;
+	sp = user_sp(regs);
+	if (sp == before && (nr == calls->interrupted.nr || nr == latency.restart_call)) {
+		calls->current = calls->interrupted;
+		calls->interrupted.start_ns = 0;
+		return 1;
+	}
+	if (sp >= before && sp - before < HANDLER_STACK)
+		end_interrupted(ctx, calls);
+	return 0;
+}
+
+/* A futex operation that waits. */
+static __always_inline int is_wait(__u64 operation)
+{
+	__u32 command = operation & FUTEX_CMD_MASK;
+
+	return command < 32 && ((1U << command) & FUTEX_WAITS);
+}
+
+static __always_inline void count_no_room(const struct wire_call *probes)
+{
+	struct wire_cpu *cpu;
+	__u32 slot;
+	__u32 i;
+
+	for (i = 0; i < WIRE_PROBES_OF_CALL; i++) {
+		slot = probes->slots[i] - 1;
+		if (slot >= WIRE_SYSCALL_SLOTS)
+			break;
+		cpu = counters_of_slot(slot);
+		if (cpu)
+			cpu->no_room++;
+	}
+}
+
+static __always_inline void read_exec_path(struct calls_of_task *calls, __u64 path)
+{
+	long size = bpf_probe_read_user_str(calls->path, sizeof(calls->path), (const void *)path);
+
+	calls->path_size = size > 0 ? size : 0;
+}
+
+/* What the call is about. Returns 0 if it is no wait after all. */
+static __always_inline int read_arguments(struct calls_of_task *calls, const struct pt_regs *regs,
+					  __u32 object)
+{
+	__u64 arguments[2] = {};
+
+	first_arguments(regs, arguments);
+	calls->current.argument = arguments[0];
+	switch (object) {
+	case WIRE_CALL_PATH_AT:
+		calls->current.argument = arguments[1];
+		break;
+	case WIRE_CALL_EXEC:
+		read_exec_path(calls, arguments[0]);
+		break;
+	case WIRE_CALL_EXEC_AT:
+		calls->current.argument = arguments[1];
+		read_exec_path(calls, arguments[1]);
+		break;
+	case WIRE_CALL_FUTEX:
+		return is_wait(arguments[1]);
+	}
+	return 1;
+}
+
+/* The same probes without the first one, which is that of the kind of call. */
+static __always_inline struct wire_call without_kind(struct wire_call probes)
+{
+	__u32 slot = probes.slots[0] - 1;
+
+	if (slot >= WIRE_SYSCALL_SLOTS || !probe_of(slot)->records_objects)
+		return probes;
+	return (struct wire_call){.slots = {probes.slots[1], probes.slots[2]}};
+}
+
+SEC("tp_btf/sys_enter")
+int BPF_PROG(on_enter, struct pt_regs *regs, long nr)
+{
+	struct wire_call probes = probes_of(nr);
+	struct task_struct *task = bpf_get_current_task_btf();
+	__u64 flags = probes.slots[0] ? BPF_LOCAL_STORAGE_GET_F_CREATE : 0;
+	struct calls_of_task *calls;
+	struct task_ids ids;
+
+	/* A call without probes may end an interrupted one. */
+	if (flags) {
+		ids = fast_ids();
+		if (!is_wanted(ids.tgid, ids.tid) || is_compat(task))
+			return 0;
+	}
+	calls = bpf_task_storage_get(&latency_calls, task, NULL, flags);
+	if (!calls) {
+		if (flags)
+			count_no_room(&probes);
+		return 0;
+	}
+	if (continues(ctx, calls, regs, nr) || !flags)
+		return 0;
+	if (probes.object != WIRE_CALL_NUMBER && !read_arguments(calls, regs, probes.object)) {
+		probes = without_kind(probes);
+		if (!probes.slots[0])
+			return 0;
+	}
+	calls->caller.tgid = ids.tgid;
+	calls->caller.tid = ids.tid;
+	calls->caller.cgroup = filter.record_cgroup ? current_cgroup() : 0;
+	calls->current.nr = nr;
+	calls->current.probes = probes;
+	calls->current.start_ns = bpf_ktime_get_ns();
+	return 0;
+}
+
+SEC("tp_btf/sys_exit")
+int BPF_PROG(on_exit, struct pt_regs *regs, long result)
+{
+	struct calls_of_task *calls =
+		bpf_task_storage_get(&latency_calls, bpf_get_current_task_btf(), NULL, 0);
+	struct latency_end end = {};
+
+	if (!calls)
+		return 0;
+	/* rt_sigreturn returns what the handler interrupted. */
+	if (calls->interrupted.start_ns && (result == -EINTR || is_restart(result)))
+		end_interrupted(ctx, calls);
+	if (!calls->current.start_ns)
+		return 0;
+	end.now_ns = bpf_ktime_get_ns();
+	if (!is_restart(result)) {
+		end.error = error_of(result);
+		end_call(ctx, calls, 0, &end);
+		return 0;
+	}
+	calls->interrupted = calls->current;
+	calls->interrupted.end_ns = end.now_ns;
+	calls->interrupted.sp = user_sp(regs);
+	calls->current.start_ns = 0;
+	return 0;
+}

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Latency of DNS over UDP: from the system call that sends a query to port 53 until a system call
+ * returns its answer. They are matched by the socket and the id of the query (RFC 1035, 4.1.1). A
+ * query without an answer ends when its id is sent again, or its socket is closed.
+ */
+#include "bpf/latency_begin.bpf.h"
+#include "bpf/file_path.bpf.h"
+#include "bpf/sockets.bpf.h"
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+#define DNS_PORT     0x3500 /* 53 in network order */
+#define DNS_HEADER   12
+#define DNS_RESPONSE 0x80
+#define DNS_NAME     160
+#define MAX_LABELS   24
+#define MAX_MESSAGES 4 /* of sendmmsg and recvmmsg */
+#define MAX_QUERIES  8 /* without an answer, of a socket */
+#define ETIMEDOUT    110
+
+struct query_key {
+	__u64 sk;
+	__u64 id;
+};
+
+struct query {
+	struct latency_begin begin;
+	__u8 peer[28];
+	__u32 name_size; /* with its NUL */
+	char name[DNS_NAME + 256];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 8192);
+	__type(key, struct query_key);
+	__type(value, struct query);
+} queries SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct query);
+} new_queries SEC(".maps");
+
+/* The last ids that were sent on a socket. */
+struct asked {
+	__u32 ids[MAX_QUERIES]; /* plus 1 */
+	__u32 next;
+	__u32 pad;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 8192);
+	__type(key, __u64); /* address of the socket */
+	__type(value, struct asked);
+} asked_by_socket SEC(".maps");
+
+/* A call that receives. */
+struct receiving {
+	__u64 sk; /* 0: none */
+	__u64 buffer;
+	__u64 messages; /* of recvmmsg */
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct receiving);
+} receivers SEC(".maps");
+
+/* struct user_msghdr and struct mmsghdr, include/linux/socket.h */
+struct message {
+	__u64 name;
+	__u64 name_size;
+	__u64 buffers;
+	__u64 buffer_count;
+	__u64 control[3];
+	__u64 received; /* of struct mmsghdr */
+};
+
+static __always_inline __u64 first_buffer(const struct message *message)
+{
+	__u64 base = 0;
+
+	bpf_probe_read_user(&base, sizeof(base), (const void *)message->buffers);
+	return base;
+}
+
+static __always_inline void end_query(const struct query_key *key, __u32 error, __u64 now_ns)
+{
+	struct query *query = bpf_map_lookup_elem(&queries, key);
+	struct wire_cpu *cpu = counters_of_slot(WIRE_LATENCY_DNS);
+	struct latency_end end = {.slot = WIRE_LATENCY_DNS, .error = error, .now_ns = now_ns};
+	struct wire_latency_raw *raw;
+	struct full_sample *full;
+	__u32 size;
+
+	if (!query || !cpu)
+		return;
+	end.period_ns = now_ns - query->begin.start_ns;
+	cpu->overflows++;
+	cpu->wanted++;
+	full = count_call(&end, &query->begin.caller) ? scratch_sample(cpu) : NULL;
+	if (full) {
+		raw = start_raw(full, &end, query->begin.caller.tid);
+		__builtin_memcpy(raw->peer, query->peer, sizeof(raw->peer));
+		size = query->name_size;
+		barrier_var(size);
+		if (size > DNS_NAME)
+			size = DNS_NAME;
+		bpf_probe_read_kernel(raw->text, size, query->name);
+		send_begun(full, cpu, &query->begin, &end, words_with_text(raw, size));
+	}
+	forget_begin(&query->begin);
+	bpf_map_delete_elem(&queries, key);
+}
+
+/* Reads the name after the header as "www.example.com", of labels that begin with their size. */
+static __always_inline void read_name(struct query *query, __u64 payload)
+{
+	long size = bpf_probe_read_user_str(query->name, DNS_NAME,
+					    (const void *)(payload + DNS_HEADER + 1));
+	__u8 label = 0;
+	__u32 at;
+	__u32 i;
+
+	query->name_size = size > 0 && size <= DNS_NAME ? size : 0;
+	if (!query->name_size)
+		return;
+	bpf_probe_read_user(&label, sizeof(label), (const void *)(payload + DNS_HEADER));
+	at = label;
+	for (i = 0; i < MAX_LABELS; i++) {
+		barrier_var(at);
+		if (at >= DNS_NAME)
+			break;
+		label = query->name[at];
+		if (!label)
+			break;
+		query->name[at] = '.';
+		at += 1 + label;
+	}
+}
+
+static __always_inline void remember_id(__u64 sk, __u32 id)
+{
+	struct asked *asked = bpf_map_lookup_elem(&asked_by_socket, &sk);
+	struct asked empty = {};
+	__u32 next;
+
+	if (!asked) {
+		bpf_map_update_elem(&asked_by_socket, &sk, &empty, BPF_NOEXIST);
+		asked = bpf_map_lookup_elem(&asked_by_socket, &sk);
+		if (!asked)
+			return;
+	}
+	next = asked->next++;
+	barrier_var(next);
+	asked->ids[next & (MAX_QUERIES - 1)] = id + 1;
+}
+
+/* A function that the verifier checks once for each caller. */
+static __noinline int begin_query(void *ctx, __u64 socket, __u64 payload, __u64 address)
+{
+	struct sock *sk = (struct sock *)socket;
+	struct task_ids ids = fast_ids();
+	struct query_key key = {.sk = socket};
+	struct wire_cpu *cpu = counters_of_slot(WIRE_LATENCY_DNS);
+	__u16 port = BPF_CORE_READ(sk, __sk_common.skc_dport);
+	__u32 zero = 0;
+	struct query *query = bpf_map_lookup_elem(&new_queries, &zero);
+	__u8 header[4] = {};
+	__u64 now_ns;
+
+	if (!cpu || !query)
+		return 0;
+	if (address)
+		bpf_probe_read_user(&port, sizeof(port), (const void *)(address + 2));
+	if (port != DNS_PORT || !is_wanted(ids.tgid, ids.tid))
+		return 0;
+	if (bpf_probe_read_user(header, sizeof(header), (const void *)payload) != 0 ||
+	    (header[2] & DNS_RESPONSE))
+		return 0;
+	now_ns = bpf_ktime_get_ns();
+	key.id = header[0] << 8 | header[1];
+	end_query(&key, ETIMEDOUT, now_ns); /* if it was asked before */
+	read_peer(sk, query->peer);
+	if (address) {
+		__builtin_memset(query->peer, 0, sizeof(query->peer));
+		if (bpf_probe_read_user(query->peer, 28, (const void *)address) != 0)
+			bpf_probe_read_user(query->peer, 16, (const void *)address);
+	}
+	read_name(query, payload);
+	store_begin(ctx, &query->begin, &ids, now_ns);
+	if (bpf_map_update_elem(&queries, &key, query, BPF_ANY) != 0) {
+		cpu->no_room++;
+		forget_begin(&query->begin);
+		return 0;
+	}
+	remember_id(socket, key.id);
+	return 0;
+}
+
+static __noinline int end_answer(__u64 socket, __u64 payload)
+{
+	struct query_key key = {.sk = socket};
+	__u8 header[4] = {};
+
+	if (bpf_probe_read_user(header, sizeof(header), (const void *)payload) != 0 ||
+	    !(header[2] & DNS_RESPONSE))
+		return 0;
+	key.id = header[0] << 8 | header[1];
+	end_query(&key, header[3] & 15, bpf_ktime_get_ns());
+	return 0;
+}
+
+static __always_inline void begin_message(void *ctx, __u64 sk, __u64 address)
+{
+	struct message message = {};
+
+	if (bpf_probe_read_user(&message, 7 * sizeof(__u64), (const void *)address) == 0)
+		begin_query(ctx, sk, first_buffer(&message), message.name);
+}
+
+static __noinline int begin_messages(void *ctx, __u64 sk, __u64 address, __u64 count)
+{
+	__u32 i;
+
+	for (i = 0; i < MAX_MESSAGES && i < count; i++)
+		begin_message(ctx, sk, address + i * sizeof(struct message));
+	return 0;
+}
+
+static __noinline int close_socket(__u64 sk)
+{
+	struct asked *asked = bpf_map_lookup_elem(&asked_by_socket, &sk);
+	struct query_key key = {.sk = sk};
+	__u64 now_ns = bpf_ktime_get_ns();
+	__u32 i;
+
+	if (!asked)
+		return 0;
+	for (i = 0; i < MAX_QUERIES; i++) {
+		if (!asked->ids[i])
+			continue;
+		key.id = asked->ids[i] - 1;
+		end_query(&key, ETIMEDOUT, now_ns);
+	}
+	bpf_map_delete_elem(&asked_by_socket, &sk);
+	return 0;
+}
+
+static __always_inline void begin_receiving(__u64 sk, __u64 buffer, __u64 messages)
+{
+	struct receiving *receiving =
+		bpf_task_storage_get(&receivers, bpf_get_current_task_btf(), NULL,
+				     BPF_LOCAL_STORAGE_GET_F_CREATE);
+
+	if (!receiving)
+		return;
+	receiving->sk = sk;
+	receiving->buffer = buffer;
+	receiving->messages = messages;
+}
+
+SEC("tp_btf/sys_enter")
+int BPF_PROG(on_enter, struct pt_regs *regs, long nr)
+{
+	struct message message = {};
+	__u64 arguments[6] = {};
+	__u32 kind = (__u64)nr < WIRE_SYSCALLS ? latency.dns_calls[nr] : WIRE_DNS_NONE;
+	struct sock *sk;
+	__u64 key;
+
+	if (kind == WIRE_DNS_NONE)
+		return 0;
+	all_arguments(regs, arguments);
+	sk = sock_of(arguments[0]);
+	if (!sk || BPF_CORE_READ(sk, sk_protocol) != IPPROTO_UDP)
+		return 0;
+	key = (__u64)sk;
+	switch (kind) {
+	case WIRE_DNS_SEND:
+		begin_query(ctx, key, arguments[1], 0);
+		break;
+	case WIRE_DNS_SEND_TO:
+		begin_query(ctx, key, arguments[1], arguments[4]);
+		break;
+	case WIRE_DNS_SEND_MESSAGE:
+		begin_messages(ctx, key, arguments[1], 1);
+		break;
+	case WIRE_DNS_SEND_MESSAGES:
+		begin_messages(ctx, key, arguments[1], arguments[2]);
+		break;
+	case WIRE_DNS_RECEIVE:
+		begin_receiving(key, arguments[1], 0);
+		break;
+	case WIRE_DNS_RECEIVE_MESSAGE:
+		bpf_probe_read_user(&message, 7 * sizeof(__u64), (const void *)arguments[1]);
+		begin_receiving(key, first_buffer(&message), 0);
+		break;
+	case WIRE_DNS_RECEIVE_MESSAGES:
+		begin_receiving(key, 0, arguments[1]);
+		break;
+	case WIRE_DNS_CLOSE:
+		close_socket(key);
+		break;
+	}
+	return 0;
+}
+
+SEC("tp_btf/sys_exit")
+int BPF_PROG(on_exit, struct pt_regs *regs, long result)
+{
+	struct receiving *receiving =
+		bpf_task_storage_get(&receivers, bpf_get_current_task_btf(), NULL, 0);
+	struct message message = {};
+	__u64 sk;
+	__u32 i;
+
+	if (!receiving || !receiving->sk)
+		return 0;
+	sk = receiving->sk;
+	receiving->sk = 0;
+	if (!receiving->messages) {
+		if (result >= DNS_HEADER)
+			end_answer(sk, receiving->buffer);
+		return 0;
+	}
+	for (i = 0; i < MAX_MESSAGES && (long)i < result; i++) {
+		bpf_probe_read_user(&message, sizeof(message),
+				    (const void *)(receiving->messages + i * sizeof(message)));
+		end_answer(sk, first_buffer(&message));
+	}
+	return 0;
+}

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "record/bpf/latency_programs.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <linux/bpf.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <initializer_list>
+#include <iterator>
+#include <utility>
+
+#include "formats/base/file.h"
+#include "latency_block.skel.h"
+#include "latency_calls.skel.h"
+#include "latency_dns.skel.h"
+#include "latency_memory.skel.h"
+#include "latency_sched.skel.h"
+#include "latency_tcp.skel.h"
+#include "record/bpf/hit_object.h"
+#include "record/bpf/kernel_facts.h"
+#include "record/bpf/off_cpu_programs.h"
+#include "record/bpf/skeleton.h"
+
+namespace perftape::record {
+namespace {
+
+struct LatencyObjectSettings {
+  const wire_filter& filter;
+  const wire_latency_settings& latency;
+  std::uint32_t stacks;  // entries of stored_stacks
+  const std::string& log;
+
+  bool Has(std::uint32_t slot) const { return latency.probes[slot].event != WIRE_NO_EVENT; }
+};
+
+// Opens an object whose programs are those that `programs_of` returns for its skeleton.
+template <class Generated, class ProgramsOf>
+Result<HitObject> OpenLatency(const char* name, const LatencyObjectSettings& settings,
+                              ProgramsOf programs_of) {
+  return OpenHitObject<Generated>(name, settings.filter, settings.log,
+                                  [&](const Generated& skeleton) {
+                                    skeleton.rodata->latency = settings.latency;
+                                    return programs_of(skeleton);
+                                  });
+}
+
+Result<HitObject> OpenCalls(const LatencyObjectSettings& settings) {
+  return OpenLatency<latency_calls_bpf>(
+      "the BPF programs for system calls", settings, [](const latency_calls_bpf& opened) {
+        return Programs{opened.progs.on_exit, opened.progs.on_enter};
+      });
+}
+
+// The same, of an object that stores stacks.
+template <class Generated, class ProgramsOf>
+Result<HitObject> OpenWithStacks(const char* name, const LatencyObjectSettings& settings,
+                                 ProgramsOf programs_of) {
+  return OpenLatency<Generated>(name, settings, [&](const Generated& skeleton) {
+    skeleton.rodata->off_cpu.stacks = settings.stacks;
+    SizeStoredStacks(skeleton.maps.stored_stacks, settings.stacks, settings.filter);
+    return programs_of(skeleton);
+  });
+}
+
+bool HasCalls(const LatencyObjectSettings& settings) {
+  return settings.Has(0);
+}
+
+Result<HitObject> OpenRunq(const LatencyObjectSettings& settings) {
+  return OpenWithStacks<latency_sched_bpf>(
+      "the BPF programs for run queues", settings, [](const latency_sched_bpf& opened) {
+        opened.rodata->has_prev_state = ArgumentsOfTracepoint("sched_switch") >= 4U;
+        return Programs{opened.progs.on_switch, opened.progs.on_wakeup, opened.progs.on_wakeup_new};
+      });
+}
+
+bool HasRunq(const LatencyObjectSettings& settings) {
+  return settings.Has(WIRE_LATENCY_RUNQ);
+}
+
+// Returns those of `programs` that are needed, and loads no others.
+struct LatencyProgram {
+  bpf_program* program;
+  bool is_needed;
+};
+Programs Needed(std::initializer_list<LatencyProgram> programs) {
+  Programs needed;
+  for (const LatencyProgram& each : programs) {
+    bpf_program__set_autoload(each.program, each.is_needed);
+    if (each.is_needed) needed.push_back(each.program);
+  }
+  return needed;
+}
+
+Result<HitObject> OpenMemory(const LatencyObjectSettings& settings) {
+  return OpenLatency<latency_memory_bpf>(
+      "the BPF programs for memory", settings, [&](const latency_memory_bpf& opened) {
+        const bool has_reclaim = settings.Has(WIRE_LATENCY_RECLAIM);
+        // CONFIG_MEMCG
+        const bool has_cgroups = ArgumentsOfTracepoint("mm_vmscan_memcg_reclaim_begin").has_value();
+        return Needed({{opened.progs.on_reclaim_end, has_reclaim},
+                       {opened.progs.on_reclaim_begin, has_reclaim},
+                       {opened.progs.on_cgroup_reclaim_end, has_reclaim && has_cgroups},
+                       {opened.progs.on_cgroup_reclaim_begin, has_reclaim && has_cgroups},
+                       {opened.progs.on_page_fault, settings.Has(WIRE_LATENCY_PAGE_FAULT)}});
+      });
+}
+
+bool HasMemory(const LatencyObjectSettings& settings) {
+  return settings.Has(WIRE_LATENCY_RECLAIM) || settings.Has(WIRE_LATENCY_PAGE_FAULT);
+}
+
+Result<HitObject> OpenBlock(const LatencyObjectSettings& settings) {
+  return OpenWithStacks<latency_block_bpf>(
+      "the BPF programs for block devices", settings, [](const latency_block_bpf& opened) {
+        return Programs{opened.progs.on_complete, opened.progs.on_issue};
+      });
+}
+
+bool HasBlock(const LatencyObjectSettings& settings) {
+  return settings.Has(WIRE_LATENCY_BLOCK_IO);
+}
+
+Result<HitObject> OpenTcp(const LatencyObjectSettings& settings) {
+  return OpenWithStacks<latency_tcp_bpf>(
+      "the BPF programs for TCP", settings, [&](const latency_tcp_bpf& opened) {
+        const bool has_rtt = settings.Has(WIRE_LATENCY_TCP_RTT);
+        return Needed({{opened.progs.on_state, true},
+                       {opened.progs.on_accepted, settings.Has(WIRE_LATENCY_TCP_ACCEPT) || has_rtt},
+                       {opened.progs.on_segment, has_rtt}});
+      });
+}
+
+Result<HitObject> OpenDns(const LatencyObjectSettings& settings) {
+  return OpenWithStacks<latency_dns_bpf>(
+      "the BPF programs for DNS", settings, [](const latency_dns_bpf& opened) {
+        return Programs{opened.progs.on_exit, opened.progs.on_enter};
+      });
+}
+
+bool HasDns(const LatencyObjectSettings& settings) {
+  return settings.Has(WIRE_LATENCY_DNS);
+}
+
+bool HasTcp(const LatencyObjectSettings& settings) {
+  return settings.Has(WIRE_LATENCY_TCP_CONNECT) || settings.Has(WIRE_LATENCY_TCP_ACCEPT) ||
+         settings.Has(WIRE_LATENCY_TCP_RTT);
+}
+
+// An object, and whether any of its probes is recorded.
+struct LatencyObject {
+  bool (*is_needed)(const LatencyObjectSettings& settings);
+  Result<HitObject> (*open)(const LatencyObjectSettings& settings);
+};
+constexpr LatencyObject kLatencyObjects[] = {
+    {HasCalls, OpenCalls}, {HasRunq, OpenRunq}, {HasMemory, OpenMemory},
+    {HasBlock, OpenBlock}, {HasTcp, OpenTcp},     {HasDns, OpenDns},
+};
+
+Result<UniqueFd> CreateHistograms(std::size_t entries) {
+  bpf_map_create_opts options = {};
+  options.sz = sizeof options;
+  options.map_flags = BPF_F_NO_PREALLOC;
+  UniqueFd map(bpf_map_create(BPF_MAP_TYPE_HASH, "latency", sizeof(wire_latency_key),
+                              sizeof(wire_latency), static_cast<__u32>(entries), &options));
+  if (!map) return FailErrno("the histograms of latency probes", errno);
+  return map;
+}
+
+// The map that holds the current histograms.
+Result<UniqueFd> CreateHolder(const UniqueFd& histograms) {
+  bpf_map_create_opts options = {};
+  options.sz = sizeof options;
+  options.inner_map_fd = static_cast<__u32>(histograms.get());
+  UniqueFd map(bpf_map_create(BPF_MAP_TYPE_ARRAY_OF_MAPS, "latency_current", sizeof(__u32),
+                              sizeof(__u32), 1, &options));
+  if (!map) return FailErrno("the histograms of latency probes", errno);
+  return map;
+}
+
+}  // namespace
+
+struct LatencyPrograms::Impl {
+  std::size_t entries = 0;
+  UniqueFd histograms, holder;
+  std::vector<HitObject> objects;
+  std::vector<Link> links;
+
+  // The kernel returns when no program uses the former map any more (kernel/bpf/syscall.c,
+  // maybe_wait_bpf_programs).
+  Status Use(UniqueFd map) {
+    const __u32 zero = 0;
+    const int fd = map.get();
+    if (bpf_map_update_elem(holder.get(), &zero, &fd, BPF_ANY) != 0) {
+      return FailErrno("the histograms of latency probes", errno);
+    }
+    histograms = std::move(map);
+    return {};
+  }
+};
+
+LatencyPrograms::LatencyPrograms(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+LatencyPrograms::LatencyPrograms(LatencyPrograms&&) noexcept = default;
+LatencyPrograms& LatencyPrograms::operator=(LatencyPrograms&&) noexcept = default;
+LatencyPrograms::~LatencyPrograms() = default;
+
+Result<LatencyPrograms> LatencyPrograms::Load(const wire_filter& filter,
+                                              const wire_latency_settings& settings,
+                                              const LatencyLimits& limits,
+                                              const std::function<Status(bpf_object*)>& share_maps,
+                                              const std::string& log) {
+  auto impl = std::make_unique<Impl>();
+  impl->entries = limits.histograms;
+  TRY_ASSIGN(UniqueFd first, CreateHistograms(limits.histograms));
+  TRY_ASSIGN(impl->holder, CreateHolder(first));
+  TRY(impl->Use(std::move(first)));
+  const LatencyObjectSettings all{filter, settings, limits.stacks, log};
+  for (const LatencyObject& row : kLatencyObjects) {
+    if (!row.is_needed(all)) continue;
+    TRY_ASSIGN(HitObject object, row.open(all));
+    TRY(share_maps(object.object));
+    bpf_map* const holder = bpf_object__find_map_by_name(object.object, "latency_current");
+    if (const int error = bpf_map__reuse_fd(holder, impl->holder.get()); error != 0) {
+      return FailErrno("sharing the histograms of latency probes", -error);
+    }
+    TRY(object.Load(log));
+    impl->objects.push_back(std::move(object));
+  }
+  return LatencyPrograms(std::move(impl));
+}
+
+Status LatencyPrograms::Start(const std::string& log) {
+  for (const HitObject& object : impl_->objects) {
+    for (const bpf_program* program : object.programs) {
+      if (!bpf_program__autoload(program)) continue;
+      Link link(bpf_program__attach(program));
+      if (!link) return ExplainFailure("cannot attach a latency probe", errno, log);
+      impl_->links.push_back(std::move(link));
+    }
+  }
+  return {};
+}
+
+void LatencyPrograms::Stop() {
+  impl_->links.clear();
+}
+
+Result<std::vector<LatencyCounts>> LatencyPrograms::Drain() {
+  TRY_ASSIGN(UniqueFd next, CreateHistograms(impl_->entries));
+  const UniqueFd full = std::exchange(impl_->histograms, UniqueFd());
+  if (Status used = impl_->Use(std::move(next)); !used) return Fail(std::move(used).error());
+  std::vector<LatencyCounts> all;
+  wire_latency_key key = {};
+  const wire_latency_key* before = nullptr;
+  LatencyCounts counts;
+  while (bpf_map_get_next_key(full.get(), before, &counts.key) == 0) {
+    if (bpf_map_lookup_elem(full.get(), &counts.key, &counts.histogram) != 0) {
+      return FailErrno("reading the histograms of latency probes", errno);
+    }
+    all.push_back(counts);
+    key = counts.key;
+    before = &key;
+  }
+  return all;
+}
+
+}  // namespace perftape::record

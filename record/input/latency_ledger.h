@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// All calls of latency probes, from the histograms of the kernel: as notes of the recording, and
+// the sums of those that made no sample as samples.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "formats/base/bytes.h"
+#include "formats/base/latency_buckets.h"
+#include "formats/bundle/recording_notes.h"
+#include "record/bpf/sample_source.h"
+#include "record/events/event_plan.h"
+
+namespace perftape::record {
+
+// What a recording says of its latency probes.
+struct LatencySummary {
+  std::vector<bundle::NotedLatency> calls = {};
+  std::vector<bundle::NotedLatencyMin> min = {};  // of each probe that is recorded
+  std::vector<bundle::NotedLatencyLoss> lost = {};
+
+  bool operator==(const LatencySummary&) const = default;
+};
+
+// The calls of a probe in an interval, of all processes.
+struct LatencyInterval {
+  std::string probe = {};
+  std::uint64_t count = 0, errors = 0, sum_ns = 0, max_ns = 0;
+  LatencyBuckets buckets = {};
+};
+
+// Not thread-safe.
+class LatencyLedger {
+ public:
+  // Processes and cgroups for which there is room. The calls of all others are counted together, as
+  // of process 0.
+  static constexpr std::size_t kMost = 65536;
+
+  // `planned` are the events of the recording, by number.
+  explicit LatencyLedger(std::span<const PlannedEvent> planned, std::size_t most = kMost);
+
+  bool is_empty() const { return probes_.empty(); }
+  // Adds what DrainLatency returned.
+  void Add(std::span<const LatencyCounts> drained);
+  // Calls `send` with a message (bpf/wire.h) for each event, process and cgroup whose calls without
+  // samples are not summed up yet: a sample of `time_ns` with the sum as its period.
+  void SumUpFastCalls(std::uint64_t time_ns, const std::function<void(Bytes)>& send);
+
+  // Returns the calls of each probe since the last call.
+  std::vector<LatencyInterval> TakeInterval();
+
+  // Returns all so far. `path_of` returns the path of a cgroup by its id. `no_room` are the calls
+  // that had no histogram, by event.
+  LatencySummary Summarize(const std::function<std::string(std::uint64_t)>& path_of,
+                           std::span<const std::uint64_t> no_room) const;
+
+ private:
+  struct Key {
+    std::uint32_t event = 0, tgid = 0;
+    std::uint64_t cgroup = 0;
+
+    auto operator<=>(const Key&) const = default;
+  };
+  struct Calls {
+    std::string comm;
+    std::uint16_t cpu = 0;  // where some of them ended
+    std::uint64_t count = 0, sum_ns = 0, max_ns = 0;
+    std::uint64_t fast_ns = 0;  // not summed up yet
+    std::map<std::int64_t, std::uint64_t> errors;
+    LatencyBuckets buckets = {};
+  };
+  struct Probe {
+    std::uint32_t event = 0;
+    std::uint16_t id = 0;  // common_type of its raw records
+    LatencyOptions options;
+    std::uint64_t other_errors = 0;  // calls whose error has no count
+    std::uint64_t other_calls = 0;   // that are counted as of process 0
+    LatencyInterval interval = {};
+  };
+
+  Probe* ProbeOf(std::uint32_t event);
+
+  std::vector<Probe> probes_;
+  std::size_t most_;
+  std::map<Key, Calls> calls_;
+};
+
+}  // namespace perftape::record
