@@ -57,6 +57,7 @@ RecordSummary Recording::SumUpWith(OutputSummary output) const {
           .end_ns = flushed_ns_,
           .only_user_code = options_.input.sampler == Sampler::kKernel,
           .skipped_hits = skipped_hits_,
+          .containers = input_->Containers(),
           .cgroups = parts_ && parts_->cgroups ? parts_->cgroups->Noted()
                                                : std::vector<bundle::NotedCgroup>(),
           .latency = input_->Latency(),

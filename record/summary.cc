@@ -77,6 +77,7 @@ RecordingNotes NotesOf(const RecordSummary& summary) {
   notes.start_ns = summary.losses.start_ns;
   notes.end_ns = summary.end_ns;
   notes.rates = summary.rates;
+  notes.containers = summary.containers;
   notes.cgroups = summary.cgroups;
   notes.latency = summary.latency.calls;
   notes.latency_min = summary.latency.min;

@@ -23,6 +23,7 @@ struct RecordSummary {
   // Of tracepoints: hits that the kernel did not pass on, of any task, recorded or not. Not counted
   // as lost.
   std::uint64_t skipped_hits = 0;
+  std::vector<bundle::NotedContainer> containers = {};  // if cgroups are recorded
   // Of recorded processes, with RecordOptions::cgroup_usage.
   std::vector<bundle::NotedCgroup> cgroups = {};
   LatencySummary latency = {};

@@ -5,7 +5,10 @@
 
 #include <algorithm>
 #include <cassert>
+#include <memory>
 #include <span>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -55,15 +58,19 @@ Event EventOf(const perfdata::Event& event, const UnitsById& units, ProfileBuild
 // Converts a table of samples into a profile, and releases the table.
 class ProfileMaker {
  public:
-  // `fields` are ImportOptions::field_labels.
+  // `notes` are those of the recording, or null.
   ProfileMaker(const perfdata::Reader& reader, const FirstPass& first_pass,
-               std::span<const std::string> fields, SampleSet& samples)
+               const ImportOptions& options, const bundle::RecordingNotes* notes,
+               SampleSet& samples)
       : reader_(reader),
         first_pass_(first_pass),
-        fields_(fields),
+        options_(options),
         table_(samples.table),
         locations_(samples.locations.get()),
-        is_converted_(IsConverted(reader.events())) {}
+        is_converted_(IsConverted(reader.events())) {
+    if (notes == nullptr || !options.container_labels) return;
+    for (const bundle::NotedContainer& one : notes->containers) containers_[one.cgroup] = &one;
+  }
 
   // If `distinct` is not null, stores the sample of each row in it.
   Profile Make(Metadata metadata, unsigned threads, ImportReport& report,
@@ -75,15 +82,17 @@ class ProfileMaker {
   std::string CommOf(const RawThread& thread) const;
   std::vector<ThreadId> AddThreads();
   void AppendWoken(const RawThread& woken, std::vector<Label>& labels);
+  void AppendContainer(std::string_view cgroup, std::vector<Label>& labels);
   LabelsId AddLabels(const EventLabels& of);
   void AddSamples(std::span<const StackResolver::Answer> stacks, std::vector<Sample>* distinct);
 
   const perfdata::Reader& reader_;
   const FirstPass& first_pass_;
-  std::span<const std::string> fields_;
+  const ImportOptions& options_;
   SampleTable& table_;
   const offline_unwind::PackedLocations* locations_;
   const bool is_converted_;
+  std::unordered_map<std::string_view, const bundle::NotedContainer*> containers_;  // by cgroup
   ProfileBuilder builder_;
 };
 
@@ -159,13 +168,26 @@ void ProfileMaker::AppendWoken(const RawThread& woken, std::vector<Label>& label
   labels.push_back({.key = builder_.Add(kWokenLabel), .text = builder_.Add(comm)});
 }
 
+void ProfileMaker::AppendContainer(std::string_view cgroup, std::vector<Label>& labels) {
+  const auto found = containers_.find(cgroup);
+  if (found == containers_.end()) return;
+  const auto append = [&](std::string_view key, std::string_view name) {
+    if (!name.empty()) labels.push_back({.key = builder_.Add(key), .text = builder_.Add(name)});
+  };
+  append(kPodNamespaceLabel, found->second->pod_namespace);
+  append(kPodLabel, found->second->pod);
+  append(kContainerLabel, found->second->container);
+}
+
 LabelsId ProfileMaker::AddLabels(const EventLabels& of) {
   std::vector<Label> labels;
   if (of.cgroup != 0) {
     const std::string_view path = first_pass_.history.CgroupOf(of.cgroup);
-    labels.push_back(
-        {.key = builder_.Add(kCgroupLabel),
-         .text = builder_.Add(path.empty() ? fmt::format("{}", of.cgroup) : std::string(path))});
+    const std::string name = path.empty() ? fmt::format("{}", of.cgroup) : std::string(path);
+    if (options_.cgroup_label) {
+      labels.push_back({.key = builder_.Add(kCgroupLabel), .text = builder_.Add(name)});
+    }
+    AppendContainer(path, labels);
   }
   if (of.cpu != EventLabels::kNoCpu) {
     labels.push_back(
@@ -177,7 +199,7 @@ LabelsId ProfileMaker::AddLabels(const EventLabels& of) {
                       .unit = builder_.Add(perfdata::kNanoseconds)});
   }
   AppendWoken(of.woken, labels);
-  AppendFieldLabels(table_.fields(of.fields), fields_, builder_, labels);
+  AppendFieldLabels(table_.fields(of.fields), options_.field_labels, builder_, labels);
   return builder_.Add(labels);
 }
 
@@ -319,7 +341,7 @@ Result<Profile> Read(Input& input, const ImportOptions& given, ImportReport& rep
   SampleSet samples = recorded == nullptr ? ReadSamples(reader, options, first_pass, report)
                                           : ReadSamplesByRecord(reader, options, first_pass, report,
                                                                 recorded->of_records);
-  return ProfileMaker(reader, first_pass, options.field_labels, samples)
+  return ProfileMaker(reader, first_pass, options, report.recording_notes.get(), samples)
       .Make(DescribeRecording(reader, samples.times), options.threads, report,
             recorded == nullptr ? nullptr : &recorded->distinct);
 }

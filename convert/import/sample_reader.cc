@@ -367,8 +367,8 @@ std::uint32_t SampleReader::EventLabelsOf(const perfdata::Sample& sample,
                                           const perfdata::Event& counted, Epoch epoch) {
   const std::size_t index = reader_.events().IndexOf(counted);
   EventLabels labels{.event = static_cast<std::uint32_t>(index)};
-  const bool has_labels =
-      options_.cpu_label || options_.cgroup_label || options_.time_label || wakes_[index];
+  const bool has_cgroup = options_.cgroup_label || options_.container_labels;
+  const bool has_labels = options_.cpu_label || has_cgroup || options_.time_label || wakes_[index];
   if (!has_labels && fields_.reads_nothing()) {
     std::uint32_t& plain = plain_labels_[index];
     if (plain == IdTable::kNone) plain = samples_.table.Add(labels);
@@ -376,7 +376,7 @@ std::uint32_t SampleReader::EventLabelsOf(const perfdata::Sample& sample,
   }
   const perfdata::SampleFormat& format = event.format;
   if (options_.cpu_label && format.Has(perfdata::kCpu)) labels.cpu = sample.cpu;
-  if (options_.cgroup_label && format.Has(perfdata::kSampleCgroup)) labels.cgroup = sample.cgroup;
+  if (has_cgroup && format.Has(perfdata::kSampleCgroup)) labels.cgroup = sample.cgroup;
   // perf record --off-cpu writes sums over the recording, with a time of all ones in the upper half
   // (OFF_CPU_TIMESTAMP, tools/perf/util/off_cpu.h).
   constexpr std::uint64_t kMostTime = std::numeric_limits<std::int64_t>::max();

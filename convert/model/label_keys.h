@@ -8,11 +8,14 @@
 
 namespace perftape::convert {
 
-inline constexpr std::string_view kPidLabel = "pid";                 // a number
-inline constexpr std::string_view kTidLabel = "tid";                 // a number
-inline constexpr std::string_view kCommLabel = "comm";               // a text
-inline constexpr std::string_view kCpuLabel = "cpu";                 // a number
-inline constexpr std::string_view kCgroupLabel = "cgroup";           // its path
+inline constexpr std::string_view kPidLabel = "pid";        // a number
+inline constexpr std::string_view kTidLabel = "tid";        // a number
+inline constexpr std::string_view kCommLabel = "comm";      // a text
+inline constexpr std::string_view kCpuLabel = "cpu";        // a number
+inline constexpr std::string_view kCgroupLabel = "cgroup";  // its path
+// Of a cgroup that is, or is in, a container or a pod of Kubernetes: their names.
+inline constexpr std::string_view kPodNamespaceLabel = "namespace", kPodLabel = "pod",
+                                  kContainerLabel = "container";
 inline constexpr std::string_view kTimestampLabel = "timestamp_ns";  // a number
 // Of the thread that the sample woke (perftape-record --wakers).
 inline constexpr std::string_view kWokenLabel = "woken";         // its comm, a text
@@ -31,7 +34,11 @@ constexpr bool IsWokenLabel(std::string_view key) {
   return key == kWokenLabel || key == kWokenTidLabel;
 }
 
-// Whether a sample of perf.data has a field for the label: whether it is one of these.
+constexpr bool IsContainerLabel(std::string_view key) {
+  return key == kPodNamespaceLabel || key == kPodLabel || key == kContainerLabel;
+}
+
+// Whether a sample of perf.data has a field for the label.
 constexpr bool IsSampleField(std::string_view key) {
   return IsThreadLabel(key) || IsWokenLabel(key) || key == kCpuLabel || key == kCgroupLabel ||
          key == kTimestampLabel;
@@ -40,7 +47,8 @@ constexpr bool IsSampleField(std::string_view key) {
 // Returns the key of the label for a field of a tracepoint: the name, or "field:pid" for a name
 // that other labels have, such as pid.
 inline std::string FieldLabelKey(std::string_view name) {
-  return std::string(IsSampleField(name) ? "field:" : "").append(name);
+  const bool is_other = IsSampleField(name) || IsContainerLabel(name);
+  return std::string(is_other ? "field:" : "").append(name);
 }
 
 }  // namespace perftape::convert

@@ -74,6 +74,12 @@ std::string DsoOf(const Profile& profile, const Sample& sample) {
   return std::string(profile.text(profile[leaf.mapping].filename));
 }
 
+std::string PodOf(const Profile& profile, const Sample& sample) {
+  const std::string pod = LabelOf(profile, sample, convert::kPodLabel);
+  if (pod.empty()) return LabelOf(profile, sample, convert::kContainerLabel);
+  return LabelOf(profile, sample, convert::kPodNamespaceLabel) + "/" + pod;
+}
+
 // `label_key` is that of kLabel.
 std::string ValueOf(const Profile& profile, const Sample& sample, Property property,
                     std::string_view label_key) {
@@ -88,6 +94,8 @@ std::string ValueOf(const Profile& profile, const Sample& sample, Property prope
       return DsoOf(profile, sample);
     case Property::kCgroup:
       return LabelOf(profile, sample, convert::kCgroupLabel);
+    case Property::kPod:
+      return PodOf(profile, sample);
     case Property::kCpu:
       return LabelOf(profile, sample, convert::kCpuLabel);
     case Property::kLabel:

@@ -45,7 +45,7 @@ std::vector<LineAmounts> SumLines(const convert::Profile& profile,
                                   const std::vector<bool>& selected);
 
 // The samples of a profile by a property of each sample.
-enum class Property : std::uint8_t { kComm, kPid, kTid, kDso, kCgroup, kCpu, kLabel };
+enum class Property : std::uint8_t { kComm, kPid, kTid, kDso, kCgroup, kPod, kCpu, kLabel };
 
 struct GroupBy {
   Property property = {};
@@ -64,7 +64,8 @@ struct GroupAmount {
 std::string LabelKeyOf(const convert::Profile& profile, const GroupBy& by);
 
 // Returns a group for each value of the property. The largest group is first; then by name. The dso
-// is the binary of the innermost frame.
+// is the binary of the innermost frame. A pod is NAMESPACE/NAME; a container without one has its
+// own name.
 std::vector<GroupAmount> SumGroups(const convert::Profile& profile, const StackAmounts& amounts,
                                    const GroupBy& by);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Data that a program contains in compressed form: the page of the flame graph, man pages, and the
-// BPF objects of a static program. They would be a tenth of that. Build scripts make it
+// Data that a program contains in compressed form: the page of the flame graph, man pages and BPF
+// objects, which would be a tenth of the static program. Build scripts make it
 // (tools/cmake/packed_data.cmake, pack_skeleton.cmake).
 #pragma once
 

@@ -55,6 +55,17 @@ Json AbsenceJson(const NotedAbsence& absence) {
   return json;
 }
 
+Json ContainerJson(const NotedContainer& container) {
+  Json json = Json::object();
+  Put(json, "cgroup", container.cgroup);
+  Put(json, "pod_uid", container.pod_uid);
+  Put(json, "container_id", container.container_id);
+  Put(json, "namespace", container.pod_namespace);
+  Put(json, "pod", container.pod);
+  Put(json, "container", container.container);
+  return json;
+}
+
 // [[3, 17], [110, 1]]
 Json CountsJson(const std::vector<NotedCount>& counts) {
   Json json = Json::array();
@@ -159,6 +170,15 @@ NotedRate RateOf(Fields& at) {
           .cpu_percent = at.Real("cpu_percent")};
 }
 
+NotedContainer ContainerOf(Fields& at) {
+  return {.cgroup = at.Text("cgroup"),
+          .pod_uid = at.Text("pod_uid"),
+          .container_id = at.Text("container_id"),
+          .pod_namespace = at.Text("namespace"),
+          .pod = at.Text("pod"),
+          .container = at.Text("container")};
+}
+
 Status ReadLatency(Fields& at, RecordingNotes& notes) {
   TRY(ReadList(at, "latency", notes.latency, &LatencyOf));
   TRY(ReadList(at, "latency_min", notes.latency_min, [](Fields& of) {
@@ -181,6 +201,7 @@ Status ReadLists(Fields& at, RecordingNotes& notes) {
   }));
   TRY(ReadList(at, "absent_cpus", notes.absences, &AbsenceOf));
   TRY(ReadList(at, "rates", notes.rates, &RateOf));
+  TRY(ReadList(at, "containers", notes.containers, &ContainerOf));
   return ReadLatency(at, notes);
 }
 
@@ -216,6 +237,9 @@ std::string EncodeNotes(const RecordingNotes& notes) {
     json["aggregated"] = notes.aggregated;
   }
   Put(json, "trigger", notes.trigger);
+  for (const NotedContainer& one : notes.containers) {
+    json["containers"].push_back(ContainerJson(one));
+  }
   if (!notes.cgroups.empty()) json["cgroups"] = CgroupsJson(notes.cgroups);
   PutLatency(notes, json);
   return EscapedJson(json.dump(1)) + "\n";

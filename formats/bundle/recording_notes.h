@@ -70,6 +70,17 @@ struct NotedRate {
   bool operator==(const NotedRate&) const = default;
 };
 
+// What was known of a cgroup that is, or is in, a container or a pod of Kubernetes.
+struct NotedContainer {
+  std::string cgroup = {};         // its path, as in the records
+  std::string pod_uid = {};        // empty: not of a pod
+  std::string container_id = {};   // empty: the cgroup of a pod
+  std::string pod_namespace = {};  // of Kubernetes; this and the names are empty if not known
+  std::string pod = {}, container = {};
+
+  bool operator==(const NotedContainer&) const = default;
+};
+
 // A count of something that has a number.
 struct NotedCount {
   std::int64_t number = 0;
@@ -122,7 +133,8 @@ struct RecordingNotes {
   std::uint64_t aggregate_ns = 0;  // the interval in which equal samples became one; 0: none did
   std::uint64_t aggregated = 0;    // samples that are part of another one
   std::string trigger = {};        // why the file was written
-  std::vector<NotedCgroup> cgroups = {};  // of recorded processes
+  std::vector<NotedContainer> containers = {};  // if cgroups are recorded
+  std::vector<NotedCgroup> cgroups = {};        // of recorded processes
   std::vector<NotedLatency> latency = {};
   std::vector<NotedLatencyMin> latency_min = {};  // of each probe that was recorded
   std::vector<NotedLatencyLoss> latency_lost = {};

@@ -232,6 +232,7 @@ Result<std::unique_ptr<EventInput>> EventInput::Open(InputOptions options,
   if (options.callchains == Callchains::kUnwindTables) {
     TRY(input->StartUnwinding(options, files));
   }
+  input->NoteContainers();
   input->ExcludeCpus(options.cpus);
   input->WatchCpus();
   return input;
@@ -269,6 +270,13 @@ void EventInput::AdaptToNamespaces(std::vector<std::string>& warnings) {
   const bool is_whole_system = !targets_.processes() && scope_.cgroups.empty();
   if (is_whole_system)
     std::ranges::move(UnseenFromNamespaces(scope_), std::back_inserter(warnings));
+}
+
+// Those of the initial state. The kernel reports new ones.
+void EventInput::NoteContainers() {
+  if (!scope_.recorded) return;
+  containers_.emplace(PodNames(NodeRoot()));
+  for (const CgroupDirectory& cgroup : CgroupsOf(*scope_.recorded)) containers_->Add(cgroup.path);
 }
 
 // A tracepoint's program runs on all CPUs.
@@ -337,6 +345,7 @@ Status EventInput::Stop() {
   TRY(background_drain_->Stop());
   TRY(DrainSideband());
   AddDrained();
+  if (containers_) containers_->AddMissingNames();
   CountUnreportedLosses();
   return {};
 }
@@ -425,7 +434,21 @@ void EventInput::AddFromKernel(const perfdata::RecordView& view) {
   const Bytes record(view.payload.data() - sizeof(perfdata::RecordHeader), view.stored_size());
   const bool is_rewritten =
       cgroup_paths_ && cgroup_paths_->Rewrite(record, events_.in_file().format(), rewritten_);
-  records_.AddKernelRecord(is_rewritten ? Bytes(rewritten_) : record);
+  const Bytes in_file = is_rewritten ? Bytes(rewritten_) : record;
+  if (containers_ && view.type == perfdata::RecordType::kCgroup) NoteContainer(in_file);
+  records_.AddKernelRecord(in_file);
+}
+
+void EventInput::NoteContainer(Bytes record) {
+  perfdata::RecordCursor cursor(record, 0, std::endian::native);
+  if (!cursor.Step()) return;
+  const auto cgroup =
+      perfdata::Decode<perfdata::Cgroup>(cursor.record(), events_.in_file().format());
+  if (cgroup) containers_->Add(cgroup->path);
+}
+
+std::vector<bundle::NotedContainer> EventInput::Containers() const {
+  return containers_ ? containers_->Noted() : std::vector<bundle::NotedContainer>();
 }
 
 Status EventInput::ReopenOnReturnedCpus(std::uint64_t now_ns) {

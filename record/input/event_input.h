@@ -31,6 +31,7 @@
 #include "record/rings/background_drain.h"
 #include "record/rings/sideband.h"
 #include "record/scope/cgroups.h"
+#include "record/scope/recorded_containers.h"
 #include "record/scope/scope.h"
 #include "record/unwind/late_unwinder.h"
 #include "record/unwind/unwind_loader.h"
@@ -73,6 +74,7 @@ class EventInput : public RecordInput {
   void SumUpFastCalls(std::uint64_t time_ns) override;
   std::vector<LatencyInterval> TakeLatencyInterval() override { return latency_.TakeInterval(); }
   LatencySummary Latency() const override;
+  std::vector<bundle::NotedContainer> Containers() const override;
   std::uint64_t SkippedHits() const override { return samples_->SkippedHits(); }
 
   int sample_poll_fd() const override { return samples_->poll_fd(); }
@@ -100,6 +102,8 @@ class EventInput : public RecordInput {
   void AdaptToNamespaces(std::vector<std::string>& warnings);
   Status StartUnwinding(const InputOptions& options, OthersFiles& files);
   void AddFromKernel(const perfdata::RecordView& view);
+  void NoteContainer(Bytes record);
+  void NoteContainers();
   void ExcludeCpus(std::span<const int> recorded);
   void WatchCpus();
   Status ReopenOn(int cpu);
@@ -114,7 +118,8 @@ class EventInput : public RecordInput {
   DrainedRecords drained_;
   IncomingRecords records_;
   std::optional<CgroupPaths> cgroup_paths_;
-  std::vector<std::byte> rewritten_;  // scratch
+  std::optional<RecordedContainers> containers_;  // if cgroups are recorded
+  std::vector<std::byte> rewritten_;              // scratch
   LatencyLedger latency_;
   std::map<std::uint64_t, std::string> cgroup_names_;  // of latency_, by id
   std::optional<CpuHotplug> hotplug_;

@@ -55,6 +55,8 @@ class RecordInput {
   virtual void SumUpFastCalls(std::uint64_t time_ns) = 0;
   // Returns the calls of each probe that were read since the last call.
   virtual std::vector<LatencyInterval> TakeLatencyInterval() = 0;
+  // Returns the containers and pods among the recorded cgroups. Makes no system call.
+  virtual std::vector<bundle::NotedContainer> Containers() const = 0;
   // Opens the events of CPUs that came back online, if a check is due.
   virtual Status ReopenOnReturnedCpus(std::uint64_t now_ns) = 0;
   // From now on, only one in `divisor` overflows of clocks and counters is a sample, with the sum

@@ -92,10 +92,19 @@ class Scope(cgroups.CgroupTest):
             counts = self.record_calls(
                 "--pod", "shop/web-*", *self.calls((inside, "inside", 300), (other, "outside", 100)),
                 under=["unshare", "--mount", "sh", "-c",
-                       f'mount -t tmpfs tmpfs /var/log && mkdir -p /var/log/pods/shop_web-0_{uid} && exec "$@"',
-                       "sh"])
+                       f"mount -t tmpfs tmpfs /var/log && mkdir -p /var/log/pods/shop_web-0_{uid} /var/log/containers "
+                       f'&& touch /var/log/containers/web-0_shop_nginx-{ID}.log && exec "$@"', "sh"])
             self.assertEqual(counts.get(f"{self.path(directory)}/{ID}|inside"), 300, counts)
             self.assertFalse([key for key in counts if "outside" in key], counts)
+            # The names are in the file.
+            status, out, err = harness.run(
+                harness.BIN / "perftape-report", "perf.data", "--json", "--event", GETPPID, "--by", "pod,label:container",
+                cwd=self.dir)
+            self.assertEqual(status, 0, err)
+            groups = json.loads(out)["events"][0]["by"]
+            self.assertEqual([(one["name"], one["amount"]["samples"]) for one in groups["pod"]],
+                             [("shop/web-0", 300)])
+            self.assertEqual([one["name"] for one in groups["label container"]], ["nginx"])
 
     def test_threads_are_selected_by_name(self):
         programs = self.calls(("", "worker-1", 100), ("", "worker-22", 200), ("", "other", 400))

@@ -196,9 +196,11 @@ DROP = "import socket; socket.socket(type=socket.SOCK_DGRAM).sendto(b'x', ('127.
 
 
 class Cgroups:
-    """A service and a container, without processes, for examples that record them."""
+    """A service, a container and a pod, without processes, for examples that record them."""
 
-    NAMES = ("system.slice", f"docker-3f2a{os.getpid():060x}.scope")
+    UID = f"{os.getpid():032x}"
+    NAMES = ("system.slice", f"docker-3f2a{os.getpid():060x}.scope", f"kubepods-pod{UID}.slice")
+    LOGS = pathlib.Path("/var/log/pods") / f"shop_web-0_{UID}"  # where the name of the pod is found
 
     def __init__(self):
         mounts = (line.split()[1:3] for line in pathlib.Path("/proc/mounts").read_text().splitlines())
@@ -208,9 +210,13 @@ class Cgroups:
             if not (mount / name).exists():
                 (mount / name).mkdir()
                 self.made.append(mount / name)
+        for directory in (self.LOGS.parent, self.LOGS):
+            if not directory.exists():
+                directory.mkdir()
+                self.made.append(directory)
 
     def remove(self):
-        for directory in self.made:
+        for directory in reversed(self.made):
             directory.rmdir()
 
 

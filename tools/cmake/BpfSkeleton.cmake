@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # perftape_bpf_skeleton(NAME x.bpf.c [OPTIONS option …])
-# Builds x.bpf.c -> x.bpf.o (clang, bpftool) -> x.skel.h (bpftool), and defines the interface library NAME.
+# Builds x.bpf.c -> x.bpf.o (clang, bpftool) -> x.skel.h (bpftool), which contains the object compressed, and defines the
+# interface library NAME.
 include_guard()
 
 find_program(PERFTAPE_BPF_CLANG NAMES clang clang-14 clang-19 REQUIRED)
@@ -31,16 +32,12 @@ function(perftape_bpf_skeleton name source)
     DEPENDS ${source}
     DEPFILE ${object}.d
     COMMENT "BPF ${source}" VERBATIM)
-  set(pack "")
-  if(PERFTAPE_STATIC)
-    set(script ${PROJECT_SOURCE_DIR}/tools/cmake/pack_skeleton.cmake)
-    set(pack COMMAND ${CMAKE_COMMAND} -DSKELETON=${skeleton} -DOBJECT=${object} -P ${script})
-  endif()
+  set(pack ${PROJECT_SOURCE_DIR}/tools/cmake/pack_skeleton.cmake)
   add_custom_command(
     OUTPUT ${skeleton}
     COMMAND ${PERFTAPE_BPFTOOL} gen skeleton ${object} name ${stem}_bpf > ${skeleton}
-    ${pack}
-    DEPENDS ${object} ${script} ${PROJECT_SOURCE_DIR}/tools/cmake/packed_data.cmake
+    COMMAND ${CMAKE_COMMAND} -DSKELETON=${skeleton} -DOBJECT=${object} -P ${pack}
+    DEPENDS ${object} ${pack} ${PROJECT_SOURCE_DIR}/tools/cmake/packed_data.cmake
     COMMENT "Skeleton ${stem}.skel.h" VERBATIM)
   add_custom_target(${name}_files DEPENDS ${skeleton})
   add_library(${name} INTERFACE)

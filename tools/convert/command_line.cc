@@ -166,6 +166,7 @@ Result<Plan> PlanOf(Plan plan) {
   plan.import.threads = plan.threads;
   plan.import.cpu_label = plan.labels.contains({.label = SampleLabel::kCpu});
   plan.import.cgroup_label = plan.labels.contains({.label = SampleLabel::kCgroup});
+  plan.import.container_labels = plan.labels.contains({.label = SampleLabel::kPod});
   for (const LabelRequest& request : plan.labels) {
     if (request.label == SampleLabel::kField) plan.import.field_labels.push_back(request.field);
   }

@@ -144,7 +144,7 @@ constexpr cli::Option kStackRows[] = {
 };
 
 std::vector<cli::Offer> Labels() {
-  return {{.word = "cpu"}, {.word = "cgroup"}, {.word = "field:NAME"}};
+  return {{.word = "cpu"}, {.word = "cgroup"}, {.word = "pod"}, {.word = "field:NAME"}};
 }
 
 // Parses "cpu,field:reason".
@@ -156,6 +156,8 @@ Result<std::vector<LabelRequest>> ParseLabels(std::string_view option, std::stri
       requests.push_back({.label = SampleLabel::kCpu});
     } else if (word == "cgroup") {
       requests.push_back({.label = SampleLabel::kCgroup});
+    } else if (word == "pod") {
+      requests.push_back({.label = SampleLabel::kPod});
     } else if (word.starts_with(kField) && word.size() > kField.size()) {
       requests.push_back(
           {.label = SampleLabel::kField, .field = std::string(word.substr(kField.size()))});

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "convert/diagnose/facts.h"
+#include "convert/model/label_keys.h"
 #include "formats/base/file.h"
 #include "tools/common/cli/output.h"
 #include "tools/common/cli/rows.h"
@@ -30,6 +31,7 @@ constexpr std::size_t kHistogramBins = 60;  // with its duration, fits into 80 c
 constexpr std::pair<std::string_view, Property> kProperties[] = {
     {"comm", Property::kComm}, {"pid", Property::kPid}, {"tid", Property::kTid},
     {"dso", Property::kDso},   {"cpu", Property::kCpu}, {"cgroup", Property::kCgroup},
+    {"pod", Property::kPod},
 };
 
 std::vector<cli::Offer> Groups() {
@@ -368,6 +370,8 @@ Result<ReportPlan> PlanOf(ReportPlan plan) {
   for (const GroupBy& group : plan.contents.groups) {
     plan.import.cpu_label |= group.property == Property::kCpu;
     plan.import.cgroup_label |= group.property == Property::kCgroup;
+    plan.import.container_labels |=
+        group.property == Property::kPod || convert::IsContainerLabel(group.label);
     if (group.property == Property::kLabel) plan.import.field_labels.push_back(group.label);
   }
   plan.import.cpu_label |= plan.filter.needs_cpu();

@@ -32,6 +32,8 @@ RecordingNotes AllNotes() {
   notes.aggregate_ns = 1'000'000'000;
   notes.aggregated = 4;
   notes.trigger = "cpu>80%/5s";
+  notes.containers = {{"/kubepods/pod1/2", "1", "2", "shop", "web-0", "nginx"},
+                      {.cgroup = "/docker/3", .container_id = "3"}};
   notes.cgroups = {{.path = "/app",
                     .cpu_quota_us = 20'000,
                     .cpu_period_us = 100'000,

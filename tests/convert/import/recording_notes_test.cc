@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the importer learns from the notes of a recording.
+#include "formats/bundle/recording_notes.h"
+
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +11,6 @@
 #include <vector>
 
 #include "formats/bundle/embedding.h"
-#include "formats/bundle/recording_notes.h"
 #include "tests/convert/import/imported_perfdata.h"
 #include "tests/support/files.h"
 #include "tests/support/temp_dir.h"
@@ -17,6 +18,8 @@
 namespace perftape::convert {
 namespace {
 
+using testing::Each;
+using testing::ElementsAre;
 using testing::IsEmpty;
 
 // Returns the recording with these notes.
@@ -64,6 +67,35 @@ TEST(NotedChains, OfDamagedNotesAreIgnored) {
     damaged[at] = static_cast<char>(damaged[at] ^ 0x55);
     EXPECT_THAT(Import(AsBytes(damaged)).report.problems, IsEmpty());
   }
+}
+
+TEST(NotedContainers, AreLabelsOfSamplesInTheirCgroup) {
+  perfdata::PerfDataBuilder file;
+  file.AddEvent({.sample_type = perfdata::kIp | perfdata::kSampleCgroup});
+  const std::vector<std::string> paths = {"/kubepods/pod1/2", "/docker/3", "/other"};
+  for (std::uint64_t cgroup = 0; cgroup < paths.size(); ++cgroup) {
+    file.Add(perfdata::Cgroup{cgroup + 5, paths[cgroup]});
+    std::vector<std::byte> record;
+    const perfdata::Sample sample = {.ip = 0x10, .cgroup = cgroup + 5};
+    ASSERT_THAT(EncodeSample(sample, file.format(0), 2, record), IsOk());
+    file.AddRaw(record);
+  }
+  const std::string bytes = WithNotes(
+      file, {.containers = {{"/kubepods/pod1/2", "1", "2", "shop", "web-0", "nginx"},
+                            {.cgroup = "/docker/3", .container_id = "3", .container = "db"}}});
+  const auto labels_of = [](const Profile& profile) {
+    std::vector<std::string> shown;
+    for (const Sample& sample : profile.samples()) {
+      std::string& text = shown.emplace_back();
+      for (const Label& label : profile[sample.labels]) {
+        text.append(profile.text(label.key)).append("=").append(profile.text(label.text)) += " ";
+      }
+    }
+    return shown;
+  };
+  EXPECT_THAT(labels_of(Import(AsBytes(bytes), {.container_labels = true}).profile),
+              ElementsAre("namespace=shop pod=web-0 container=nginx ", "container=db ", ""));
+  EXPECT_THAT(labels_of(Import(AsBytes(bytes)).profile), Each(""));
 }
 
 }  // namespace
