@@ -15,7 +15,7 @@ namespace {
 constexpr const char* kContainerLogs = "var/log/containers";
 
 // Of a file of a container engine. containers.json has all containers of the node.
-constexpr std::uint64_t kLargestFile = 16 << 20;
+constexpr std::uint64_t kLargestEngineFile = 16 << 20;
 
 // Calls `use` with the name of each entry, of at most `most`.
 template <class Use>
@@ -30,7 +30,7 @@ void ForEachEntry(const std::filesystem::path& directory, std::size_t most, Use 
 }
 
 std::string TextOf(const std::filesystem::path& path) {
-  return ReadRegularFile(path, kLargestFile).value_or("");
+  return ReadRegularFile(path, kLargestEngineFile).value_or("");
 }
 
 }  // namespace
