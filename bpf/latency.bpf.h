@@ -260,6 +260,8 @@ static __always_inline __u32 words_with_text(struct wire_latency_raw *raw, __u32
 		size = 1;
 	}
 	raw->text_location = __builtin_offsetof(struct wire_latency_raw, text) | size << 16;
+	/* Read back, so that the verifier checks the rest once, and not for each way to a text. */
+	size = *(volatile __u32 *)&raw->text_location >> 16;
 	return RAW_HEAD_WORDS + (size + sizeof(__u64) - 1) / sizeof(__u64);
 }
 

@@ -40,6 +40,11 @@ struct calls_of_task {
 	struct caller caller;
 	char path[WIRE_LATENCY_TEXT]; /* of exec */
 	__u32 path_size;
+	__u32 is_over; /* the kernel has not continued the interrupted call */
+	/* What has ended, and of which slots it is a sample: their numbers plus 1, a byte each. */
+	struct call ended;
+	struct latency_end end;
+	__u32 sampled;
 	__u32 pad;
 };
 
@@ -130,52 +135,84 @@ static __always_inline __u32 write_text(struct wire_latency_raw *raw, const stru
 	return size > 0 && size <= WIRE_LATENCY_TEXT ? size : 0;
 }
 
-/* Not inlined, so that the verifier checks it once, and not for each slot. */
-static __noinline int send_call(void *ctx, const struct call *call,
-				const struct calls_of_task *calls, const struct latency_end *end)
+/* Sends the sample that was sent before once more, as one of this slot. */
+static __always_inline void send_again(struct full_sample *full, struct wire_cpu *cpu, __u32 slot,
+				       __u32 nr)
 {
+	struct wire_latency_raw *raw = (struct wire_latency_raw *)full->words;
+	const volatile struct wire_latency_probe *probe = probe_of(slot);
+	__u64 most = most_stack_bytes() ? sizeof(struct long_sample) : sizeof(*full);
+	__u64 size = full->sample.header.size;
+
+	barrier_var(size);
+	if (size > most)
+		return; /* for the verifier */
+	full->sample.event = probe->event;
+	raw->type = probe->id;
+	raw->number = nr;
+	send(cpu, full, size);
+}
+
+/*
+ * Sends a sample of what has ended for each slot. Its stacks are walked once. The one that records
+ * objects is the first. All is read from the map, so that the verifier checks it once.
+ */
+static __always_inline void send_ended(void *ctx, struct calls_of_task *calls)
+{
+	const struct call *call = &calls->ended;
+	struct latency_end *end = &calls->end;
+	__u32 slots = *(volatile __u32 *)&calls->sampled;
 	struct sample_origin origin = {.mode = WIRE_MODE_USER};
-	const volatile struct wire_latency_probe *probe;
+	struct task_ids ids = fast_ids();
 	struct full_sample *full;
 	struct wire_latency_raw *raw;
 	struct wire_cpu *cpu;
-	struct task_ids ids = fast_ids();
+	__u32 i;
 
-	if (!call || !calls || !end || end->slot >= WIRE_SYSCALL_SLOTS)
-		return 0;
+	end->slot = (slots & 255) - 1;
 	cpu = counters_of_slot(end->slot);
 	if (!cpu)
-		return 0;
+		return;
 	full = scratch_sample(cpu);
 	if (!full)
-		return 0;
-	probe = probe_of(end->slot);
+		return;
 	raw = start_raw(full, end, ids.tid);
 	origin.raw_words = RAW_HEAD_WORDS;
-	if (probe->records_objects)
+	if (probe_of(end->slot)->records_objects)
 		origin.raw_words = words_with_text(raw, write_text(raw, call, calls));
 	else
 		raw->number = call->nr;
-	origin.event = probe->event;
+	origin.event = probe_of(end->slot)->event;
 	origin.period = end->period_ns;
 	origin.now_ns = end->now_ns;
 	bpf_get_stack(ctx, &origin.ip, sizeof(origin.ip), BPF_F_USER_STACK);
 	send_sample_in(full, ctx, cpu, &origin, &ids);
-	return 0;
+	for (i = 1; i < WIRE_PROBES_OF_CALL; i++) {
+		slots >>= 8;
+		if (!slots)
+			break;
+		cpu = counters_of_slot((slots & 255) - 1);
+		if (cpu)
+			send_again(full, cpu, (slots & 255) - 1, call->nr);
+	}
 }
 
-static __noinline int end_call(void *ctx, struct calls_of_task *calls, __u32 is_interrupted,
-			       struct latency_end *end)
+/* Counts the call. */
+static __always_inline void end_call(struct calls_of_task *calls, struct call *call, __u64 end_ns,
+				     __u32 error)
 {
-	struct call *call;
+	struct latency_end *end = &calls->end;
 	struct wire_cpu *cpu;
+	__u32 sampled = 0; /* slots plus 1, a byte each */
+	__u32 shift = 0;
 	__u32 slot;
 	__u32 i;
 
-	if (!calls || !end)
-		return 0;
-	call = is_interrupted ? &calls->interrupted : &calls->current;
-	end->period_ns = end->now_ns - call->start_ns;
+	end->error = error;
+	end->now_ns = end_ns;
+	end->period_ns = end_ns - call->start_ns;
+	calls->ended = *call;
+	call->start_ns = 0;
 	for (i = 0; i < WIRE_PROBES_OF_CALL; i++) {
 		slot = call->probes.slots[i] - 1;
 		if (slot >= WIRE_SYSCALL_SLOTS)
@@ -186,24 +223,20 @@ static __noinline int end_call(void *ctx, struct calls_of_task *calls, __u32 is_
 		cpu->overflows++;
 		cpu->wanted++;
 		end->slot = slot;
-		if (count_call(end, &calls->caller))
-			send_call(ctx, call, calls, end);
+		if (!count_call(end, &calls->caller))
+			continue;
+		sampled |= (slot + 1) << shift;
+		shift += 8;
 	}
-	call->start_ns = 0;
-	return 0;
+	calls->sampled = sampled;
 }
 
-/* The kernel has not continued the interrupted call. */
-static __always_inline void end_interrupted(void *ctx, struct calls_of_task *calls)
-{
-	struct latency_end end = {.now_ns = calls->interrupted.end_ns};
-
-	end_call(ctx, calls, 1, &end);
-}
-
-/* Whether the call that begins continues the interrupted one; ends that if it is over. */
-static __always_inline int continues(void *ctx, struct calls_of_task *calls,
-				     const struct pt_regs *regs, __u32 nr)
+/*
+ * Whether the call that begins continues the interrupted one; marks that if it is over. sys_exit
+ * ends it, so that only one program has the code that walks stacks.
+ */
+static __always_inline int continues(struct calls_of_task *calls, const struct pt_regs *regs,
+				     __u32 nr)
 {
 	__u64 before = calls->interrupted.sp;
 	__u64 sp;
@@ -217,7 +250,7 @@ static __always_inline int continues(void *ctx, struct calls_of_task *calls,
 		return 1;
 	}
 	if (sp >= before && sp - before < HANDLER_STACK)
-		end_interrupted(ctx, calls);
+		calls->is_over = 1;
 	return 0;
 }
 
@@ -308,7 +341,7 @@ int BPF_PROG(on_enter, struct pt_regs *regs, long nr)
 			count_no_room(&probes);
 		return 0;
 	}
-	if (continues(ctx, calls, regs, nr) || !flags)
+	if (continues(calls, regs, nr) || !flags)
 		return 0;
 	if (probes.object != WIRE_CALL_NUMBER && !read_arguments(calls, regs, probes.object)) {
 		probes = without_kind(probes);
@@ -324,29 +357,42 @@ int BPF_PROG(on_enter, struct pt_regs *regs, long nr)
 	return 0;
 }
 
+/* Keeps the current call until it is known whether the kernel continues it. */
+static __always_inline void interrupt(struct calls_of_task *calls, const struct pt_regs *regs,
+				      __u64 now_ns)
+{
+	calls->interrupted = calls->current;
+	calls->interrupted.end_ns = now_ns;
+	calls->interrupted.sp = user_sp(regs);
+	calls->is_over = 0;
+	calls->current.start_ns = 0;
+}
+
+/*
+ * Ends one call at a time, so that the verifier checks that once. If two end here, the interrupted
+ * one waits for the next end of a call.
+ */
 SEC("tp_btf/sys_exit")
 int BPF_PROG(on_exit, struct pt_regs *regs, long result)
 {
 	struct calls_of_task *calls =
 		bpf_task_storage_get(&latency_calls, bpf_get_current_task_btf(), NULL, 0);
-	struct latency_end end = {};
 
 	if (!calls)
 		return 0;
+	calls->sampled = 0;
 	/* rt_sigreturn returns what the handler interrupted. */
-	if (calls->interrupted.start_ns && (result == -EINTR || is_restart(result)))
-		end_interrupted(ctx, calls);
-	if (!calls->current.start_ns)
-		return 0;
-	end.now_ns = bpf_ktime_get_ns();
-	if (!is_restart(result)) {
-		end.error = error_of(result);
-		end_call(ctx, calls, 0, &end);
-		return 0;
+	if (calls->interrupted.start_ns && result == -EINTR)
+		calls->is_over = 1;
+	if (calls->current.start_ns && !is_restart(result)) {
+		end_call(calls, &calls->current, bpf_ktime_get_ns(), error_of(result));
+	} else if (calls->interrupted.start_ns &&
+		   (calls->is_over || calls->current.start_ns)) {
+		end_call(calls, &calls->interrupted, calls->interrupted.end_ns, 0);
 	}
-	calls->interrupted = calls->current;
-	calls->interrupted.end_ns = end.now_ns;
-	calls->interrupted.sp = user_sp(regs);
-	calls->current.start_ns = 0;
+	if (*(volatile __u32 *)&calls->sampled)
+		send_ended(ctx, calls);
+	if (calls->current.start_ns)
+		interrupt(calls, regs, bpf_ktime_get_ns());
 	return 0;
 }

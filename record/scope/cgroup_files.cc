@@ -207,10 +207,6 @@ constexpr UsageController kControllers[] = {
 
 }  // namespace
 
-std::span<const UsageController> UsageControllers() {
-  return kControllers;
-}
-
 std::vector<MountedController> FindUsageControllers(std::span<const CgroupHierarchy> hierarchies) {
   std::vector<MountedController> found;
   for (const UsageController& controller : kControllers) {

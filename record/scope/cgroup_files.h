@@ -17,7 +17,7 @@ namespace perftape::record {
 
 enum class CgroupVersion : std::uint8_t { kV1, kV2 };
 
-// A controller whose files are read.
+// A controller whose files are read: cpu, cpuacct (of version 1 only), memory, io, pids.
 struct UsageController {
   std::string_view name;     // of version 2: "io"
   std::string_view v1_name;  // "blkio"
@@ -26,9 +26,6 @@ struct UsageController {
   void (*read)(const std::filesystem::path& directory, CgroupVersion version,
                bundle::NotedCgroup& cgroup);
 };
-
-// All of them: cpu, cpuacct (of version 1 only), memory, io, pids.
-std::span<const UsageController> UsageControllers();
 
 // Where a controller is mounted.
 struct MountedController {

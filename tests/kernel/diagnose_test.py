@@ -13,8 +13,8 @@ import limits
 
 PYTHON = os.path.realpath(sys.executable)
 REPORT = str(harness.BIN / "perftape-report")
-PROBES = "latency:net,latency:fs,latency:block,latency:cpu,latency:memory"
-TRACEPOINTS = "oom:mark_victim,tcp:tcp_retransmit_skb,tcp:tcp_receive_reset,tcp:tcp_send_reset"
+TCP = "tcp:tcp_retransmit_skb,tcp:tcp_receive_reset,tcp:tcp_send_reset"
+ALL = f"latency:net,latency:fs,latency:block,latency:cpu,latency:memory,oom:mark_victim,{TCP}"
 
 # Enters the cgroup of its first argument.
 ENTER = """
@@ -117,10 +117,10 @@ thread.join()
 
 
 class Diagnose(harness.RecordingTest):
-    def diagnose(self, program, *arguments, rules=()):
-        """Records a program; returns its stdout and the diagnosis."""
+    def diagnose(self, events, program, *arguments, rules=()):
+        """Records events of a program; returns its stdout and the diagnosis."""
         status, out, err = harness.run(
-            harness.RECORD, "-q", "-e", f"{PROBES},{TRACEPOINTS}", "-o", "perf.data", "--", PYTHON, "-c", program,
+            harness.RECORD, "-q", "-e", events, "--cgroup-usage", "-o", "perf.data", "--", PYTHON, "-c", program,
             *arguments, cwd=self.dir)
         self.assertEqual(status, 0, err)
         changes = [f"--rule={rule}" for rule in rules]
@@ -146,7 +146,7 @@ class Diagnose(harness.RecordingTest):
 
     def test_a_cpu_limit_throttles(self):
         with limits.cpu(20000) as cgroup:
-            _, diagnosis = self.diagnose(SPIN, self.require(cgroup))
+            _, diagnosis = self.diagnose("latency:runq", SPIN, self.require(cgroup))
         found = self.first(diagnosis)
         self.assertRegex(found["rule"], "cpu-throttled.*")
         self.assertEqual(found["cgroup"], cgroup.path)
@@ -157,14 +157,14 @@ class Diagnose(harness.RecordingTest):
 
     def test_a_leak_is_found_before_its_kill(self):
         with limits.memory(64 << 20) as cgroup:
-            _, diagnosis = self.diagnose(LEAK, self.require(cgroup), 54)
+            _, diagnosis = self.diagnose("cpu-clock,oom:mark_victim", LEAK, self.require(cgroup), 54)
         found = self.first(diagnosis)
         self.assertEqual((found["rule"], found["cgroup"]), ("memory-growth", cgroup.path))
         self.assertFalse([one for one in diagnosis["findings"] if one["rule"] == "oom-kill"])
 
     def test_a_leak_explains_its_kill(self):
         with limits.memory(64 << 20) as cgroup:
-            _, diagnosis = self.diagnose(LEAK, self.require(cgroup), 1000)
+            _, diagnosis = self.diagnose("cpu-clock,oom:mark_victim", LEAK, self.require(cgroup), 1000)
         self.assertEqual(self.first(diagnosis)["rule"], "memory-growth")
         kill, cause = self.finding(diagnosis, "oom-kill")
         self.assertEqual((kill["value"], cause), (1, "memory-growth"))
@@ -184,7 +184,7 @@ class Diagnose(harness.RecordingTest):
         try:
             device = os.stat(mount).st_dev
             with limits.writes(f"{os.major(device)}:{os.minor(device)}", 1 << 20) as cgroup:
-                _, diagnosis = self.diagnose(FSYNC, self.require(cgroup), mount / "log")
+                _, diagnosis = self.diagnose("latency:fsync", FSYNC, self.require(cgroup), mount / "log")
         finally:
             harness.run("umount", mount)
         found = self.first(diagnosis)
@@ -196,14 +196,14 @@ class Diagnose(harness.RecordingTest):
         self.assertIn("fsync", " ".join(slow["slow_calls"][0]["frames"]))
 
     def test_a_peer_resets_connections(self):
-        port, diagnosis = self.diagnose(RESET)
+        port, diagnosis = self.diagnose(f"latency:read,{TCP}", RESET)
         found = self.first(diagnosis)
         self.assertEqual((found["rule"], found["object"]), ("peer-resets", f"127.0.0.1:{port.strip()}"))
         _, cause = self.finding(diagnosis, "connection-reset")
         self.assertEqual(cause, "peer-resets")
 
     def test_dns_does_not_answer(self):
-        _, diagnosis = self.diagnose(SILENT_DNS)
+        _, diagnosis = self.diagnose("latency:dns", SILENT_DNS)
         if any(re.search(r"\bdns\b", gap) for gap in diagnosis["not_seen"]):
             self.skipTest("queries cannot be recorded here")
         found = self.first(diagnosis)
@@ -213,7 +213,7 @@ class Diagnose(harness.RecordingTest):
     def test_a_healthy_program_has_no_finding(self):
         # Other programs of this machine may use its CPUs and its disk.
         rules = [f"{rule}=60s" for rule in ("run-queue-slow", "block-slow", "open-slow", "fsync-slow")]
-        _, diagnosis = self.diagnose(HEALTHY, self.dir / "file", rules=[*rules, "run-queue-time=off"])
+        _, diagnosis = self.diagnose(ALL, HEALTHY, self.dir / "file", rules=[*rules, "run-queue-time=off"])
         self.assertEqual(diagnosis["findings"], [])
         fine = [one["rule"] for one in diagnosis["fine"]]
         for rule in ("connect-failure", "disk-full", "open-slow", "run-queue-slow"):

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -78,7 +79,7 @@ NOINLINE void read_pipe(void)
 
 static void reads(void)
 {
-	static const int kWaits[] = {5, 20, 40, 60};
+	static const int kWaits[] = {1, 50, 60, 80};
 
 	for (unsigned i = 0; i < sizeof(kWaits) / sizeof(*kWaits); i++) {
 		pid_t pid = child(write_later, kWaits[i]);
@@ -368,6 +369,82 @@ NOINLINE void touch_pages(void)
 	printf("pages 1000\n");
 }
 
+/* A query for www.example.com, as of res_query. */
+static size_t make_query(unsigned char *packet, int id)
+{
+	static const char kQuestion[] = "\3www\7example\3com\0\0\1\0\1";
+
+	memset(packet, 0, 12);
+	packet[0] = id >> 8;
+	packet[1] = id;
+	packet[5] = 1;
+	memcpy(packet + 12, kQuestion, sizeof(kQuestion) - 1);
+	return 12 + sizeof(kQuestion) - 1;
+}
+
+/* The answer's rcode is the lower half of the id. Waits for as many ms as the upper half says. 15:
+ * no answer. */
+static void *answer(void *socket)
+{
+	unsigned char packet[512];
+	struct sockaddr_in from;
+	socklen_t size = sizeof(from);
+	ssize_t got;
+
+	while ((got = recvfrom(*(int *)socket, packet, sizeof(packet), 0, (void *)&from, &size)) > 1) {
+		if (packet[1] == 15)
+			continue;
+		sleep_ms(packet[0]);
+		packet[2] |= 0x80;
+		packet[3] = packet[1];
+		check(sendto(*(int *)socket, packet, got, 0, (void *)&from, size) == got, "sendto");
+		size = sizeof(from);
+	}
+	return NULL;
+}
+
+NOINLINE void ask(int fd, int id, int is_connected)
+{
+	struct sockaddr_in server = address_of(53);
+	unsigned char packet[512];
+	struct iovec buffer = {packet, make_query(packet, id)};
+	struct mmsghdr message = {.msg_hdr = {.msg_iov = &buffer, .msg_iovlen = 1}};
+	long start = now_ns();
+
+	if (is_connected)
+		check(sendmmsg(fd, &message, 1, 0) == 1, "sendmmsg");
+	else
+		check(sendto(fd, packet, buffer.iov_len, 0, (void *)&server, sizeof(server)) > 0, "sendto");
+	if ((id & 255) == 15)
+		return;
+	if (is_connected)
+		check(recvfrom(fd, packet, sizeof(packet), 0, NULL, NULL) > 0, "recvfrom");
+	else
+		check(recv(fd, packet, sizeof(packet), 0) > 0, "recv");
+	printf("dns %ld\n", now_ns() - start);
+}
+
+static void names(void)
+{
+	struct sockaddr_in address = address_of(53);
+	int server = socket(AF_INET, SOCK_DGRAM, 0);
+	int client = socket(AF_INET, SOCK_DGRAM, 0);
+	pthread_t thread;
+
+	check(bind(server, (void *)&address, sizeof(address)) == 0, "bind to port 53");
+	pthread_create(&thread, NULL, answer, &server);
+	ask(client, 20 << 8 | 0, 0);
+	ask(client, 1 << 8 | 3, 0); /* NXDOMAIN */
+	check(connect(client, (void *)&address, sizeof(address)) == 0, "connect");
+	ask(client, 30 << 8 | 2, 1); /* SERVFAIL */
+	ask(client, 1 << 8 | 15, 1);
+	sleep_ms(20);
+	ask(client, 1 << 8 | 15, 1); /* asked again */
+	sleep_ms(20);
+	close(client);
+	_exit(0);
+}
+
 /* Reads more than its memory cgroup may have. */
 NOINLINE void fill_memory(const char *path)
 {
@@ -412,6 +489,8 @@ int main(int argc, char **argv)
 		full_backlog();
 	else if (strcmp(what, "queue") == 0)
 		run_queue();
+	else if (strcmp(what, "names") == 0)
+		names();
 	else if (strcmp(what, "faults") == 0)
 		touch_pages();
 	else if (strcmp(what, "memory") == 0)

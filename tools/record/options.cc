@@ -174,8 +174,8 @@ constexpr cli::Option kEventRows[] = {
      .is_rare = true,
      .into = cli::StoreAs<&ParseInterval, &Plan::record, &RecordOptions::latency_interval>},
     {.name = "latency-histograms",
-     .argument = "NUMBER",
-     .help = "of -e latency: keep at most NUMBER histograms in the kernel, of 1.6 KB each "
+     .argument = "N",
+     .help = "of -e latency: keep at most N histograms in the kernel, of 1.6 KB each "
              "(default 16384)",
      .is_rare = true,
      .into = cli::StoreAs<&ParseHistograms, &Plan::record, &RecordOptions::input,
