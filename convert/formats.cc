@@ -10,12 +10,14 @@
 #include "convert/export/viewers/viewers.h"
 #include "convert/import/from_folded.h"
 #include "convert/import/from_other_programs.h"
+#include "convert/import/from_otlp.h"
 #include "convert/import/from_perfdata.h"
 #include "convert/import/from_pprof.h"
 #include "convert/import/from_script.h"
 #include "formats/base/progress.h"
 #include "formats/bundle/expanded_input.h"
 #include "formats/perfdata/reader.h"
+#include "formats/pprof/gzip.h"
 
 namespace perftape::convert {
 namespace {
@@ -23,6 +25,8 @@ namespace {
 constexpr std::array<std::string_view, 1> kPerfDataEndings = {".data"};
 constexpr std::array<std::string_view, 2> kFoldedEndings = {".folded", ".collapsed"};
 constexpr std::array<std::string_view, 3> kPprofEndings = {".pb.gz", ".pb", ".pprof"};
+constexpr std::array<std::string_view, 4> kOtlpEndings = {".otlp", ".otlp.gz", ".otlp.json",
+                                                          ".otlp.json.gz"};
 // The last one is speedscope's.
 constexpr std::array<std::string_view, 3> kScriptEndings = {".perf-script.txt", ".perf-script",
                                                             ".linux-perf.txt"};
@@ -52,6 +56,25 @@ Result<Losses> WritePprofTo(const Profile& profile, const WriteOptions& options,
                      ": rounded to whole numbers, which are all that a pprof has");
   }
   return losses;
+}
+
+// JSON and compression are chosen by the name.
+Result<Losses> WriteOtlpTo(const Profile& profile, const WriteOptions& options,
+                           const std::filesystem::path& output) {
+  std::string_view name = output.native();
+  const bool is_compressed = name.ends_with(".gz");
+  if (is_compressed) name.remove_suffix(3);
+  const auto encoding = name.ends_with(".json") ? otlp::Encoding::kJson : otlp::Encoding::kProtobuf;
+  TRY_ASSIGN(OutputFile out, OutputFile::Create(output, options.if_exists));
+  const OtlpFile file =
+      EncodeOtlp(profile, {.thread_labels = options.pprof.thread_labels}, encoding);
+  std::vector<std::byte> compressed;
+  if (is_compressed) {
+    TRY_ASSIGN(compressed, pprof::Gzip(AsBytes(file.bytes)));
+  }
+  TRY(out.Write(is_compressed ? Bytes(compressed) : AsBytes(file.bytes)));
+  TRY(std::move(out).Commit());
+  return LossLines(file.report);
 }
 
 Result<Losses> WritePerfDataTo(const Profile& profile, const WriteOptions& options,
@@ -204,6 +227,13 @@ constexpr std::array kFormats = {
            .read = ReadFolded,
            .rewrite = nullptr,
            .write = WriteFoldedTo},
+    // Before pprof, whose reader could take a file without profiles for its own.
+    Format{.name = kOtlpFormat,
+           .endings = kOtlpEndings,
+           .matches = IsOtlp,
+           .read = ReadOtlp,
+           .rewrite = nullptr,
+           .write = WriteOtlpTo},
     Format{.name = kPprofFormat,
            .endings = kPprofEndings,
            .matches = IsPprof,

@@ -11,6 +11,7 @@
 
 #include "convert/export/flame_graph/flame_graph.h"
 #include "convert/export/to_folded.h"
+#include "convert/export/to_otlp.h"
 #include "convert/export/to_perfdata.h"
 #include "convert/export/to_pprof.h"
 #include "convert/export/to_script.h"
@@ -28,7 +29,7 @@ namespace perftape::convert {
 struct WriteOptions {
   IfExists if_exists = IfExists::kRefuse;
   FoldedOptions folded = {};
-  PprofOptions pprof = {};
+  PprofOptions pprof = {};        // its labels of threads also for otlp
   PerfDataOptions perfdata = {};  // its if_exists is replaced by the one above
   // For pages; its events also for formats with Format::has_sample_times.
   flame_graph::PageTimes times = {};
@@ -42,6 +43,7 @@ inline constexpr std::string_view kPerfDataFormat = "perf.data";
 inline constexpr std::string_view kFoldedFormat = "folded";
 inline constexpr std::string_view kPprofFormat = "pprof";
 inline constexpr std::string_view kScriptFormat = "perf-script";
+inline constexpr std::string_view kOtlpFormat = "otlp";  // OpenTelemetry profiles
 inline constexpr std::string_view kHtmlFormat = "html";  // flame graphs
 inline constexpr std::string_view kSvgFormat = "svg";
 inline constexpr std::string_view kSpeedscopeFormat = "speedscope";

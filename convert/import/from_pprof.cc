@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "convert/import/dictionary_tables.h"
 #include "convert/import/pprof_tables.h"
 #include "convert/import/time_window.h"
 #include "convert/model/label_keys.h"
@@ -21,25 +22,10 @@ namespace perftape::convert {
 namespace {
 
 // Decompression is limited relative to the file's size, so that a small file cannot use up all
-// memory. Every known profile compresses less than 10 times, and has fewer frames and texts than
-// bytes.
+// memory. Every known profile compresses less than 10 times.
 constexpr std::uint64_t kMaxExpansion = 64;
 constexpr std::uint64_t kAlwaysAllowedSize = std::uint64_t{32} << 20;
 constexpr std::uint64_t kMaxSize = std::uint64_t{2} << 30;  // the limit of protobuf itself
-constexpr std::uint64_t kMaxFramesPerByte = 4;
-constexpr std::uint64_t kAlwaysAllowedFrames = std::uint64_t{2} << 20;
-constexpr std::uint64_t kMaxTextsPerByte = 1;
-constexpr std::uint64_t kAlwaysAllowedTexts = std::uint64_t{1} << 20;
-
-struct Limits {
-  std::uint64_t frames = 0;  // pushed frames: frames shared with the previous stack are not counted
-  std::uint64_t texts = 0;
-};
-
-Limits LimitsOf(Bytes file) {
-  return {.frames = std::max(kAlwaysAllowedFrames, file.size() * kMaxFramesPerByte),
-          .texts = std::max(kAlwaysAllowedTexts, file.size() * kMaxTextsPerByte)};
-}
 
 // The indexes of an event's numbers in a sample's values.
 struct EventColumns {
@@ -57,12 +43,12 @@ std::optional<std::string_view> StemOf(std::string_view text, std::string_view e
 
 class PprofImport {
  public:
-  PprofImport(Bytes encoded, const Limits& limits, const ImportOptions& options,
+  PprofImport(Bytes encoded, const DictionaryLimits& limits, const ImportOptions& options,
               ImportReport& report)
       : encoded_(encoded), limits_(limits), options_(options), report_(report) {}
 
   Result<Profile> Run() {
-    TRY_ASSIGN(PprofTexts texts, PprofTexts::Read(encoded_, limits_.texts, builder_));
+    TRY_ASSIGN(TextTable texts, ReadTexts(encoded_, limits_.texts, builder_));
     texts_ = &texts;
     if (const Status read = ReadTables(); !read) {
       if (!texts.begins_again()) return Fail(read.error());
@@ -93,11 +79,11 @@ class PprofImport {
   std::optional<std::int64_t> TimeOf(const pprof::Sample& sample);
 
   const Bytes encoded_;
-  Limits limits_;  // of frames: the number that may still be added
+  DictionaryLimits limits_;  // of frames: the number that may still be added
   const ImportOptions& options_;
   ImportReport& report_;
   ProfileBuilder builder_;
-  PprofTexts* texts_ = nullptr;
+  TextTable* texts_ = nullptr;
   PprofLocations locations_;
 
   std::size_t type_count_ = 0;
@@ -244,7 +230,7 @@ Result<StackId> PprofImport::StackOf(const pprof::Sample& sample, std::size_t in
       std::ranges::mismatch(ids.rbegin(), ids.rend(), last_ids_.rbegin(), last_ids_.rend());
   last_stacks_.resize(static_cast<std::size_t>(differ.in1 - ids.rbegin()) + 1);
   for (auto id = differ.in1; id != ids.rend(); ++id) {
-    const PprofLocation* location = locations_.Find(*id);
+    const DictionaryLocation* location = locations_.Find(*id);
     if (location == nullptr) return WrongEntry("sample", index, "no such location");
     if (limits_.frames-- == 0) {
       return WrongEntry("sample", index, "more frames so far than a file of this size can mean");

@@ -17,6 +17,9 @@ inline constexpr std::string_view kCgroupLabel = "cgroup";  // its path
 inline constexpr std::string_view kPodNamespaceLabel = "namespace", kPodLabel = "pod",
                                   kContainerLabel = "container";
 inline constexpr std::string_view kTimestampLabel = "timestamp_ns";  // a number
+// The span of a trace that was active, in lower-case hexadecimal: 32 and 16 digits.
+inline constexpr std::string_view kTraceIdLabel = "trace_id";
+inline constexpr std::string_view kSpanIdLabel = "span_id";
 // Of the thread that the sample woke (perftape-record --wakers).
 inline constexpr std::string_view kWokenLabel = "woken";         // its comm, a text
 inline constexpr std::string_view kWokenTidLabel = "woken_tid";  // a number

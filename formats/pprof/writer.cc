@@ -5,11 +5,13 @@
 
 #include "formats/base/bytes.h"
 #include "formats/base/utf8.h"
-#include "formats/pprof/field_writer.h"
 #include "formats/pprof/layout.h"
+#include "formats/protobuf/field_writer.h"
 
 namespace perftape::pprof {
 namespace {
+
+using protobuf::AppendFields;
 
 template <class Message>
 void AppendMessage(std::string& encoded, ProfileField field, const Message& message) {

@@ -24,6 +24,9 @@ ARROWS = {
     "formats/go": ["formats/base", "formats/elf"],  # its tables are in ELF files
     # In ELF files, as DWARF; Go's runtime changes stacks, and its functions are known by name.
     "formats/unwind": ["formats/base", "formats/elf", "formats/dwarf", "formats/go"],
+    "formats/pprof": ["formats/base", "formats/protobuf"],
+    # Its limit of the depth of JSON.
+    "formats/otlp": ["formats/base", "formats/json_profiles/json_walk.h", "formats/protobuf"],
     "record": ["formats", "bpf/wire.h", "bpf/unwind_wire.h"],
     "tools": ["record", "convert", "formats"],
 }
@@ -39,7 +42,7 @@ OUTSIDE = {
     r"bpf/.*|.*\.skel\.h": r"bpf/.*|record/(bpf/.*|machine/loaded_bpf_programs)\.cc",
     r"libelf\.h|gelf\.h|dwarf\.h|elfutils/.*": r"formats/elf/.*",
     r"zstd.*\.h": r"formats/base/zstd\..*",
-    r"protozero/.*": r"formats/pprof/.*",
+    r"protozero/.*": r"formats/protobuf/.*",
     r"archive(_entry)?\.h": r"formats/bundle/archive.*\.cc",
     r"libdeflate\.h": r"formats/(pprof|base)/.*|formats/elf/(expand|debug_link)\.cc",
     r"lzma\.h": r"formats/elf/expand\.cc",

@@ -22,8 +22,9 @@ IN_HEADERS = {
     "nlohmann/json_fwd.hpp": None,
     "nlohmann/json.hpp": {"formats/bundle/json_fields.h", "tools/inspect/json_fields.h",
                           "tools/inspect/shown_feature.h"},
-    "protozero/pbf_reader.hpp": {"formats/pprof/field_reader.h"},
-    "protozero/types.hpp": {"formats/pprof/field_writer.h"},
+    "protozero/exception.hpp": {"formats/protobuf/field_reader.h"},
+    "protozero/pbf_reader.hpp": {"formats/protobuf/field_reader.h"},
+    "protozero/types.hpp": {"formats/protobuf/field_writer.h"},
     "tsl/robin_map.h": {"convert/export/frame_texts.h", "convert/frames/frame_table.h"},
     "xxhash.h": {"formats/base/bytes_hash.h"},
 }

@@ -5,23 +5,16 @@
 #include <utility>
 #include <vector>
 
-#include <protozero/exception.hpp>
-#include <protozero/pbf_reader.hpp>
-
-#include "formats/pprof/field_reader.h"
 #include "formats/pprof/gzip.h"
+#include "formats/pprof/layout.h"
+#include "formats/protobuf/field_reader.h"
 #include "tests/support/pprof_check.h"
 
 namespace perftape::pprof {
 
 Result<Profile> Decode(Bytes encoded) {
   Profile profile;
-  const std::string_view text = AsText(encoded);
-  try {
-    DecodeMessage(protozero::pbf_reader(text.data(), text.size()), profile);
-  } catch (const protozero::exception& error) {
-    return Fail(ErrorCode::kCorrupt, std::string("damaged or cut protobuf: ") + error.what());
-  }
+  TRY(protobuf::DecodeInto(encoded, encoded, profile));
   return profile;
 }
 

@@ -173,7 +173,8 @@ Result<Plan> PlanOf(Plan plan) {
   if (MakesDifference(plan)) plan.write.folded.differential = true;
   plan.write.folded.per_window = plan.time_view.against.has_value();
   plan.import.first_times = plan.to->shows_times;
-  plan.import.time_label = plan.to->has_sample_times;
+  plan.import.time_label =
+      plan.to->has_sample_times || plan.labels.contains({.label = SampleLabel::kTime});
   plan.import.cpu_label |= plan.to->has_sample_times;
   TRY(cli::FinishTimeViewOptions(plan.inputs.size(), plan));
   TRY(ReadTimesForPage(plan));

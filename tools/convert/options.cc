@@ -143,8 +143,18 @@ constexpr cli::Option kStackRows[] = {
      .into = cli::Set<&Plan::import, &ImportOptions::lenient>},
 };
 
+constexpr std::pair<std::string_view, SampleLabel> kLabelWords[] = {
+    {"cpu", SampleLabel::kCpu},
+    {"cgroup", SampleLabel::kCgroup},
+    {"pod", SampleLabel::kPod},
+    {"time", SampleLabel::kTime},
+};
+
 std::vector<cli::Offer> Labels() {
-  return {{.word = "cpu"}, {.word = "cgroup"}, {.word = "pod"}, {.word = "field:NAME"}};
+  std::vector<cli::Offer> offers;
+  for (const auto& [word, label] : kLabelWords) offers.push_back({.word = std::string(word)});
+  offers.push_back({.word = "field:NAME"});
+  return offers;
 }
 
 // Parses "cpu,field:reason".
@@ -152,12 +162,10 @@ Result<std::vector<LabelRequest>> ParseLabels(std::string_view option, std::stri
   constexpr std::string_view kField = "field:";
   std::vector<LabelRequest> requests;
   for (const std::string_view word : cli::SplitAtCommas(text)) {
-    if (word == "cpu") {
-      requests.push_back({.label = SampleLabel::kCpu});
-    } else if (word == "cgroup") {
-      requests.push_back({.label = SampleLabel::kCgroup});
-    } else if (word == "pod") {
-      requests.push_back({.label = SampleLabel::kPod});
+    const auto* const known =
+        std::ranges::find(kLabelWords, word, &std::pair<std::string_view, SampleLabel>::first);
+    if (known != std::end(kLabelWords)) {
+      requests.push_back({.label = known->second});
     } else if (word.starts_with(kField) && word.size() > kField.size()) {
       requests.push_back(
           {.label = SampleLabel::kField, .field = std::string(word.substr(kField.size()))});
@@ -171,10 +179,10 @@ Result<std::vector<LabelRequest>> ParseLabels(std::string_view option, std::stri
 constexpr cli::Option kPprofRows[] = {
     {.name = "labels",
      .argument = "LIST",
-     .help = "add labels to the samples of a pprof: {choices} (a field of tracepoints), or several "
-             "with commas between them",
+     .help = "add labels to the samples of a pprof or otlp: {choices} (a field of tracepoints), or "
+             "several with commas between them",
      .conflicts = {"no-labels"},
-     .applies_to = {convert::kPprofFormat},
+     .applies_to = {convert::kPprofFormat, convert::kOtlpFormat},
      .into = cli::StoreOffered<&ParseLabels, &Labels, &Plan::labels>},
     {.name = "go-pgo",
      .help = "name the sample types of a pprof samples and cpu, as go build -pgo wants them",
@@ -182,8 +190,8 @@ constexpr cli::Option kPprofRows[] = {
      .into = cli::SetTo<convert::PprofTypes::kGo, &Plan::write, &WriteOptions::pprof,
                         &PprofOptions::types>},
     {.name = "no-labels",
-     .help = "write no labels of threads into a pprof: pid, tid, comm, woken and woken_tid",
-     .applies_to = {convert::kPprofFormat},
+     .help = "write no labels of threads into a pprof or otlp: pid, tid, comm, woken and woken_tid",
+     .applies_to = {convert::kPprofFormat, convert::kOtlpFormat},
      .is_rare = true,
      .into = cli::SetTo<false, &Plan::write, &WriteOptions::pprof, &PprofOptions::thread_labels>},
     {.name = "no-gzip",
@@ -334,8 +342,8 @@ std::vector<LibraryVersion> Libraries() {
 constexpr cli::Command kCommand = {
     .name = "perftape-convert",
     .purpose =
-        "Convert perf.data, folded stacks and pprof into each other and into flame graphs, several "
-        "inputs into one, with names from saved symbols.",
+        "Convert perf.data, folded stacks, pprof and OTLP into each other and into flame graphs, "
+        "several inputs into one, with names from saved symbols.",
     .operands = "[FILE...]",
     .options = kOptions,
     .examples = kExamples,

@@ -35,7 +35,6 @@
 #include "convert/export/flame_graph/stack_tree.h"
 #include "convert/export/flame_graph/time_lanes.h"
 #include "convert/model/profile.h"
-#include "formats/base/bytes.h"
 
 namespace perftape::flame_graph {
 
@@ -62,8 +61,5 @@ struct PageTab {
 std::vector<std::byte> EncodePage(const convert::Profile& profile, const RootedFrameTable& frames,
                                   const std::vector<PageTab>& tabs,
                                   const TimeLanes* lanes = nullptr);
-
-// Base64 as in RFC 4648, section 4, with padding.
-std::string Base64(Bytes bytes);
 
 }  // namespace perftape::flame_graph

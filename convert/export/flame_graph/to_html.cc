@@ -13,6 +13,7 @@
 #include "convert/model/sample_thread.h"
 #include "convert/model/saturating.h"
 #include "convert/timeline/timeline.h"
+#include "formats/base/base64.h"
 #include "formats/pprof/gzip.h"
 
 namespace perftape::flame_graph {

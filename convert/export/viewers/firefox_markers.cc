@@ -11,6 +11,7 @@
 #include "convert/model/label_keys.h"
 #include "convert/model/sample_thread.h"
 #include "convert/model/saturating.h"
+#include "formats/base/json_string.h"
 #include "formats/base/text.h"
 #include "formats/folded/count.h"
 #include "formats/perfdata/event_meanings.h"

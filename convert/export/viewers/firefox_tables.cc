@@ -10,6 +10,7 @@
 #include "convert/frames/frame_table.h"
 #include "convert/model/mappings_without_files.h"
 #include "convert/model/profile.h"
+#include "formats/base/json_string.h"
 #include "formats/base/unknown_name.h"
 #include "formats/folded/folded.h"
 

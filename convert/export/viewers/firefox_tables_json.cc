@@ -8,6 +8,7 @@
 #include "convert/export/viewers/firefox_tables.h"
 #include "convert/export/viewers/text_output.h"
 #include "convert/model/profile_facts.h"
+#include "formats/base/json_string.h"
 #include "formats/base/text.h"
 
 namespace perftape::viewers {

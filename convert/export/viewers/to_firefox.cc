@@ -17,6 +17,7 @@
 #include "convert/export/viewers/text_output.h"
 #include "convert/export/viewers/viewers.h"
 #include "convert/model/saturating.h"
+#include "formats/base/json_string.h"
 #include "formats/base/text.h"
 #include "formats/folded/count.h"
 #include "formats/pprof/gzip_writer.h"

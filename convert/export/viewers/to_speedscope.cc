@@ -17,6 +17,7 @@
 #include "convert/export/viewers/viewers.h"
 #include "convert/model/sample_thread.h"
 #include "convert/model/saturating.h"
+#include "formats/base/json_string.h"
 #include "formats/base/text.h"
 #include "formats/base/unknown_name.h"
 #include "formats/folded/count.h"

@@ -140,9 +140,17 @@ TEST(ConvertPlan, AcceptsPprofAndFoldedOptionsOnlyForThese) {
   EXPECT_THAT(PlanOfWords({"in", "-o", "x.pb", "--root=none"}),
               Refuses("applies only to --to folded"));
   EXPECT_THAT(PlanOfWords({"in", "-o", "x.pb", "--labels=cpu,x"}),
-              Refuses("unknown value 'x' for --labels: choose cpu, cgroup or field:NAME"));
-  EXPECT_THAT(PlanOfWords({"in", "-o", "x.pb", "--labels=field:"}),
-              Refuses("unknown value 'field:' for --labels: choose cpu, cgroup or field:NAME"));
+              Refuses("unknown value 'x' for --labels: choose cpu, cgroup, time or field:NAME"));
+  EXPECT_THAT(
+      PlanOfWords({"in", "-o", "x.pb", "--labels=field:"}),
+      Refuses("unknown value 'field:' for --labels: choose cpu, cgroup, time or field:NAME"));
+}
+
+TEST(ConvertPlan, ReadsTimesForOtlpOnlyIfTheyAreAskedFor) {
+  EXPECT_FALSE(PlanOfWords({"in", "-o", "x.otlp"})->import.time_label);
+  EXPECT_TRUE(PlanOfWords({"in", "-o", "x.otlp", "--labels=time"})->import.time_label);
+  EXPECT_THAT(PlanOfWords({"in", "-o", "x.svg", "--labels=time"}),
+              Refuses("applies only to --to pprof or otlp"));
 }
 
 TEST(ConvertPlan, ReadsInputsFromOperandsOptionsAndLists) {

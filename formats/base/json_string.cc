@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "convert/export/viewers/text_output.h"
+#include "formats/base/json_string.h"
 
 #include <algorithm>
-#include <cstddef>
+#include <optional>
 
 #include "formats/base/text.h"
 #include "formats/base/unsafe_text.h"
 
-namespace perftape::viewers {
+namespace perftape {
+inline namespace base {
 namespace {
 
 // Appends text that contains no unsafe character.
@@ -34,4 +35,5 @@ void AppendJsonString(std::string& out, std::string_view text) {
   out += '"';
 }
 
-}  // namespace perftape::viewers
+}  // namespace base
+}  // namespace perftape

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "convert/export/viewers/text_output.h"
+#include "formats/base/json_string.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace perftape::viewers {
+namespace perftape {
 namespace {
 
 std::string Quoted(std::string_view text) {
@@ -45,4 +45,4 @@ TEST(AppendJsonString, IsReadAsTheSameTextByAParser) {
 }
 
 }  // namespace
-}  // namespace perftape::viewers
+}  // namespace perftape
