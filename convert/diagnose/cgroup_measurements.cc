@@ -156,6 +156,11 @@ bool IsCountedBelow(const NotedCgroup& cgroup, const Facts& facts) {
   });
 }
 
+// All processes of a cgroup.
+Process ProcessesOf(const Facts& facts, const NotedCgroup& cgroup) {
+  return {.cgroup = cgroup.path, .container = ContainerOf(facts, cgroup.path)};
+}
+
 // The kills that the counters of cgroups have, and those that tracepoints have beyond that.
 std::vector<Measurement> MeasureOomKills(const Facts& facts) {
   std::vector<Measurement> all;
@@ -163,7 +168,7 @@ std::vector<Measurement> MeasureOomKills(const Facts& facts) {
     const std::uint64_t kills = Since(cgroup, &CgroupUse::oom_kills);
     if (kills > 0 && IsCountedBelow(cgroup, facts)) continue;
     Measurement measurement{.value = Double(kills)};
-    measurement.process.cgroup = cgroup.path;
+    measurement.process = ProcessesOf(facts, cgroup);
     for (const OomKill& kill : facts.oom_kills) {
       if (kill.process.cgroup != cgroup.path) continue;
       if (!measurement.detail.empty()) measurement.detail += ", ";
@@ -193,7 +198,7 @@ std::vector<Measurement> MeasureCgroups(const Rule& rule, const Facts& facts) {
   for (const NotedCgroup& cgroup : facts.cgroups) {
     Measured measured = figure->measure(rule, cgroup);
     if (!measured) continue;
-    measured->process.cgroup = cgroup.path;
+    measured->process = ProcessesOf(facts, cgroup);
     all.push_back(*std::move(measured));
   }
   return all;

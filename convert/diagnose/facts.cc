@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <string>
+#include <string_view>
 
 #include "convert/diagnose/call_facts.h"
 #include "convert/diagnose/objects.h"
@@ -31,6 +33,14 @@ bool Keeps(const convert::FilterOptions& filter, const NotedCgroup& cgroup,
                          }));
 }
 
+// "shop/web-0 nginx", or "db".
+std::string TextOf(const bundle::NotedContainer& container) {
+  if (container.pod.empty()) return container.container;
+  std::string text = container.pod_namespace + "/" + container.pod;
+  if (!container.container.empty()) text += " " + container.container;
+  return text;
+}
+
 void AddNotes(const RecordingNotes& notes, const convert::FilterOptions& filter, Facts& facts) {
   facts.has_notes = true;
   if (facts.start_ns == 0) facts.start_ns = static_cast<std::int64_t>(notes.start_ns);
@@ -39,8 +49,15 @@ void AddNotes(const RecordingNotes& notes, const convert::FilterOptions& filter,
   }
   std::ranges::copy_if(notes.cgroups, std::back_inserter(facts.cgroups),
                        [&](const NotedCgroup& cgroup) { return Keeps(filter, cgroup, notes); });
+  for (const bundle::NotedContainer& one : notes.containers) {
+    if (std::string text = TextOf(one); !text.empty()) facts.containers[one.cgroup] = text;
+  }
   std::ranges::copy(notes.latency_lost, std::back_inserter(facts.lost));
   for (const bundle::NotedLatencyMin& min : notes.latency_min) facts.probes.insert(min.probe);
+}
+
+void AddContainer(const Facts& facts, Process& process) {
+  process.container = ContainerOf(facts, process.cgroup);
 }
 
 }  // namespace
@@ -81,6 +98,9 @@ Facts MakeFacts(const convert::Profile& profile, const std::vector<RecordedInput
   }
   AddSamples(profile, facts);
   facts.calls = CallsOf(facts, inputs, filter);
+  for (Calls& calls : facts.calls) AddContainer(facts, calls.process);
+  for (SlowCall& call : facts.slow_calls) AddContainer(facts, call.process);
+  for (OomKill& kill : facts.oom_kills) AddContainer(facts, kill.process);
   return facts;
 }
 
@@ -94,6 +114,16 @@ std::string_view CgroupOf(const std::vector<NotedCgroup>& cgroups, std::uint32_t
     if (is_better && std::ranges::count(cgroup.pids, pid) != 0) best = &cgroup;
   }
   return best == nullptr ? std::string_view() : best->path;
+}
+
+std::string ContainerOf(const Facts& facts, std::string_view cgroup) {
+  while (!facts.containers.empty() && !cgroup.empty()) {
+    if (const auto found = facts.containers.find(cgroup); found != facts.containers.end()) {
+      return found->second;
+    }
+    cgroup = cgroup.substr(0, cgroup.rfind('/'));
+  }
+  return {};
 }
 
 bool IsWithin(std::string_view cgroup, std::string_view ancestor) {

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -24,7 +25,11 @@ namespace perftape::diagnose {
 struct Process {
   std::uint32_t pid = 0;  // 0: several processes, or none
   std::string comm = {};
-  std::string cgroup = {};  // its path; empty if unknown
+  std::string cgroup = {};     // its path; empty if unknown
+  std::string container = {};  // "shop/web-0 nginx", of Kubernetes, or "db"; empty if not known
+
+  // What tells where it ran: the container, or else the cgroup.
+  const std::string& place() const { return container.empty() ? cgroup : container; }
 
   auto operator<=>(const Process&) const = default;
 };
@@ -84,6 +89,7 @@ struct Facts {
   std::vector<Calls> calls;          // by cgroup, process and probe
   std::vector<SlowCall> slow_calls;  // the slowest first
   std::vector<bundle::NotedCgroup> cgroups;
+  std::map<std::string, std::string, std::less<>> containers;  // Process::container, by cgroup
   std::vector<OomKill> oom_kills;
   std::vector<Peer> peers;  // those with the most retransmissions and resets first
   // What was recorded, to tell what can be seen in it.
@@ -117,6 +123,8 @@ Facts MakeFacts(const convert::Profile& profile, const std::vector<RecordedInput
 // Returns the cgroup with a process, of those with readings: the innermost one with a limit, or
 // else the innermost one. Empty if there is none. (With version 1, a process is in several.)
 std::string_view CgroupOf(const std::vector<bundle::NotedCgroup>& cgroups, std::uint32_t pid);
+// Returns Process::container of a cgroup, or of the innermost one around it that has one.
+std::string ContainerOf(const Facts& facts, std::string_view cgroup);
 // Whether a cgroup is another one or below it.
 bool IsWithin(std::string_view cgroup, std::string_view ancestor);
 

@@ -150,7 +150,7 @@ Diagnosis Diagnose(const Facts& facts, const RuleSet& rules) {
 std::string SubjectOf(const Measurement& measurement) {
   const Process& process = measurement.process;
   if (process.comm.empty() && process.pid == 0) {
-    if (!process.cgroup.empty()) return process.cgroup;
+    if (!process.cgroup.empty()) return process.place();
     return measurement.object.empty() ? "the machine" : "peer " + measurement.object;
   }
   std::string text = process.comm;
@@ -159,7 +159,7 @@ std::string SubjectOf(const Measurement& measurement) {
   } else if (measurement.pids.size() > 1) {
     text += fmt::format(" ({} processes)", measurement.pids.size());
   }
-  if (!process.cgroup.empty()) text += " in " + process.cgroup;
+  if (!process.cgroup.empty()) text += " in " + process.place();
   return text;
 }
 

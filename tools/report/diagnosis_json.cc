@@ -27,6 +27,7 @@ std::string_view UnitNameOf(const diagnose::Rule& rule) {
 ordered_json ProcessJson(const diagnose::Process& process, std::size_t processes) {
   ordered_json json = ordered_json::object();
   if (!process.cgroup.empty()) json["cgroup"] = process.cgroup;
+  if (!process.container.empty()) json["container"] = process.container;
   if (!process.comm.empty()) json["comm"] = process.comm;
   if (process.pid != 0) json["pid"] = process.pid;
   if (processes > 1) json["processes"] = processes;

@@ -177,7 +177,7 @@ Table CallTable(const Facts& facts, const ReportPlan& plan) {
                           NumberUnlessNone(calls->failures()), TimeUnlessNone(calls->p50_ns),
                           TimeUnlessNone(calls->p95_ns), TimeUnlessNone(calls->p99_ns),
                           TimeUnlessNone(static_cast<double>(calls->max_ns)),
-                          calls->process.cgroup});
+                          calls->process.place()});
   }
   if (table.rows.size() < facts.calls.size()) {
     table.note = fmt::format("{} more (-n N shows N)", facts.calls.size() - table.rows.size());
@@ -331,7 +331,7 @@ Table KillTable(const Facts& facts, const ReportPlan& plan) {
         {has_time ? fmt::format("{:.3f} s",
                                 static_cast<double>(kill.time_ns - facts.start_ns) / kNsPerSecond)
                   : std::string(),
-         NumberUnlessNone(kill.process.pid), kill.process.comm, kill.process.cgroup});
+         NumberUnlessNone(kill.process.pid), kill.process.comm, kill.process.place()});
   }
   Limit(table, plan.functions);
   return table;

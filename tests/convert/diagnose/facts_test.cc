@@ -40,6 +40,22 @@ TEST(Facts, HaveTheCallsOfTheHistogramsAndTheObjectsOfTheSamples) {
   EXPECT_THAT(facts.seconds, DoubleEq(10));
 }
 
+TEST(Facts, HaveTheNamesOfContainers) {
+  Incident incident;
+  incident.AddCalls("read", 10, kMs).cgroup = "/kubepods/pod1/2/inner";
+  incident.AddCalls("write", 10, kMs).cgroup = "/docker/3";
+  incident.AddCalls("open", 10, kMs).cgroup = "/user.slice";
+  incident.notes().containers = {{"/kubepods/pod1", "1", "", "shop", "web-0", ""},
+                                 {"/kubepods/pod1/2", "1", "2", "shop", "web-0", "nginx"},
+                                 {.cgroup = "/docker/3", .container = "db"}};
+  std::vector<std::string> places;
+  for (const Calls& calls : incident.MakeFacts().calls) {
+    places.push_back(calls.probe + " " + calls.process.place());
+  }
+  EXPECT_THAT(places,
+              UnorderedElementsAre("read shop/web-0 nginx", "write db", "open /user.slice"));
+}
+
 TEST(Facts, TakePercentilesOfSlowCallsFromTheirSamples) {
   Incident incident;
   bundle::NotedLatency& noted = incident.AddCalls("fsync", 90, kMs);
