@@ -166,7 +166,7 @@ struct cred {
 /* arch/.../include/asm/thread_info.h */
 struct thread_info {
 	unsigned int status; /* of x86 */
-	unsigned int cpu; /* on x86 since Linux 5.16 */
+	unsigned int cpu;    /* on x86 since Linux 5.16 */
 };
 
 /* include/linux/uprobes.h */

@@ -168,7 +168,7 @@ static __always_inline void read_comm(struct task_struct *task, char *comm)
 
 /* Finds or creates the histogram of a process of `caller`. */
 static __always_inline struct wire_latency *histogram_of(const struct wire_latency_key *key,
-							  const struct caller *caller)
+							 const struct caller *caller)
 {
 	__u32 zero = 0;
 	void *current = bpf_map_lookup_elem(&latency_current, &zero);
@@ -205,7 +205,7 @@ __weak __noinline int count_call(const struct latency_end *end, const struct cal
 	int is_sample;
 	__u32 bucket;
 
-	if (!end || !caller )
+	if (!end || !caller)
 		return 0;
 	probe = probe_of(end->slot);
 	is_sample = end->period_ns >= probe->min_ns || (end->error && probe->samples_errors);

@@ -70,8 +70,7 @@ static __always_inline void store_begin(void *ctx, struct latency_begin *begin,
 		return;
 	kernel = checked_frames(walk(ctx, begin->frames, TRACING_FRAMES));
 	begin->kernel_frames = kernel;
-	begin->user_frames =
-		walk_user(ctx, 0, ids->tgid, begin->frames + kernel, &begin->user_end);
+	begin->user_frames = walk_user(ctx, 0, ids->tgid, begin->frames + kernel, &begin->user_end);
 	if (needs_user_state(begin->user_end))
 		begin->stored_stack = store_user_state(0, bpf_get_current_task_btf(), NULL);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Latency of requests to block devices. A request completes in an interrupt or in any task, so its
- * caller is stored with the request at its issue. Written pages are issued by threads of the kernel.
+ * caller is stored with the request at its issue. Written pages are issued by threads of the
+ * kernel.
  */
 #include "bpf/latency_begin.bpf.h"
 

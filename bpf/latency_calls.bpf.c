@@ -386,8 +386,7 @@ int BPF_PROG(on_exit, struct pt_regs *regs, long result)
 		calls->is_over = 1;
 	if (calls->current.start_ns && !is_restart(result)) {
 		end_call(calls, &calls->current, bpf_ktime_get_ns(), error_of(result));
-	} else if (calls->interrupted.start_ns &&
-		   (calls->is_over || calls->current.start_ns)) {
+	} else if (calls->interrupted.start_ns && (calls->is_over || calls->current.start_ns)) {
 		end_call(calls, &calls->interrupted, calls->interrupted.end_ns, 0);
 	}
 	if (*(volatile __u32 *)&calls->sampled)

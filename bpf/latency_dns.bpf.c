@@ -258,9 +258,8 @@ static __noinline int close_socket(__u64 sk)
 
 static __always_inline void begin_receiving(__u64 sk, __u64 buffer, __u64 messages)
 {
-	struct receiving *receiving =
-		bpf_task_storage_get(&receivers, bpf_get_current_task_btf(), NULL,
-				     BPF_LOCAL_STORAGE_GET_F_CREATE);
+	struct receiving *receiving = bpf_task_storage_get(&receivers, bpf_get_current_task_btf(),
+							   NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
 
 	if (!receiving)
 		return;

@@ -341,8 +341,7 @@ struct wire_latency_settings {
 	__u16 restart_call, sigreturn_call;	   /* numbers of restart_syscall and rt_sigreturn */
 };
 WIRE_ASSERT(sizeof(struct wire_latency_settings) ==
-		    16 * WIRE_LATENCY_SLOTS + 4 * (WIRE_SYSCALLS + 1) +
-			    WIRE_SYSCALLS + 4,
+		    16 * WIRE_LATENCY_SLOTS + 4 * (WIRE_SYSCALLS + 1) + WIRE_SYSCALLS + 4,
 	    "wire_latency_settings changed");
 
 /*
@@ -378,8 +377,7 @@ struct wire_latency {
 	struct wire_latency_error errors[WIRE_LATENCY_ERRORS];
 	__u64 buckets[WIRE_LATENCY_BUCKETS];
 };
-WIRE_ASSERT(sizeof(struct wire_latency) ==
-		    56 + 16 * WIRE_LATENCY_ERRORS + 8 * WIRE_LATENCY_BUCKETS,
+WIRE_ASSERT(sizeof(struct wire_latency) == 56 + 16 * WIRE_LATENCY_ERRORS + 8 * WIRE_LATENCY_BUCKETS,
 	    "wire_latency changed");
 
 /* The raw record of a sample of a probe (formats/perfdata/latency_probes.h). */
@@ -390,8 +388,8 @@ struct wire_latency_raw {
 	__u8 preempt_count;
 	__s32 pid;
 	__s32 error;
-	__s32 fd;	/* or a CPU, or an order */
-	__u64 number;	/* of a call, lock, sector or inode */
+	__s32 fd;     /* or a CPU, or an order */
+	__u64 number; /* of a call, lock, sector or inode */
 	__u32 dev;
 	__u32 bytes;
 	__u32 text_location;

@@ -93,7 +93,8 @@ Status Recording::Flush(std::uint64_t limit_ns) {
 }
 
 std::uint64_t Recording::IntervalNs() const {
-  return static_cast<std::uint64_t>(options_.latency_interval.value_or(std::chrono::nanoseconds()).count());
+  return static_cast<std::uint64_t>(
+      options_.latency_interval.value_or(std::chrono::nanoseconds()).count());
 }
 
 // A sum of fast calls is in the file in which they ended, unless a file ends because it is full.

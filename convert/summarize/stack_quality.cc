@@ -7,9 +7,21 @@
 #include <string_view>
 #include <tuple>
 
+#include "formats/perfdata/event_meanings.h"
+#include "formats/perfdata/latency_probes.h"
+
 namespace perftape::summarize {
 
 using convert::StackId;
+
+namespace {
+
+// Whether it is the only frame of a sample that sums waits or calls, which has no stack.
+bool IsSum(const convert::Frame& frame) {
+  return frame.name == perfdata::kShortWaits || frame.name == perfdata::kFastCalls;
+}
+
+}  // namespace
 
 StackQuality JudgeStacks(const convert::Profile& profile, const convert::FrameTable& frames,
                          const StackAmounts& amounts) {
@@ -26,7 +38,9 @@ StackQuality JudgeStacks(const convert::Profile& profile, const convert::FrameTa
     distinct.insert(path);
     const std::int64_t count = amount.samples != 0 ? amount.samples : amount.weight;
     frames_of_all += static_cast<double>(path.size()) * static_cast<double>(count);
-    if (path.size() == 1) quality.with_one_frame.Add(amount);
+    if (path.size() == 1 && !IsSum(frames[path.front()])) {
+      quality.with_one_frame.Add(amount);
+    }
     const convert::FrameId root = path.back();
     const bool is_user = frames[root].type != convert::FrameType::kKernel;
     if (is_user && !frames[root].has_name) quality.with_unnamed_root.Add(amount);

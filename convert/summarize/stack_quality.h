@@ -15,7 +15,7 @@ struct StackQuality {
   std::size_t distinct = 0;   // stacks that differ in the names of their frames
   double average_frames = 0;  // of a sample
   Amount without_frames;
-  Amount with_one_frame;
+  Amount with_one_frame;  // without those of sums (kShortWaits, kFastCalls), which have no stack
   // The outermost frame is user code, and no function is known there. The first frame of a complete
   // stack usually has a name, so such a stack may be cut or wrong.
   Amount with_unnamed_root;

@@ -203,11 +203,11 @@ Status BpfObjects::LoadOffCpu(const BpfOptions& options, const std::string& log)
 Status BpfObjects::LoadLatency(const BpfOptions& options, const std::string& log) {
   if (!Needs(options, SampleCause::kLatency)) return {};
   TRY_ASSIGN(const wire_latency_settings settings, LatencySettings(options.events));
-  TRY_ASSIGN(
-      LatencyPrograms programs,
-      LatencyPrograms::Load(
-          WireFilter(options, WIRE_EVENT_OF_COOKIE, cpus_), settings, {.histograms = options.latency_histograms, .stacks = StoredStacks(options)},
-          [this](bpf_object* object) { return ShareMaps(object); }, log));
+  TRY_ASSIGN(LatencyPrograms programs,
+             LatencyPrograms::Load(
+                 WireFilter(options, WIRE_EVENT_OF_COOKIE, cpus_), settings,
+                 {.histograms = options.latency_histograms, .stacks = StoredStacks(options)},
+                 [this](bpf_object* object) { return ShareMaps(object); }, log));
   latency_.emplace(std::move(programs));
   return {};
 }

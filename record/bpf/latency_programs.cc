@@ -156,7 +156,7 @@ struct LatencyObject {
 };
 constexpr LatencyObject kLatencyObjects[] = {
     {HasCalls, OpenCalls}, {HasRunq, OpenRunq}, {HasMemory, OpenMemory},
-    {HasBlock, OpenBlock}, {HasTcp, OpenTcp},     {HasDns, OpenDns},
+    {HasBlock, OpenBlock}, {HasTcp, OpenTcp},   {HasDns, OpenDns},
 };
 
 Result<UniqueFd> CreateHistograms(std::size_t entries) {

@@ -27,10 +27,11 @@ struct LatencyLimits {
 
 class LatencyPrograms {
  public:
-  // Loads the programs of the probes in `settings`. `share_maps` replaces maps of an object by those of the recording. Messages of libbpf are
-  // quoted from `log`.
+  // Loads the programs of the probes in `settings`. `share_maps` replaces maps of an object by
+  // those of the recording. Messages of libbpf are quoted from `log`.
   static Result<LatencyPrograms> Load(const wire_filter& filter,
-                                      const wire_latency_settings& settings, const LatencyLimits& limits,
+                                      const wire_latency_settings& settings,
+                                      const LatencyLimits& limits,
                                       const std::function<Status(bpf_object*)>& share_maps,
                                       const std::string& log);
 

@@ -26,8 +26,8 @@ Status AppendCgroups(const Scope& scope, const perfdata::SampleFormat& format,
   return {};
 }
 
-// The samples that sum short waits or fast calls have no stack. Their frame gets a name in this way: readers show
-// an OOL symbol without looking for its code (tools/perf/util/machine.c,
+// The samples that sum short waits or fast calls have no stack. Their frame gets a name in this
+// way: readers show an OOL symbol without looking for its code (tools/perf/util/machine.c,
 // machine__process_ksymbol_register).
 Status AppendNameOfSums(const FileEvents& events, SampleCause cause, std::uint64_t address,
                         std::string_view name, std::vector<std::byte>& records) {

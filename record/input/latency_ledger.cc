@@ -34,8 +34,7 @@ LatencyLedger::LatencyLedger(std::span<const PlannedEvent> planned, std::size_t 
     : most_(most) {
   for (std::uint32_t number = 0; const PlannedEvent& event : planned) {
     if (event.cause == SampleCause::kLatency) {
-      probes_.push_back(
-          {.event = number, .id = event.settings.id, .options = event.latency});
+      probes_.push_back({.event = number, .id = event.settings.id, .options = event.latency});
     }
     ++number;
   }

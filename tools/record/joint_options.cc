@@ -151,6 +151,10 @@ Status PlanEvents(const Plan& plan, record::InputOptions& input) {
   if (plan.record.latency_interval && std::ranges::none_of(input.events, is_latency)) {
     return Fail(ErrorCode::kInvalidArgument, "--interval needs a latency probe: -e latency:SET");
   }
+  constexpr std::chrono::milliseconds kShortestInterval{10};
+  if (plan.record.latency_interval && *plan.record.latency_interval < kShortestInterval) {
+    return Fail(ErrorCode::kInvalidArgument, "--interval: the shortest interval is 10ms");
+  }
   return plan.wakers ? AddWakers(input.events) : Status();
 }
 

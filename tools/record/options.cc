@@ -83,13 +83,6 @@ Result<std::string> ParseClock(std::string_view option, std::string_view text) {
       option, cli::EscapeForTerminal(text)));
 }
 
-Result<std::chrono::nanoseconds> ParseInterval(std::string_view option, std::string_view text) {
-  constexpr std::chrono::milliseconds kShortest{10};
-  TRY_ASSIGN(const std::chrono::nanoseconds interval, cli::ParseDuration(option, text));
-  if (interval >= kShortest) return interval;
-  return WrongValue(fmt::format("{}: the shortest interval is 10ms", option));
-}
-
 Result<std::size_t> ParseHistograms(std::string_view option, std::string_view text) {
   TRY_ASSIGN(const std::uint64_t number,
              cli::ParseNumber(option, text, {.smallest = 1, .largest = 1 << 20}));
@@ -172,7 +165,7 @@ constexpr cli::Option kEventRows[] = {
      .help = "of -e latency: print a table of the calls of each probe every TIME (1s) to stderr; "
              "with --json, a line of JSON",
      .is_rare = true,
-     .into = cli::StoreAs<&ParseInterval, &Plan::record, &RecordOptions::latency_interval>},
+     .into = cli::StoreAs<&cli::ParseDuration, &Plan::record, &RecordOptions::latency_interval>},
     {.name = "latency-histograms",
      .argument = "N",
      .help = "of -e latency: keep at most N histograms in the kernel, of 1.6 KB each "

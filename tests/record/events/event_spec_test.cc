@@ -102,5 +102,22 @@ TEST(ParseEvents, RefusesWhatIsNoEvent) {
   EXPECT_THAT(ErrorOf("cs/fequ=1/"), HasSubstr("unknown option 'fequ'"));
 }
 
+TEST(ParseEvents, ReadsTheOptionsOfALatencyProbe) {
+  const auto events = ParseEvents("latency:fs/min=1.5ms,errors=off/,latency:syscall=openat");
+  ASSERT_THAT(events, IsOk());
+  ASSERT_EQ(events->size(), 2U);
+  EXPECT_TRUE((*events)[0].is_latency());
+  EXPECT_FALSE((*events)[0].is_tracepoint());
+  EXPECT_EQ((*events)[0].name, "latency:fs");
+  EXPECT_EQ((*events)[0].latency_min_ns, 1'500'000U);
+  EXPECT_EQ((*events)[0].samples_errors, false);
+  EXPECT_EQ((*events)[1].name, "latency:syscall=openat");
+  EXPECT_EQ((*events)[1].latency_min_ns, std::nullopt);
+  for (const char* wrong : {"latency:read/min=5/", "latency:read/errors=no/",
+                            "latency:read/every=2/", "sched:sched_switch/min=1ms/"}) {
+    EXPECT_THAT(ParseEvents(wrong), FailsWith(ErrorCode::kInvalidArgument)) << wrong;
+  }
+}
+
 }  // namespace
 }  // namespace perftape::record

@@ -52,5 +52,32 @@ TEST(NotesByFile, BeginWithTheLastReadingsOfTheFileBefore) {
   EXPECT_THAT(files.Next({.cgroups = {later}}).cgroups, ElementsAre(expected));
 }
 
+TEST(NotesByFile, HaveTheCallsOfTheFilesTime) {
+  bundle::RecordingNotes notes;
+  notes.latency = {{.probe = "read",
+                    .pid = 7,
+                    .count = 2,
+                    .sum_ns = 1100,
+                    .max_ns = 1030,
+                    .errors = {{9, 1}},
+                    .buckets = {{26, 1}, {36, 1}}}};
+  NotesByFile files;
+  EXPECT_EQ(files.Next(notes), notes);
+  EXPECT_THAT(files.Next(notes).latency, IsEmpty());
+  bundle::NotedLatency& all = notes.latency[0];
+  all.count = 4;
+  all.sum_ns = 1250;
+  all.errors = {{9, 1}, {11, 2}};
+  all.buckets = {{26, 3}, {36, 1}};
+  const bundle::RecordingNotes third = files.Next(notes);
+  EXPECT_THAT(third.latency, ElementsAre(bundle::NotedLatency{.probe = "read",
+                                                              .pid = 7,
+                                                              .count = 2,
+                                                              .sum_ns = 150,
+                                                              .max_ns = 223,
+                                                              .errors = {{11, 2}},
+                                                              .buckets = {{26, 2}}}));
+}
+
 }  // namespace
 }  // namespace perftape::record
