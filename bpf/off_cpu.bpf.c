@@ -24,6 +24,7 @@
 #include "bpf/sample.bpf.h"
 #include "bpf/stored_stack.bpf.h"
 #include "bpf/stack_lead.bpf.h"
+#include "bpf/tasks.bpf.h"
 #include "bpf/tracing.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
@@ -73,13 +74,6 @@ static __always_inline __u32 cpu_of(struct task_struct *task)
 	return BPF_CORE_READ((struct task_struct___old *)task, cpu);
 }
 
-static __always_inline __u64 state_of(struct task_struct *task)
-{
-	if (bpf_core_field_exists(task->__state))
-		return BPF_CORE_READ(task, __state);
-	return BPF_CORE_READ((struct task_struct___old *)task, state);
-}
-
 /* Kernel threads without work are uninterruptible, too, but marked: ps shows I. */
 static __always_inline __u32 wait_of(__u64 state)
 {
@@ -88,18 +82,6 @@ static __always_inline __u32 wait_of(__u64 state)
 	if ((state & TASK_UNINTERRUPTIBLE) && !(state & TASK_NOLOAD))
 		return WIRE_DISK_SLEEP;
 	return WIRE_SLEEP;
-}
-
-/* As is_wanted(), for a task that is not the current one. */
-static __always_inline int is_wanted_task(struct task_struct *task, __u32 tgid, __u32 tid)
-{
-	if (tid == 0 || (filter.excluded_pid && tgid == filter.excluded_pid))
-		return 0;
-	if (!is_target_task(tgid, tid))
-		return 0;
-	if (filter.by_uid && BPF_CORE_READ(task, cred, uid.val) != filter.uid)
-		return 0;
-	return is_task_in_scope(task);
 }
 
 /* Whether waits that end on this CPU are recorded. All events have the same CPUs. */

@@ -22,12 +22,13 @@ using Index = std::int32_t;
 struct AnyValue;
 struct KeyValue;
 
+// Without initializers, which would need the whole type.
 struct ArrayValue {
-  std::vector<AnyValue> values = {};
+  std::vector<AnyValue> values;
 };
 
 struct KeyValueList {
-  std::vector<KeyValue> values = {};
+  std::vector<KeyValue> values;
 };
 
 // One of these is set; none is "no value".
