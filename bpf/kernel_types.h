@@ -314,7 +314,7 @@ struct request___old {
 };
 
 #if defined(__TARGET_ARCH_arm64)
-struct pt_regs___arm64 {
+struct pt_regs___call {
 	int syscallno;
 };
 #endif

@@ -74,7 +74,7 @@ static __always_inline __u32 call_of(const struct pt_regs *regs)
 #if defined(__TARGET_ARCH_x86)
 	bpf_probe_read_kernel(&number, sizeof(number), &regs->orig_ax);
 #else
-	const struct pt_regs___arm64 *kernel = (const void *)regs;
+	const struct pt_regs___call *kernel = (const void *)regs;
 
 	number = BPF_CORE_READ(kernel, syscallno);
 #endif

@@ -142,9 +142,9 @@ void CgroupUsage::ReadAll(std::uint64_t now_ns) {
 }
 
 bool CgroupUsage::AddCgroupsOf(std::uint32_t pid, std::uint64_t now_ns) {
-  constexpr std::size_t kLargestFile = std::size_t{1} << 16;
+  constexpr std::size_t kLargestList = std::size_t{1} << 16;
   const Result<std::string> content =
-      ReadWholeFile(proc_ / std::to_string(pid) / "cgroup", kLargestFile);
+      ReadWholeFile(proc_ / std::to_string(pid) / "cgroup", kLargestList);
   if (!content) return false;
   std::string_view left = *content;
   while (const std::optional<std::string_view> line = NextLine(left)) {
