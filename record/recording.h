@@ -80,6 +80,7 @@ class Recording {
 
   void WarnOfUntrackedForks();
   void WarnOfLostRecords();
+  void WarnOfUncountedCalls();
   std::string EndCause() const;
   RecordSummary SumUpWith(OutputSummary output) const;
 

@@ -32,6 +32,7 @@ Result<RecordSummary> Recording::Finish() && {
   }
   WarnOfUntrackedForks();
   WarnOfLostRecords();
+  WarnOfUncountedCalls();
   skipped_hits_ = input_->SkippedHits();
   return SumUpWith(plan_->End({.cause = EndCause()}, warnings_));
 }
@@ -101,6 +102,16 @@ void Recording::WarnOfLostRecords() {
   if (lost == 0) return;
   warnings_.push_back(
       "some of the lost records may be process events, so that names or mappings may be missing");
+}
+
+// Of latency probes. The sums are complete in the other cases that the notes name.
+void Recording::WarnOfUncountedCalls() {
+  for (const bundle::NotedLatencyLoss& loss : input_->Latency().lost) {
+    if (loss.cause != kNoHistogram) continue;
+    warnings_.push_back("latency:" + loss.probe + ": " + std::to_string(loss.count) +
+                        " calls found no room for a histogram and were not counted "
+                        "(--latency-histograms)");
+  }
 }
 
 }  // namespace perftape::record

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "formats/protobuf/field.h"
@@ -22,12 +23,20 @@ using Index = std::int32_t;
 struct AnyValue;
 struct KeyValue;
 
-// Without initializers, which would need the whole type.
 struct ArrayValue {
-  std::vector<AnyValue> values;
+  std::vector<AnyValue> values;  // an initializer would need the whole type
 };
 
+// Its functions are defined where KeyValue is, which contains lists, too.
 struct KeyValueList {
+  KeyValueList();
+  explicit KeyValueList(std::vector<KeyValue> list);
+  KeyValueList(const KeyValueList&);
+  KeyValueList(KeyValueList&&) noexcept;
+  KeyValueList& operator=(const KeyValueList&);
+  KeyValueList& operator=(KeyValueList&&) noexcept;
+  ~KeyValueList();
+
   std::vector<KeyValue> values;
 };
 
@@ -49,6 +58,14 @@ struct KeyValue {
   std::optional<AnyValue> value = {};
   Index key_index = 0;  // of the string table, instead of `key`
 };
+
+inline KeyValueList::KeyValueList() = default;
+inline KeyValueList::KeyValueList(std::vector<KeyValue> list) : values(std::move(list)) {}
+inline KeyValueList::KeyValueList(const KeyValueList&) = default;
+inline KeyValueList::KeyValueList(KeyValueList&&) noexcept = default;
+inline KeyValueList& KeyValueList::operator=(const KeyValueList&) = default;
+inline KeyValueList& KeyValueList::operator=(KeyValueList&&) noexcept = default;
+inline KeyValueList::~KeyValueList() = default;
 
 // An attribute of all others, in the dictionary. The unit is UCUM.
 struct KeyValueAndUnit {

@@ -120,7 +120,7 @@ LatencySummary LatencyLedger::Summarize(const std::function<std::string(std::uin
     const auto add_lost = [&](const char* cause, std::uint64_t calls) {
       if (calls > 0) summary.lost.push_back({options.probe, cause, calls});
     };
-    add_lost("no_room", probe.event < no_room.size() ? no_room[probe.event] : 0);
+    add_lost(kNoHistogram, probe.event < no_room.size() ? no_room[probe.event] : 0);
     add_lost("error_codes", probe.other_errors);
     add_lost("processes", probe.other_calls);
     for (auto at = calls_.lower_bound({.event = probe.event});

@@ -21,6 +21,9 @@
 
 namespace perftape::record {
 
+// The cause of calls that are in no histogram (bundle::NotedLatencyLoss).
+inline constexpr const char* kNoHistogram = "no_room";
+
 // What a recording says of its latency probes.
 struct LatencySummary {
   std::vector<bundle::NotedLatency> calls = {};

@@ -38,7 +38,7 @@ inline std::string FileWithEveryField(Encoding encoding) {
       .array =
           ArrayValue{.values = {AnyValue{.text = "a \"quoted\" text"}, AnyValue{.real = -0.25},
                                 AnyValue{.bytes = {{"\xff\x01z"}}}, AnyValue{.text_index = cpu},
-                                AnyValue{.pairs = KeyValueList{.values = {{.key = "k"}}}}}}};
+                                AnyValue{.pairs = KeyValueList({{.key = "k"}})}}}};
   writer.BeginResource(
       {.attributes = {{.key = "host.name", .value = AnyValue{.text = "box"}},
                       {.value = AnyValue{.integer = -5}, .key_index = cpu}}},
