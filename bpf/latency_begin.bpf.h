@@ -110,7 +110,8 @@ static __always_inline void send_begun(struct full_sample *full, struct wire_cpu
 		.user_frames = user,
 	};
 	barrier_var(raw_words);
-	raw_words &= 63; /* for the verifier */
+	if (raw_words > SAMPLE_RAW_SIZE / sizeof(__u64)) /* for the verifier */
+		raw_words = SAMPLE_RAW_SIZE / sizeof(__u64);
 	bpf_probe_read_kernel(full->words + raw_words, frames * sizeof(__u64), begin->frames);
 	full->sample.header.size = end_user_part(
 		full, sizeof(struct wire_sample) + (raw_words + frames) * sizeof(__u64),

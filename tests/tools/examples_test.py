@@ -67,6 +67,11 @@ REPORT = r"""#!/bin/bash
 exec "$EXAMPLE_BIN/perftape-report" "${@/#4711/$EXAMPLE_PROCESS}"
 """
 
+# Runs these two.
+FRONT = r"""#!/bin/bash
+case $1 in record | report) exec "perftape-$1" "${@:2}" ;; esac
+exec "$EXAMPLE_BIN/perftape" "$@"
+"""
 
 # Of the user who records: uses the CPU for a short time.
 PROGRAM = """#!/bin/sh
@@ -230,6 +235,7 @@ class Runner:
             self.write_program(programs / name, f"#!/bin/bash\n{script}\n")
         self.write_program(programs / "perftape-record", RECORD)
         self.write_program(programs / "perftape-report", REPORT)
+        self.write_program(programs / "perftape", FRONT)
         self.environment = {
             "PATH": f"{programs}:{bin_dir}:/usr/bin:/bin", "LC_ALL": "C.UTF-8", "TZ": "UTC",
             "EXAMPLE_BIN": str(bin_dir),
