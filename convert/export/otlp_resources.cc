@@ -7,7 +7,6 @@
 
 #include "convert/export/otlp_dictionary.h"
 #include "convert/model/label_keys.h"
-#include "convert/model/otlp_labels.h"
 #include "convert/model/otlp_roles.h"
 #include "convert/model/profile_facts.h"
 #include "convert/model/sample_thread.h"
@@ -56,8 +55,8 @@ std::string_view FactOf(const Profile& profile, std::string_view key) {
 bool IsOfOtlpResource(const Profile& profile, const Label& label) {
   const std::string_view key = profile.text(label.key);
   if (label.unit != StringId{}) return false;
-  if (FindOtlpLabel(key) != nullptr) return label.text != StringId{};
-  return otlp::IsOfResource(key) && key != otlp::kProcessPid && FindOtlpAttribute(key) == nullptr;
+  return key == kCgroupLabel || IsContainerLabel(key) ||
+         (otlp::IsOfResource(key) && key != otlp::kProcessPid && key != otlp::kCgroupPath);
 }
 
 OtlpResources::OtlpResources(const Profile& profile) : profile_(profile) {
@@ -92,12 +91,15 @@ otlp::Resource OtlpResources::Of(std::uint32_t pid, std::span<const Label> label
     resource.attributes.push_back(
         {.key = otlp::kProcessPid, .value = AnyValue{.integer = static_cast<std::int32_t>(pid)}});
   }
-  std::string_view path;
+  std::string_view path, pod_namespace, pod, container;
   ForEachKey(labels, [&](std::span<const Label> of_key) {
     const std::string_view key = profile_.text(of_key.front().key);
-    if (key == kCgroupLabel) path = profile_.text(of_key.front().text);
-    const OtlpLabel* const renamed = FindOtlpLabel(key);
-    resource.attributes.push_back({.key = renamed == nullptr ? key : renamed->attribute,
+    const std::string_view text = profile_.text(of_key.front().text);
+    if (key == kCgroupLabel) path = text;
+    if (key == kPodNamespaceLabel) pod_namespace = text;
+    if (key == kPodLabel) pod = text;
+    if (key == kContainerLabel) container = text;
+    resource.attributes.push_back({.key = key == kCgroupLabel ? otlp::kCgroupPath : key,
                                    .value = ValueOfLabels(profile_, of_key)});
   });
   const std::string_view name = pid == kUnknownId ? std::string_view() : NameOf(pid);
@@ -105,6 +107,9 @@ otlp::Resource OtlpResources::Of(std::uint32_t pid, std::span<const Label> label
   derived.Add(otlp::kProcessExecutableName, name);
   cgroup::ContainerPath ids = cgroup::ParseContainerPath(path);
   derived.Add(otlp::kContainerId, Keep(std::move(ids.container_id)));
+  derived.Add(otlp::kPodNamespace, pod_namespace);
+  derived.Add(otlp::kPodName, pod);
+  derived.Add(otlp::kContainerName, container);
   derived.Add(otlp::kPodUid, Keep(std::move(ids.pod_uid)));
   derived.Add(otlp::kHostName, FactOf(profile_, kHostnameComment));
   if (!FactOf(profile_, kOsReleaseComment).empty()) derived.Add(otlp::kOsType, "linux");

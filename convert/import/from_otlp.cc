@@ -16,7 +16,6 @@
 #include "convert/import/otlp_tables.h"
 #include "convert/import/time_window.h"
 #include "convert/model/label_keys.h"
-#include "convert/model/otlp_labels.h"
 #include "convert/model/otlp_roles.h"
 #include "convert/model/profile_builder.h"
 #include "convert/model/sample_thread.h"
@@ -320,9 +319,8 @@ void OtlpImport::AddAttribute(const OtlpAttribute& attribute, SampleLabels& to) 
     to.labels.push_back({.key = builder_.Add(kCpuLabel),
                          .number = attribute.labels.front().number,
                          .unit = builder_.Add(kCpuLabel)});
-  } else if (const OtlpLabel* const known = FindOtlpAttribute(key);
-             known != nullptr && !attribute.text.empty()) {
-    AddLabel(known->label, attribute.text, to.labels);
+  } else if (key == otlp::kCgroupPath && !attribute.text.empty()) {
+    AddLabel(kCgroupLabel, attribute.text, to.labels);
   } else {
     to.labels.insert(to.labels.end(), attribute.labels.begin(), attribute.labels.end());
   }

@@ -166,7 +166,9 @@ class Events(harness.RecordingTest):
         data = self.dir / "perf.data"
         while not data.exists():
             time.sleep(0.05)
-        time.sleep(1)
+        without_samples = data.stat().st_size
+        while data.stat().st_size < without_samples + 100_000:
+            time.sleep(0.05)
         recorder.send_signal(signal.SIGKILL)
         recorder.wait(harness.TIMEOUT_S)
         lines = [line for line in script(data, "event,trace") if "sched_switch" in line]

@@ -94,7 +94,7 @@ TEST(NotedContainers, AreLabelsOfSamplesInTheirCgroup) {
     return shown;
   };
   EXPECT_THAT(labels_of(Import(AsBytes(bytes), {.container_labels = true}).profile),
-              ElementsAre("namespace=shop pod=web-0 container=nginx ", "container=db ", ""));
+              ElementsAre("container=nginx namespace=shop pod=web-0 ", "container=db ", ""));
   EXPECT_THAT(labels_of(Import(AsBytes(bytes)).profile), Each(""));
 }
 

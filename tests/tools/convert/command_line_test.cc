@@ -139,11 +139,12 @@ TEST(ConvertPlan, AcceptsPprofAndFoldedOptionsOnlyForThese) {
               Refuses("applies only to --to pprof"));
   EXPECT_THAT(PlanOfWords({"in", "-o", "x.pb", "--root=none"}),
               Refuses("applies only to --to folded"));
-  EXPECT_THAT(PlanOfWords({"in", "-o", "x.pb", "--labels=cpu,x"}),
-              Refuses("unknown value 'x' for --labels: choose cpu, cgroup, time or field:NAME"));
+  EXPECT_THAT(
+      PlanOfWords({"in", "-o", "x.pb", "--labels=cpu,x"}),
+      Refuses("unknown value 'x' for --labels: choose cpu, cgroup, pod, time or field:NAME"));
   EXPECT_THAT(
       PlanOfWords({"in", "-o", "x.pb", "--labels=field:"}),
-      Refuses("unknown value 'field:' for --labels: choose cpu, cgroup, time or field:NAME"));
+      Refuses("unknown value 'field:' for --labels: choose cpu, cgroup, pod, time or field:NAME"));
 }
 
 TEST(ConvertPlan, ReadsTimesForOtlpOnlyIfTheyAreAskedFor) {
