@@ -212,9 +212,7 @@ class Bundle(harness.RecordingTest):
     def test_a_killed_recording_has_no_bundle_and_opens(self):
         with self.running(harness.BURNER, "--seconds", "30"):
             recorder = self.spawn(harness.RECORD, "-q", "-a", "-F", "999", cwd=self.dir)
-            while not self.data.exists():
-                time.sleep(0.01)
-            time.sleep(0.8)
+            self.wait_for_samples(self.data)
             recorder.kill()
             recorder.wait()
         self.assertIsNone(embedded(self.data))

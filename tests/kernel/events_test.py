@@ -164,11 +164,7 @@ class Events(harness.RecordingTest):
         recorder = self.spawn(harness.RECORD, "-e", "cpu-clock,sched:sched_switch", "-a", "-o",
                               self.dir / "perf.data")
         data = self.dir / "perf.data"
-        while not data.exists():
-            time.sleep(0.05)
-        without_samples = data.stat().st_size
-        while data.stat().st_size < without_samples + 100_000:
-            time.sleep(0.05)
+        self.wait_for_samples(data)
         recorder.send_signal(signal.SIGKILL)
         recorder.wait(harness.TIMEOUT_S)
         lines = [line for line in script(data, "event,trace") if "sched_switch" in line]

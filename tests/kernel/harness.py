@@ -19,6 +19,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 BIN = pathlib.Path(os.environ.get("PERFTAPE_BIN_DIR", "build/dev/bin")).resolve()
@@ -239,6 +240,14 @@ class RecordingTest(unittest.TestCase):
         self._stack.callback(process.wait)
         self._stack.callback(process.kill)  # first
         return process
+
+    def wait_for_samples(self, data):
+        """Returns when the file of a recorder, which runs, has grown since it got its name."""
+        while not data.exists():
+            time.sleep(0.01)
+        without_samples = data.stat().st_size
+        while data.stat().st_size < without_samples + 20_000:
+            time.sleep(0.01)
 
     def record(self, *arguments, under=(), **options):
         """Runs the recorder, as an argument of the command `under` if there is one."""

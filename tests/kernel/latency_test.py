@@ -134,7 +134,8 @@ class Latency(harness.RecordingTest):
             self.assertEqual(call.fields["file"], f"pipe:[{call.fields['ino']}]")
         noted, single = self.noted("read", pid), self.noted("syscall=read", pid)
         self.assertGreaterEqual(noted["count"], single["count"])  # pread64 is no read
-        self.assertIn(len(self.of_event("syscall_read", pid)), (2, 3))
+        self.assertGreaterEqual(len(self.of_event("syscall_read", pid)), 2)
+        self.assertLessEqual(len(self.of_event("syscall_read", pid)), sum(own > 55e6 for own in self.own["read"]))
         # The program's reads are the slowest of its process.
         of_own = sum(count for index, count in noted["buckets"] if index >= 92)
         self.assertGreaterEqual(of_own, len(slow))
