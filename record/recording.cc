@@ -108,7 +108,7 @@ Status Recording::CountCalls(std::uint64_t time_ns, bool is_last) {
   drained_latency_ns_ = time_ns;
   TRY(input_->DrainLatency());
   if (is_interval) {
-    if (latency_interval_ns_ != 0) options_.on_latency(input_->TakeLatencyInterval());
+    if (latency_interval_ns_ != 0) options_.on_latency(input_->NextLatencyInterval());
     latency_interval_ns_ = time_ns;
   }
   if (ends_file) input_->SumUpFastCalls(time_ns);

@@ -109,7 +109,7 @@ otlp::Resource OtlpResources::Of(std::uint32_t pid, std::span<const Label> label
   derived.Add(otlp::kContainerId, Keep(std::move(ids.container_id)));
   derived.Add(otlp::kPodNamespace, pod_namespace);
   derived.Add(otlp::kPodName, pod);
-  derived.Add(otlp::kContainerName, container);
+  derived.Add(pod.empty() ? otlp::kContainerName : otlp::kPodContainerName, container);
   derived.Add(otlp::kPodUid, Keep(std::move(ids.pod_uid)));
   derived.Add(otlp::kHostName, FactOf(profile_, kHostnameComment));
   if (!FactOf(profile_, kOsReleaseComment).empty()) derived.Add(otlp::kOsType, "linux");

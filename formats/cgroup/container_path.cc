@@ -34,7 +34,7 @@ bool IsContainer(std::string_view directory) {
 }
 
 // Removes the last directory from `path`, and returns it.
-std::string_view TakeLast(std::string_view& path) {
+std::string_view RemoveLastDirectory(std::string_view& path) {
   const std::size_t slash = path.rfind('/');
   const std::string_view last = path.substr(slash == std::string_view::npos ? 0 : slash + 1);
   path.remove_suffix(slash == std::string_view::npos ? path.size() : path.size() - slash);
@@ -72,7 +72,7 @@ std::string PodUidIn(std::string_view directory) {
 ContainerPath ParseContainerPath(std::string_view path) {
   ContainerPath found;
   while (!path.empty()) {
-    const std::string_view directory = TakeLast(path);
+    const std::string_view directory = RemoveLastDirectory(path);
     if (found.container_id.empty() && IsContainer(directory)) {
       found.container_id = ContainerIdIn(directory);
     }

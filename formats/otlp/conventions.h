@@ -12,7 +12,8 @@ namespace perftape::otlp {
 inline constexpr std::string_view kProcessPid = "process.pid";                         // int
 inline constexpr std::string_view kProcessExecutableName = "process.executable.name";  // a comm
 inline constexpr std::string_view kContainerId = "container.id";
-inline constexpr std::string_view kContainerName = "k8s.container.name";
+inline constexpr std::string_view kContainerName = "container.name";
+inline constexpr std::string_view kPodContainerName = "k8s.container.name";
 inline constexpr std::string_view kPodNamespace = "k8s.namespace.name";
 inline constexpr std::string_view kPodName = "k8s.pod.name";
 inline constexpr std::string_view kPodUid = "k8s.pod.uid";

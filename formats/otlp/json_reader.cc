@@ -174,7 +174,7 @@ class JsonEncoder final : public nlohmann::json_sax<nlohmann::json> {
   JsonEncoder(std::string_view text, const char** seen) : text_(text), seen_(seen) {}
 
   // Nothing if the text is no object.
-  std::optional<std::string> TakeEncoded() && {
+  std::optional<std::string> Encoded() && {
     if (messages_.empty()) return std::nullopt;
     return std::move(messages_.front());
   }
@@ -364,7 +364,7 @@ Result<std::string> EncodedOfJson(std::string_view text) {
   const TextIterator begin(text.data(), &seen);
   const TextIterator end(text.data() + text.size(), &seen);
   if (!nlohmann::json::sax_parse(begin, end, &encoder)) return Fail(encoder.error());
-  std::optional<std::string> encoded = std::move(encoder).TakeEncoded();
+  std::optional<std::string> encoded = std::move(encoder).Encoded();
   if (!encoded) return Fail(ErrorCode::kCorrupt, "at 0x0: not an object");
   return *std::move(encoded);
 }

@@ -72,7 +72,7 @@ class EventInput : public RecordInput {
   std::vector<AbsentCpu> Absences() const override;
   Status DrainLatency() override;
   void SumUpFastCalls(std::uint64_t time_ns) override;
-  std::vector<LatencyInterval> TakeLatencyInterval() override { return latency_.TakeInterval(); }
+  std::vector<LatencyInterval> NextLatencyInterval() override { return latency_.NextInterval(); }
   LatencySummary Latency() const override;
   std::vector<bundle::NotedContainer> Containers() const override;
   std::uint64_t SkippedHits() const override { return samples_->SkippedHits(); }

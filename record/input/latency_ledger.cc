@@ -102,7 +102,7 @@ void LatencyLedger::SumUpFastCalls(std::uint64_t time_ns, const std::function<vo
   }
 }
 
-std::vector<LatencyInterval> LatencyLedger::TakeInterval() {
+std::vector<LatencyInterval> LatencyLedger::NextInterval() {
   std::vector<LatencyInterval> all;
   for (Probe& probe : probes_) {
     all.push_back(std::exchange(probe.interval, {}));

@@ -58,7 +58,7 @@ class LatencyLedger {
   void SumUpFastCalls(std::uint64_t time_ns, const std::function<void(Bytes)>& send);
 
   // Returns the calls of each probe since the last call.
-  std::vector<LatencyInterval> TakeInterval();
+  std::vector<LatencyInterval> NextInterval();
 
   // Returns all so far. `path_of` returns the path of a cgroup by its id. `no_room` are the calls
   // that had no histogram, by event.

@@ -54,7 +54,7 @@ class RecordInput {
   virtual Status DrainLatency() = 0;
   virtual void SumUpFastCalls(std::uint64_t time_ns) = 0;
   // Returns the calls of each probe that were read since the last call.
-  virtual std::vector<LatencyInterval> TakeLatencyInterval() = 0;
+  virtual std::vector<LatencyInterval> NextLatencyInterval() = 0;
   // Returns the containers and pods among the recorded cgroups. Makes no system call.
   virtual std::vector<bundle::NotedContainer> Containers() const = 0;
   // Opens the events of CPUs that came back online, if a check is due.

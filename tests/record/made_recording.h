@@ -94,7 +94,7 @@ class MadeInput : public RecordInput {
   const IncomingRecords& records() const override { return records_; }
   Status DrainLatency() override { return {}; }
   void SumUpFastCalls(std::uint64_t) override {}
-  std::vector<LatencyInterval> TakeLatencyInterval() override { return {}; }
+  std::vector<LatencyInterval> NextLatencyInterval() override { return {}; }
   LatencySummary Latency() const override { return {}; }
   std::vector<bundle::NotedContainer> Containers() const override { return {}; }
   Status ReopenOnReturnedCpus(std::uint64_t) override { return {}; }
