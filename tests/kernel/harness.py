@@ -22,6 +22,8 @@ import tempfile
 import time
 import unittest
 
+from committed_records import committed_samples
+
 BIN = pathlib.Path(os.environ.get("PERFTAPE_BIN_DIR", "build/dev/bin")).resolve()
 RECORD, CONVERT, INSPECT, BUNDLE, BURNER, DOCTOR = (
     str(BIN / name)
@@ -241,13 +243,10 @@ class RecordingTest(unittest.TestCase):
         self._stack.callback(process.kill)  # first
         return process
 
-    def wait_for_samples(self, data):
-        """Returns when the file of a recorder, which runs, has grown since it got its name."""
-        while not data.exists():
-            time.sleep(0.01)
-        without_samples = data.stat().st_size
-        while data.stat().st_size < without_samples + 20_000:
-            time.sleep(0.01)
+    def wait_for_samples(self, data, count=100):
+        """Returns when the file of a recorder, which runs, has `count` samples."""
+        while not data.exists() or committed_samples(data) < count:
+            time.sleep(0.05)
 
     def record(self, *arguments, under=(), **options):
         """Runs the recorder, as an argument of the command `under` if there is one."""
