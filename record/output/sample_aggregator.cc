@@ -14,7 +14,7 @@ using perfdata::RecordType;
 
 // An interval with more bytes of records ends early.
 constexpr std::size_t kMostBytes = std::size_t{64} << 20;
-constexpr std::size_t kWord = sizeof(std::uint64_t);
+constexpr std::size_t kWordSize = sizeof(std::uint64_t);
 
 // The fields before PERIOD in the order of a sample (perf_event.h, PERF_RECORD_SAMPLE); each has
 // one word.
@@ -26,7 +26,7 @@ std::size_t OffsetOf(perfdata::SampleBit field, const perfdata::SampleFormat& fo
   std::size_t offset = 0;
   for (const perfdata::SampleBit before : kFirstFields) {
     if (before == field) break;
-    if (format.Has(before)) offset += kWord;
+    if (format.Has(before)) offset += kWordSize;
   }
   return offset;
 }
@@ -71,12 +71,12 @@ void SampleAggregator::AddSample(const perfdata::RecordView& record, Bytes bytes
   const perfdata::SampleFormat& format = formats_.Of(record);
   const std::size_t time_offset = OffsetOf(perfdata::kTime, format);
   const std::size_t period_offset = OffsetOf(perfdata::kPeriod, format);
-  if (payload.size() < period_offset + kWord) return AddOther(bytes);
+  if (payload.size() < period_offset + kWordSize) return AddOther(bytes);
   const std::size_t header = bytes.size() - payload.size();
   std::string key(AsText(bytes));
-  std::memset(key.data() + header + time_offset, 0, kWord);
-  std::memset(key.data() + header + period_offset, 0, kWord);
-  const std::size_t pid_offset = time_offset - kWord;  // TID is the field before TIME
+  std::memset(key.data() + header + time_offset, 0, kWordSize);
+  std::memset(key.data() + header + period_offset, 0, kWordSize);
+  const std::size_t pid_offset = time_offset - kWordSize;  // TID is the field before TIME
   const auto pid = LoadFixed<std::uint32_t>(payload.data() + pid_offset, record.order);
   const auto [found, is_new] =
       processes_[pid].try_emplace(std::move(key), records_.size() + header + period_offset);

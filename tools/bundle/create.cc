@@ -37,7 +37,7 @@ struct CreatePlan : cli::BaseOptions {
 constexpr cli::Option kCreateContentRows[] = {
     {.name = "debug",
      .help = "also add debug information (DWARF) if it is found",
-     .conflicts = {"full"},
+     .conflicts = "full",
      .into = cli::SetTo<record::BundleDepth::kDebug, &CreatePlan::depth>},
     {.name = "full",
      .help = "add whole binaries instead of only their symbol and unwind tables",

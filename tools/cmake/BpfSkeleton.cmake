@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-# perftape_bpf_skeleton(NAME x.bpf.c [OPTIONS option …])
-# Builds x.bpf.c -> x.bpf.o (clang, bpftool) -> x.skel.h (bpftool), which contains the object compressed, and defines the
-# interface library NAME.
+# perftape_bpf_skeletons(NAME x.bpf.c …)
+# Builds each x.bpf.c -> x.bpf.o (clang, bpftool) -> x.skel.h (bpftool), and a header packed_bpf_objects.inc with all
+# objects, compressed together (record/bpf/packed_objects). Defines the interface library NAME, which has these headers.
+# Options of clang for one program are the variable options_of_x.bpf.c.
 include_guard()
 
 find_program(PERFTAPE_BPF_CLANG NAMES clang clang-14 clang-19 REQUIRED)
 find_program(PERFTAPE_BPFTOOL NAMES bpftool PATHS /usr/sbin /usr/local/sbin /sbin REQUIRED)
 
-function(perftape_bpf_skeleton name source)
-  cmake_parse_arguments(ARG "" "" "OPTIONS" ${ARGN})
-  cmake_path(GET source STEM LAST_ONLY with_bpf)
-  string(REPLACE ".bpf" "" stem ${with_bpf})
+# Sets `object`, and appends the skeleton to `skeletons`.
+function(perftape_bpf_object source)
+  string(REPLACE ".bpf.c" "" stem ${source})
   set(object ${CMAKE_CURRENT_BINARY_DIR}/${stem}.bpf.o)
   set(compiled ${CMAKE_CURRENT_BINARY_DIR}/${stem}.compiled.o)
   set(skeleton ${CMAKE_CURRENT_BINARY_DIR}/${stem}.skel.h)
@@ -24,7 +24,7 @@ function(perftape_bpf_skeleton name source)
   endif()
   add_custom_command(
     OUTPUT ${object}
-    COMMAND ${PERFTAPE_BPF_CLANG} -target bpf -g -O2 ${ARG_OPTIONS} ${warnings} ${relative_paths}
+    COMMAND ${PERFTAPE_BPF_CLANG} -target bpf -g -O2 ${options_of_${source}} ${warnings} ${relative_paths}
             -D__TARGET_ARCH_${arch} -I${PROJECT_SOURCE_DIR}
             -c ${CMAKE_CURRENT_SOURCE_DIR}/${source} -o ${compiled} -MD -MF ${object}.d -MT ${object}
     # Leaves the BTF, but not the DWARF, which is a third of the file.
@@ -32,14 +32,32 @@ function(perftape_bpf_skeleton name source)
     DEPENDS ${source}
     DEPFILE ${object}.d
     COMMENT "BPF ${source}" VERBATIM)
-  set(pack ${PROJECT_SOURCE_DIR}/tools/cmake/pack_skeleton.cmake)
+  set(shorten ${PROJECT_SOURCE_DIR}/tools/cmake/shorten_skeleton.cmake)
   add_custom_command(
     OUTPUT ${skeleton}
     COMMAND ${PERFTAPE_BPFTOOL} gen skeleton ${object} name ${stem}_bpf > ${skeleton}
-    COMMAND ${CMAKE_COMMAND} -DSKELETON=${skeleton} -DOBJECT=${object} -P ${pack}
-    DEPENDS ${object} ${pack} ${PROJECT_SOURCE_DIR}/tools/cmake/packed_data.cmake
+    COMMAND ${CMAKE_COMMAND} -DSKELETON=${skeleton} -DNAME=${stem} -P ${shorten}
+    DEPENDS ${object} ${shorten}
     COMMENT "Skeleton ${stem}.skel.h" VERBATIM)
-  add_custom_target(${name}_files DEPENDS ${skeleton})
+  set(object ${object} PARENT_SCOPE)
+  set(skeletons ${skeletons} ${skeleton} PARENT_SCOPE)
+endfunction()
+
+function(perftape_bpf_skeletons name)
+  foreach(source IN LISTS ARGN)
+    perftape_bpf_object(${source})
+    list(APPEND objects ${object})
+  endforeach()
+  set(packed ${CMAKE_CURRENT_BINARY_DIR}/packed_bpf_objects.inc)
+  set(pack ${PROJECT_SOURCE_DIR}/tools/cmake/pack_bpf_objects.cmake)
+  set(joined ${CMAKE_CURRENT_BINARY_DIR}/bpf_objects)
+  add_custom_command(
+    OUTPUT ${packed}
+    COMMAND ${CMAKE_COMMAND} -E cat ${objects} > ${joined}
+    COMMAND ${CMAKE_COMMAND} "-DOBJECTS=${objects}" -DJOINED=${joined} -DOUTPUT=${packed} -P ${pack}
+    DEPENDS ${objects} ${pack} ${PROJECT_SOURCE_DIR}/tools/cmake/packed_data.cmake
+    COMMENT "Packing BPF objects" VERBATIM)
+  add_custom_target(${name}_files DEPENDS ${skeletons} ${packed})
   add_library(${name} INTERFACE)
   add_dependencies(${name} ${name}_files)
   target_include_directories(${name} SYSTEM INTERFACE ${CMAKE_CURRENT_BINARY_DIR})

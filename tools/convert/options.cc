@@ -64,14 +64,14 @@ constexpr cli::Choice<convert::FoldedValue> kFoldedValues[] = {
 };
 
 // The formats with stacks of names and one number for each of an event.
-constexpr cli::Words kStackFormats = {convert::kFoldedFormat, convert::kHtmlFormat,
-                                      convert::kSvgFormat, convert::kSpeedscopeFormat,
-                                      convert::kCallgrindFormat};
+constexpr cli::Words kStackFormats =
+    cli::kWords<convert::kFoldedFormat, convert::kHtmlFormat, convert::kSvgFormat,
+                convert::kSpeedscopeFormat, convert::kCallgrindFormat>;
 
 // The formats with one number for each stack of an event.
-constexpr cli::Words kNumberFormats = {convert::kFoldedFormat,    convert::kHtmlFormat,
-                                       convert::kSvgFormat,       convert::kSpeedscopeFormat,
-                                       convert::kCallgrindFormat, convert::kFirefoxFormat};
+constexpr cli::Words kNumberFormats =
+    cli::kWords<convert::kFoldedFormat, convert::kHtmlFormat, convert::kSvgFormat,
+                convert::kSpeedscopeFormat, convert::kCallgrindFormat, convert::kFirefoxFormat>;
 
 constexpr cli::Choice<folded::Root> kRoots[] = {
     {"comm", folded::Root::kComm},
@@ -92,7 +92,7 @@ constexpr cli::Option kDiffRows[] = {
      .help = "compare the inputs with OLD: a differential flame graph, or folded lines with two "
              "counts; can be given several times, and all are added up",
      .completion = Completion::kFile,
-     .conflicts = {"differential"},
+     .conflicts = "differential",
      .into = cli::Store<&Plan::base>},
     {.name = "differential",
      .help = "read and write two counts in folded lines, before and after, as difffolded.pl does; "
@@ -117,7 +117,7 @@ constexpr cli::Option kStackRows[] = {
      .help =
          "also show a recording over time on a page: lanes of threads, a heat map, the critical "
          "path: {choices}",
-     .applies_to = {convert::kHtmlFormat},
+     .applies_to = convert::kHtmlFormat,
      .is_rare = true,
      .into = cli::StoreChoice<kTimesOnPage, &Plan::time_on_page>},
     {.name = "max-stack",
@@ -134,7 +134,7 @@ constexpr cli::Option kStackRows[] = {
      .into = cli::StoreChoice<kRoots, &Plan::import, &ImportOptions::root>},
     {.name = "mark-kernel",
      .help = "append _[k] to the names of kernel frames in folded lines",
-     .applies_to = {convert::kFoldedFormat},
+     .applies_to = convert::kFoldedFormat,
      .is_rare = true,
      .into = cli::Set<&Plan::write, &WriteOptions::folded, &FoldedOptions::mark_kernel>},
     {.name = "lenient",
@@ -181,30 +181,30 @@ constexpr cli::Option kPprofRows[] = {
      .argument = "LIST",
      .help = "add labels to the samples of a pprof or otlp: {choices} (a field of tracepoints), or "
              "several with commas between them",
-     .conflicts = {"no-labels"},
-     .applies_to = {convert::kPprofFormat, convert::kOtlpFormat},
+     .conflicts = "no-labels",
+     .applies_to = cli::kWords<convert::kPprofFormat, convert::kOtlpFormat>,
      .into = cli::StoreOffered<&ParseLabels, &Labels, &Plan::labels>},
     {.name = "go-pgo",
      .help = "name the sample types of a pprof samples and cpu, as go build -pgo wants them",
-     .applies_to = {convert::kPprofFormat},
+     .applies_to = convert::kPprofFormat,
      .into = cli::SetTo<convert::PprofTypes::kGo, &Plan::write, &WriteOptions::pprof,
                         &PprofOptions::types>},
     {.name = "no-labels",
      .help = "write no labels of threads into a pprof or otlp: pid, tid, comm, woken and woken_tid",
-     .applies_to = {convert::kPprofFormat, convert::kOtlpFormat},
+     .applies_to = cli::kWords<convert::kPprofFormat, convert::kOtlpFormat>,
      .is_rare = true,
      .into = cli::SetTo<false, &Plan::write, &WriteOptions::pprof, &PprofOptions::thread_labels>},
     {.name = "no-gzip",
      .help = "write a pprof without compression",
-     .conflicts = {"compress-level"},
-     .applies_to = {convert::kPprofFormat},
+     .conflicts = "compress-level",
+     .applies_to = convert::kPprofFormat,
      .is_rare = true,
      .into = cli::SetTo<convert::PprofCompression::kNone, &Plan::write, &WriteOptions::pprof,
                         &PprofOptions::compression>},
     {.name = "compress-level",
      .argument = "LEVEL",
      .help = "set the gzip level of a pprof: 1 (fastest, default) to 12 (smallest)",
-     .applies_to = {convert::kPprofFormat},
+     .applies_to = convert::kPprofFormat,
      .is_rare = true,
      .into = cli::StoreAs<&cli::ParseNumberIn<int, 1, 12>, &Plan::write, &WriteOptions::pprof,
                           &PprofOptions::level>},
@@ -232,7 +232,7 @@ constexpr cli::Option PerfDataCompressionRow() {
       "(smallest); without -z, records are uncompressed",
       cli::StoreAs<&cli::ParseCompressionLevel, &Plan::normalize,
                    &NormalizeOptions::compression_level>);
-  row.applies_to = {convert::kPerfDataFormat};
+  row.applies_to = convert::kPerfDataFormat;
   return row;
 }
 
@@ -241,17 +241,17 @@ constexpr cli::Option kPerfDataRows[] = {
     {.name = "compat",
      .argument = "VERSION",
      .help = "leave out of a perf.data what this version of perf does not know: {choices}",
-     .applies_to = {convert::kPerfDataFormat},
+     .applies_to = convert::kPerfDataFormat,
      .into = cli::StoreOffered<&ParsePerfVersion, &PerfVersions, &Plan::normalize,
                                &NormalizeOptions::reader>},
     {.name = "unwind",
      .help = "replace the copies of registers and stacks in a perf.data (perf record --call-graph "
              "dwarf) by callchains",
-     .applies_to = {convert::kPerfDataFormat},
+     .applies_to = convert::kPerfDataFormat,
      .into = cli::Set<&Plan::unwind>},
     {.name = "pipe",
      .help = "write a perf.data as the stream of perf record -o -; stdout always gets a stream",
-     .applies_to = {convert::kPerfDataFormat},
+     .applies_to = convert::kPerfDataFormat,
      .is_rare = true,
      .into =
          cli::SetTo<perfdata::Container::kPipe, &Plan::normalize, &NormalizeOptions::container>},
@@ -260,7 +260,7 @@ constexpr cli::Option kPerfDataRows[] = {
      .help = "write the user frames of other formats into binaries below DIR, for perf "
              "--buildid-dir DIR and hotspot",
      .completion = Completion::kDirectory,
-     .applies_to = {convert::kPerfDataFormat},
+     .applies_to = convert::kPerfDataFormat,
      .is_rare = true,
      .into = cli::StoreAs<&cli::ParseDirectory, &Plan::write, &WriteOptions::perfdata,
                           &PerfDataOptions::symbol_dir>},
@@ -273,7 +273,7 @@ constexpr cli::Option kAnonymizeRows[] = {
          "replace names, paths, labels and the host by keyed hashes; KEYFILE has 16 random bytes "
          "or more, and the same one gives the same words; the man page lists what stays",
      .completion = Completion::kFile,
-     .conflicts = {"unwind", "compat"},
+     .conflicts = "unwind compat",
      .into = cli::Store<&Plan::anonymize>},
     {.name = "keep-kernel-names",
      .help = "with --anonymize, leave the functions of the kernel readable, which some formats do "
@@ -285,7 +285,7 @@ constexpr cli::Option kAnonymizeRows[] = {
 constexpr cli::Option kNoSymbolsRows[] = {
     {.name = "no-symbols",
      .help = "look up no names: frames are [file] or [unknown]",
-     .conflicts = cli::NamesOf(cli::kSymbolRows),
+     .conflicts = cli::NamesOf<cli::kSymbolRows>::kWords,
      .into = cli::SetTo<Symbols::kNone, &Plan::symbols>},
 };
 

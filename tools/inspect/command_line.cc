@@ -41,8 +41,7 @@ constexpr cli::Option kContentRows[] = {
          "print the unwind table of this program or library instead of a perf.data: how to find "
          "the caller's registers, from each address on",
      .completion = cli::Completion::kFile,
-     .conflicts = {"header", "records", "stats", "losses", "samples", "fields", "validate",
-                   "input"},
+     .conflicts = "header records stats losses samples fields validate input",
      .is_rare = true,
      .into = cli::Store<&Plan::unwind_table>},
 };

@@ -158,8 +158,7 @@ constexpr cli::Option kDiagnosisRows[] = {
      .help = "tell what is wrong, by rules, causes before their symptoms: slow and failed calls of "
              "latency probes, limits of cgroups, kills for lack of memory (perftape-record -e "
              "latency:SET --cgroup-usage)",
-     .conflicts = {"diff", "by", "tree", "lines", "stacks", "event", "time", "cpu", "tid", "dso",
-                   "symbol", "focus", "ignore"},
+     .conflicts = "diff by tree lines stacks event time cpu tid dso symbol focus ignore",
      .into = cli::Set<&ReportPlan::diagnose>},
     {.name = "fail-on-finding",
      .argument = "SEVERITY",
@@ -188,7 +187,7 @@ constexpr cli::Option kDiffRows[] = {
      .help = "compare the files with OLD; can be given several times, for several recordings of "
              "the old program",
      .completion = cli::Completion::kFile,
-     .conflicts = {"by", "tree", "lines"},
+     .conflicts = "by tree lines",
      .into = cli::Store<&ReportPlan::base>},
     {.name = "fail-on",
      .argument = "RULE",
@@ -211,11 +210,11 @@ constexpr cli::Option kOutputRows[] = {
     cli::ForceRow(cli::SetTo<IfExists::kReplace, &ReportPlan::if_exists>),
     {.name = "json",
      .help = "write the report as JSON",
-     .conflicts = {"markdown", "csv"},
+     .conflicts = "markdown csv",
      .into = cli::SetTo<ReportFormat::kJson, &ReportPlan::format>},
     {.name = "markdown",
      .help = "write the tables in Markdown, for a pull request or an issue",
-     .conflicts = {"csv"},
+     .conflicts = "csv",
      .into = cli::SetTo<ReportFormat::kMarkdown, &ReportPlan::format>},
     {.name = "csv",
      .help = "write the tables as comma-separated values",

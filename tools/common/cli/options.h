@@ -24,6 +24,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <span>
 #include <string>
@@ -33,6 +34,7 @@
 #include "formats/base/library_version.h"
 #include "formats/base/result.h"
 #include "tools/common/cli/target.h"
+#include "tools/common/cli/words.h"
 
 namespace perftape::cli {
 
@@ -68,24 +70,6 @@ enum class Group : std::uint8_t {
 
 // Returns "What to record".
 std::string_view HeadingOf(Group group);
-
-// A list of words in a constant table.
-class Words {
- public:
-  constexpr Words() = default;
-  constexpr Words(std::initializer_list<std::string_view> words) {
-    for (const std::string_view word : words) Add(word);
-  }
-  // Does not compile if the capacity is exceeded.
-  constexpr void Add(std::string_view word) { words_.at(size_++) = word; }
-  constexpr const std::string_view* begin() const { return words_.data(); }
-  constexpr const std::string_view* end() const { return words_.data() + size_; }
-  constexpr bool empty() const { return size_ == 0; }
-
- private:
-  std::array<std::string_view, 16> words_ = {};
-  std::size_t size_ = 0;
-};
 
 struct Option {
   std::string_view name = {};      // without the dashes; empty for an option with only a letter
@@ -170,13 +154,16 @@ consteval std::array<Option, (Sizes + ...)> Table(const std::array<Option, Sizes
   return all;
 }
 
-// Returns the names of all rows.
-template <std::size_t Size>
-consteval Words NamesOf(const Option (&rows)[Size]) {
-  Words names;
-  for (const Option& option : rows) names.Add(option.key());
-  return names;
-}
+// The names of all rows.
+template <const auto& kRows>
+struct NamesOf {
+  static constexpr auto kNames = [] {
+    std::array<std::string_view, std::size(kRows)> names;
+    for (std::size_t i = 0; i < names.size(); ++i) names[i] = kRows[i].key();
+    return names;
+  }();
+  static constexpr Words kWords = JoinedWords<kNames>::kWords;
+};
 
 // Where options may be on the command line.
 enum class Order : std::uint8_t {

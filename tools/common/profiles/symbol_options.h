@@ -56,7 +56,7 @@ inline constexpr Option kSymbolRows[] = {
     {.name = "local",
      .help = "use the files of this machine as if it had made the recording; default: only for "
              "recordings made here since the last boot",
-     .conflicts = {"no-local"},
+     .conflicts = "no-local",
      .is_rare = true,
      .into = SetTo<symbolize::LocalSystem::kAlways, &SymbolPlan::symbol_options,
                    &symbolize::SymbolOptions::local>},
@@ -75,7 +75,7 @@ inline constexpr Option kSymbolRows[] = {
     {.name = "demangle",
      .argument = "STYLE",
      .help = "select the form of C++, Rust and D names: {choices}",
-     .conflicts = {"no-demangle"},
+     .conflicts = "no-demangle",
      .is_rare = true,
      .into = StoreChoice<kDemanglings, &SymbolPlan::symbol_options,
                          &symbolize::SymbolOptions::demangling>},

@@ -68,23 +68,23 @@ inline constexpr Option kTimeViewRows[] = {
     {.name = "wall",
      .help = "show the whole time of each thread, also off the CPU: running, runnable, disk, lock, "
              "sleep, and below each its stacks (perftape-record --why)",
-     .conflicts = {"path", "latency", "diff", "event", "cpu"},
+     .conflicts = "path latency diff event cpu",
      .into = SetTo<TimeView::kWall, &TimeViewPlan::time_view, &TimeViewOptions::view>},
     {.name = "path",
      .help = "show the critical path: why the selected threads took their time, through the "
              "threads that they waited for (perftape-record --why)",
-     .conflicts = {"wall", "latency", "diff", "event", "cpu"},
+     .conflicts = "wall latency diff event cpu",
      .into = SetTo<TimeView::kPath, &TimeViewPlan::time_view, &TimeViewOptions::view>},
     {.name = "latency",
      .help = "show the time that passed, divided among the threads of the process that ran "
              "(perftape-record --why, perf record --latency)",
-     .conflicts = {"wall", "path", "diff", "event"},
+     .conflicts = "wall path diff event",
      .into = SetTo<TimeView::kLatency, &TimeViewPlan::time_view, &TimeViewOptions::view>},
     {.name = "parallelism",
      .argument = "LIST",
      .help = "keep only samples at which so many threads of the process ran: 1 (the serial "
              "phases), 2-4, 8-",
-     .conflicts = {"wall", "path", "diff", "event"},
+     .conflicts = "wall path diff event",
      .into = StoreAs<&ParseThreadNumbers, &TimeViewPlan::time_view, &TimeViewOptions::parallelism>},
     {.name = "from-event",
      .argument = "GLOB",

@@ -39,7 +39,7 @@ constexpr Option kRows[] = {
     {.name = "duration",
      .argument = "SECONDS",
      .help = "how long",
-     .conflicts = {"g"},
+     .conflicts = "g",
      .into = Store<&Plan::duration>},
     {.name = "quiet", .letter = 'q', .help = "errors only", .into = Set<&BaseOptions::quiet>},
     {.letter = 'g', .help = "call chains", .into = Set<&Plan::g>},
@@ -54,7 +54,7 @@ constexpr Option kRows[] = {
      .help = "begin with {choices}",
      .into = StoreChoice<kRoots, &Plan::root>},
     {.name = "roots", .argument = "LIST", .help = "x", .into = StoreChoices<kRoots, &Plan::roots>},
-    {.name = "gzip", .help = "x", .applies_to = {"pprof"}, .into = Set<&Plan::gzip>},
+    {.name = "gzip", .help = "x", .applies_to = "pprof", .into = Set<&Plan::gzip>},
 };
 constexpr auto kOptions = Table(InGroup(Group::kOther, kRows));
 constexpr ForeignOption kForeign[] = {
