@@ -4,10 +4,9 @@
 // takes the place of that in an archive.
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 
 namespace __gnu_cxx {
-
-[[noreturn]] void __verbose_terminate_handler();
 
 void __verbose_terminate_handler() {
   std::fputs("perftape: an unexpected exception\n", stderr);
