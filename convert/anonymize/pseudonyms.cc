@@ -52,8 +52,7 @@ Result<NameKey> NameKey::FromSecret(Bytes secret) {
                 fmt::format("a key of {} bytes can be guessed: it needs {} random bytes or more",
                             secret.size(), kLeastSize));
   }
-  // Without sodium_init, which only selects faster code for this CPU and its random numbers, a
-  // static program contains no other part of libsodium.
+  if (sodium_init() < 0) return Fail(ErrorCode::kUnsupported, "libsodium cannot start");
   NameKey key;
   crypto_generichash(Into(key.key_), key.key_.size(), Raw(secret), secret.size(), nullptr, 0);
   return key;

@@ -2,9 +2,11 @@
 #include "record/bpf/packed_objects.h"
 
 #include <cstddef>
+#include <cstdint>
+#include <span>
 #include <vector>
 
-#include "formats/base/packed_data.h"
+#include "formats/elf/expand.h"
 
 namespace perftape::record {
 namespace {
@@ -14,17 +16,22 @@ struct PackedObjectRow {
   std::size_t size;  // of the expanded object, in bytes
 };
 
-// kPackedObjects and kObjectRows, in the same order.
+// kPackedObjects, the objects as one .xz file, and kObjectRows, in the same order.
 #include "packed_bpf_objects.inc"
+
+constexpr std::uint64_t kMostExpanded = std::uint64_t{64} << 20;  // bytes; they are 2 MB
 
 }  // namespace
 
 Bytes PackedObject(std::string_view name) {
-  static const std::vector<std::byte> objects = UnpackBytes(kPackedObjects);
+  static const std::vector<std::byte> objects =
+      elf::ExpandXz(std::as_bytes(std::span(kPackedObjects)), kMostExpanded)
+          .value_or(std::vector<std::byte>());
   std::size_t begin = 0;
   for (const PackedObjectRow& row : kObjectRows) {
-    if (row.name == name) return Bytes(objects).subspan(begin, row.size);
-    begin += row.size;
+    const std::size_t end = begin + row.size;
+    if (row.name == name && end <= objects.size()) return Bytes(objects).subspan(begin, row.size);
+    begin = end;
   }
   return {};
 }
