@@ -107,10 +107,15 @@ void Recording::WarnOfLostRecords() {
 // Of latency probes. The sums are complete in the other cases that the notes name.
 void Recording::WarnOfUncountedCalls() {
   for (const bundle::NotedLatencyLoss& loss : input_->Latency().lost) {
-    if (loss.cause != kNoHistogram) continue;
-    warnings_.push_back("latency:" + loss.probe + ": " + std::to_string(loss.count) +
-                        " calls found no room for a histogram and were not counted "
-                        "(--latency-histograms)");
+    const std::string calls = std::to_string(loss.count) + " calls";
+    if (loss.cause == bundle::kNoHistogram) {
+      warnings_.push_back("latency:" + loss.probe + ": " + calls +
+                          " found no room for a histogram and were not counted "
+                          "(--latency-histograms)");
+    } else if (loss.cause == bundle::kMissedRuns) {
+      warnings_.push_back("latency:" + loss.probe + ": up to " + calls +
+                          " were not counted: their program interrupted itself");
+    }
   }
 }
 
