@@ -4,21 +4,26 @@
  *
  *   known_calls count PROCESSES SECONDS [DIRECTORY...]
  *     In each process, on one CPU after the other: getppid until the time is over, in turn in each
- *     of these cgroups. Prints "PID CALLS" of each, and "rate CALLS" of all, a second.
- *   known_calls repeat CALLS
+ *     of these cgroups. Prints "pid PID" and "calls CALLS" of each, and "rate CALLS" of all, a
+ * second. known_calls connect PROCESSES CALLS In each process: connections to a port of this
+ * machine that is closed. Prints "pid PID" and "calls CALLS" of each. known_calls repeat CALLS
  *     Calls getppid so many times. Prints "cpu NANOSECONDS" of CPU time of a call.
  *   known_calls sleep THREADS CALLS
  *     In each thread: sleeps of 0.5 to 20 ms. Prints "sleep NANOSECONDS" of each, by its own clock.
  */
 #define _GNU_SOURCE
+#include <arpa/inet.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <netinet/in.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -104,6 +109,34 @@ static void count_calls(int processes, double seconds, char** directories, int c
   printf("rate %.0f\n", all * 1e9 / (clock_ns(CLOCK_MONOTONIC) - start_ns));
 }
 
+static void connect_often(long calls) {
+  struct sockaddr_in closed = {.sin_family = AF_INET, .sin_port = htons(1)};
+
+  closed.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  for (long i = 0; i < calls; i++) {
+    int client = socket(AF_INET, SOCK_STREAM, 0);
+
+    check(client >= 0, "socket");
+    check(connect(client, (void*)&closed, sizeof closed) < 0 && errno == ECONNREFUSED,
+          "port 1 is open");
+    close(client);
+  }
+}
+
+static void connect_in_processes(int processes, long calls) {
+  for (int i = 0; i < processes; i++) {
+    pid_t pid = fork();
+
+    check(pid >= 0, "fork");
+    if (pid == 0) {
+      connect_often(calls);
+      _exit(0);
+    }
+    printf("pid %d\ncalls %ld\n", pid, calls);
+  }
+  for (int status = 0; wait(&status) > 0;) check(status == 0, "a process failed");
+}
+
 static void repeat(long calls) {
   long start_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 
@@ -146,12 +179,15 @@ int main(int argc, char** argv) {
   if (strcmp(what, "count") == 0 && argc > 3) {
     setvbuf(stdout, NULL, _IOLBF, 0); /* nothing that a child would print again */
     count_calls(atoi(argv[2]), atof(argv[3]), argv + 4, argc - 4);
+  } else if (strcmp(what, "connect") == 0 && argc > 3) {
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    connect_in_processes(atoi(argv[2]), atol(argv[3]));
   } else if (strcmp(what, "repeat") == 0) {
     repeat(atol(argv[2]));
   } else if (strcmp(what, "sleep") == 0 && argc > 3) {
     sleep_in_threads(atoi(argv[2]), atol(argv[3]));
   } else {
-    fprintf(stderr, "known_calls count|repeat|sleep NUMBER...\n");
+    fprintf(stderr, "known_calls count|connect|repeat|sleep NUMBER...\n");
     return 1;
   }
   return 0;
