@@ -94,8 +94,8 @@ static __always_inline __u64 first_buffer(const struct message *message)
 }
 
 /*
- * Not inlined, as other functions here, because before Linux 6.13 the stacks of a function and those
- * that it calls have 512 bytes together.
+ * Not inlined, as other functions here, because before Linux 6.13 the stacks of a function and
+ * those that it calls have 512 bytes together.
  */
 static __noinline int end_query(const struct query_key *key, __u32 error, __u64 now_ns)
 {
