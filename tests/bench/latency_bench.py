@@ -9,7 +9,7 @@ with the reason.
 WHAT is one of these, or all of them by default:
 
     calls     system calls: CPU time of a call of getppid (known_calls.c)
-    switches  run queues: time of a round trip of perf bench sched pipe
+    switches  run queues: time of a round trip of perf bench sched pipe on one CPU
     pgbench   default sets: transactions of pgbench on a PostgreSQL of its own, which listens on a
               Unix socket and does not wait for the disk, so that the CPUs are busy; --seconds for
               each run
@@ -143,7 +143,8 @@ class Bench:
                      lambda value, alone: f"{value - alone:+.0f}")
 
     def switches(self):
-        pipe = ["perf", "bench", "sched", "pipe", "-l", str(self.options.loops)]
+        # On one CPU: on two, the time depends on whether these sleep meanwhile.
+        pipe = ["taskset", "-c", "0", "perf", "bench", "sched", "pipe", "-l", str(self.options.loops)]
         self.compare("us of a round trip", {
             "alone": [],
             "-e latency:runq": self.ours("latency:runq"),
