@@ -40,16 +40,21 @@ struct {
 	__type(value, struct path_room);
 } path_rooms SEC(".maps");
 
-/* The file of a descriptor of the current task; null if there is none. */
+/*
+ * The file of a descriptor of the current task; null if there is none. Tracing programs load what
+ * they can without a call of a helper, because this runs in many system calls.
+ */
 static __always_inline struct file *file_of(__u32 fd)
 {
-	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
-	struct fdtable *table = BPF_CORE_READ(task, files, fdt);
-	struct file **files = BPF_CORE_READ(table, fd);
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct fdtable *table;
 	struct file *file = NULL;
 
-	if (fd < BPF_CORE_READ(table, max_fds))
-		bpf_probe_read_kernel(&file, sizeof(file), files + fd);
+	if (!task->files)
+		return NULL;
+	table = task->files->fdt;
+	if (table && fd < table->max_fds)
+		bpf_probe_read_kernel(&file, sizeof(file), table->fd + fd);
 	return file;
 }
 

@@ -82,8 +82,8 @@ static __always_inline __u64 user_sp(const struct pt_regs *regs)
 #if defined(__TARGET_ARCH_x86)
 static __always_inline void first_arguments(const struct pt_regs *regs, __u64 *arguments)
 {
-	bpf_probe_read_kernel(&arguments[0], sizeof(__u64), &regs->di);
-	bpf_probe_read_kernel(&arguments[1], sizeof(__u64), &regs->si);
+	arguments[0] = regs->di;
+	arguments[1] = regs->si;
 }
 #else
 static __always_inline void first_arguments(const struct pt_regs *regs, __u64 *arguments)
@@ -126,9 +126,10 @@ static __always_inline __u32 write_text(struct wire_latency_raw *raw, const stru
 		size = calls->path_size;
 		if (!size) /* the page was not in memory; that of a call that failed is now */
 			return read_text(raw, call->argument);
+		/* It is at most that; the verifier of Linux 6.1 sees only a mask. */
 		barrier_var(size);
-		if (size > 0 && size <= WIRE_LATENCY_TEXT)
-			bpf_probe_read_kernel(raw->text, size, calls->path);
+		size &= sizeof(raw->text) - 1;
+		bpf_probe_read_kernel(raw->text, size, calls->path);
 	} else if (object == WIRE_CALL_FUTEX || object == WIRE_CALL_ADDRESS) {
 		raw->number = call->argument;
 	}

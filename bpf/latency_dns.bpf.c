@@ -93,7 +93,11 @@ static __always_inline __u64 first_buffer(const struct message *message)
 	return base;
 }
 
-static __always_inline void end_query(const struct query_key *key, __u32 error, __u64 now_ns)
+/*
+ * Not inlined, as other functions here, because before Linux 6.13 the stacks of a function and
+ * those that it calls have 512 bytes together.
+ */
+static __noinline int end_query(const struct query_key *key, __u32 error, __u64 now_ns)
 {
 	struct query *query = bpf_map_lookup_elem(&queries, key);
 	struct wire_cpu *cpu = counters_of_slot(WIRE_LATENCY_DNS);
@@ -103,7 +107,7 @@ static __always_inline void end_query(const struct query_key *key, __u32 error, 
 	__u32 size;
 
 	if (!query || !cpu)
-		return;
+		return 0;
 	end.period_ns = now_ns - query->begin.start_ns;
 	cpu->overflows++;
 	cpu->wanted++;
@@ -120,6 +124,7 @@ static __always_inline void end_query(const struct query_key *key, __u32 error, 
 	}
 	forget_begin(&query->begin);
 	bpf_map_delete_elem(&queries, key);
+	return 0;
 }
 
 /* Reads the name after the header as "www.example.com", of labels that begin with their size. */
@@ -148,7 +153,7 @@ static __always_inline void read_name(struct query *query, __u64 payload)
 	}
 }
 
-static __always_inline void remember_id(__u64 sk, __u32 id)
+static __noinline int remember_id(__u64 sk, __u32 id)
 {
 	struct asked *asked = bpf_map_lookup_elem(&asked_by_socket, &sk);
 	struct asked empty = {};
@@ -158,11 +163,12 @@ static __always_inline void remember_id(__u64 sk, __u32 id)
 		bpf_map_update_elem(&asked_by_socket, &sk, &empty, BPF_NOEXIST);
 		asked = bpf_map_lookup_elem(&asked_by_socket, &sk);
 		if (!asked)
-			return;
+			return 0;
 	}
 	next = asked->next++;
 	barrier_var(next);
 	asked->ids[next & (MAX_QUERIES - 1)] = id + 1;
+	return 0;
 }
 
 /* A function that the verifier checks once for each caller. */
@@ -220,6 +226,20 @@ static __noinline int end_answer(__u64 socket, __u64 payload)
 	return 0;
 }
 
+/* The answers of recvmmsg, which has received so many. */
+static __noinline int end_answers(__u64 sk, __u64 address, __u64 count)
+{
+	struct message message = {};
+	__u32 i;
+
+	for (i = 0; i < MAX_MESSAGES && i < count; i++) {
+		bpf_probe_read_user(&message, sizeof(message),
+				    (const void *)(address + i * sizeof(message)));
+		end_answer(sk, first_buffer(&message));
+	}
+	return 0;
+}
+
 static __always_inline void begin_message(void *ctx, __u64 sk, __u64 address)
 {
 	struct message message = {};
@@ -268,10 +288,18 @@ static __always_inline void begin_receiving(__u64 sk, __u64 buffer, __u64 messag
 	receiving->messages = messages;
 }
 
+static __noinline int begin_receiving_message(__u64 sk, __u64 address)
+{
+	struct message message = {};
+
+	bpf_probe_read_user(&message, 7 * sizeof(__u64), (const void *)address);
+	begin_receiving(sk, first_buffer(&message), 0);
+	return 0;
+}
+
 SEC("tp_btf/sys_enter")
 int BPF_PROG(on_enter, struct pt_regs *regs, long nr)
 {
-	struct message message = {};
 	__u64 arguments[6] = {};
 	__u32 kind = (__u64)nr < WIRE_SYSCALLS ? latency.dns_calls[nr] : WIRE_DNS_NONE;
 	struct sock *sk;
@@ -301,8 +329,7 @@ int BPF_PROG(on_enter, struct pt_regs *regs, long nr)
 		begin_receiving(key, arguments[1], 0);
 		break;
 	case WIRE_DNS_RECEIVE_MESSAGE:
-		bpf_probe_read_user(&message, 7 * sizeof(__u64), (const void *)arguments[1]);
-		begin_receiving(key, first_buffer(&message), 0);
+		begin_receiving_message(key, arguments[1]);
 		break;
 	case WIRE_DNS_RECEIVE_MESSAGES:
 		begin_receiving(key, 0, arguments[1]);
@@ -319,23 +346,15 @@ int BPF_PROG(on_exit, struct pt_regs *regs, long result)
 {
 	struct receiving *receiving =
 		bpf_task_storage_get(&receivers, bpf_get_current_task_btf(), NULL, 0);
-	struct message message = {};
 	__u64 sk;
-	__u32 i;
 
 	if (!receiving || !receiving->sk)
 		return 0;
 	sk = receiving->sk;
 	receiving->sk = 0;
-	if (!receiving->messages) {
-		if (result >= DNS_HEADER)
-			end_answer(sk, receiving->buffer);
-		return 0;
-	}
-	for (i = 0; i < MAX_MESSAGES && (long)i < result; i++) {
-		bpf_probe_read_user(&message, sizeof(message),
-				    (const void *)(receiving->messages + i * sizeof(message)));
-		end_answer(sk, first_buffer(&message));
-	}
+	if (receiving->messages && result > 0)
+		end_answers(sk, receiving->messages, result);
+	else if (!receiving->messages && result >= DNS_HEADER)
+		end_answer(sk, receiving->buffer);
 	return 0;
 }

@@ -49,15 +49,12 @@ static __always_inline struct sock *sock_of(__u32 fd)
 #if defined(__TARGET_ARCH_x86)
 static __always_inline void all_arguments(const struct pt_regs *regs, __u64 *arguments)
 {
-	bpf_user_pt_regs_t copy = {};
-
-	bpf_probe_read_kernel(&copy, sizeof(copy), regs);
-	arguments[0] = copy.di;
-	arguments[1] = copy.si;
-	arguments[2] = copy.dx;
-	arguments[3] = copy.r10;
-	arguments[4] = copy.r8;
-	arguments[5] = copy.r9;
+	arguments[0] = regs->di;
+	arguments[1] = regs->si;
+	arguments[2] = regs->dx;
+	arguments[3] = regs->r10;
+	arguments[4] = regs->r8;
+	arguments[5] = regs->r9;
 }
 #else
 static __always_inline void all_arguments(const struct pt_regs *regs, __u64 *arguments)
@@ -69,16 +66,13 @@ static __always_inline void all_arguments(const struct pt_regs *regs, __u64 *arg
 /* The number of the system call that the current task is in. */
 static __always_inline __u32 call_of(const struct pt_regs *regs)
 {
-	__u64 number = 0;
-
 #if defined(__TARGET_ARCH_x86)
-	bpf_probe_read_kernel(&number, sizeof(number), &regs->orig_ax);
+	return regs->orig_ax;
 #else
 	const struct pt_regs___call *kernel = (const void *)regs;
 
-	number = BPF_CORE_READ(kernel, syscallno);
+	return BPF_CORE_READ(kernel, syscallno);
 #endif
-	return number;
 }
 
 #endif

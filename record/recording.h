@@ -82,6 +82,7 @@ class Recording {
   void WarnOfLostRecords();
   void WarnOfUncountedCalls();
   std::string EndCause() const;
+  std::vector<bundle::NotedContainer> Containers() const;
   RecordSummary SumUpWith(OutputSummary output) const;
 
   const RecordOptions& options_;

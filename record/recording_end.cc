@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The end of a recording: regular, or early with the number of records that are not in the file.
+#include <algorithm>
 #include <csignal>
 #include <cstring>
+#include <iterator>
 #include <limits>
 #include <string>
 #include <utility>
@@ -51,6 +53,16 @@ RecordSummary Recording::EndEarly(const Error& error) && {
       plan_->End({.cause = "the recording failed: " + error.message, .failure = error}, warnings_));
 }
 
+// Those of the cgroups that samples have, and of those whose use is noted.
+std::vector<bundle::NotedContainer> Recording::Containers() const {
+  const std::vector<bundle::NotedContainer> recorded = input_->Containers();
+  if (!parts_ || !parts_->cgroups) return recorded;
+  std::vector<bundle::NotedContainer> all;
+  std::ranges::set_union(recorded, parts_->cgroups->Containers(), std::back_inserter(all), {},
+                         &bundle::NotedContainer::cgroup, &bundle::NotedContainer::cgroup);
+  return all;
+}
+
 // Makes no system call, because the recording may go on.
 RecordSummary Recording::SumUpWith(OutputSummary output) const {
   return {.losses = losses_.Summarize(*input_),
@@ -58,7 +70,7 @@ RecordSummary Recording::SumUpWith(OutputSummary output) const {
           .end_ns = flushed_ns_,
           .only_user_code = options_.input.sampler == Sampler::kKernel,
           .skipped_hits = skipped_hits_,
-          .containers = input_->Containers(),
+          .containers = Containers(),
           .cgroups = parts_ && parts_->cgroups ? parts_->cgroups->Noted()
                                                : std::vector<bundle::NotedCgroup>(),
           .latency = input_->Latency(),
@@ -107,10 +119,15 @@ void Recording::WarnOfLostRecords() {
 // Of latency probes. The sums are complete in the other cases that the notes name.
 void Recording::WarnOfUncountedCalls() {
   for (const bundle::NotedLatencyLoss& loss : input_->Latency().lost) {
-    if (loss.cause != kNoHistogram) continue;
-    warnings_.push_back("latency:" + loss.probe + ": " + std::to_string(loss.count) +
-                        " calls found no room for a histogram and were not counted "
-                        "(--latency-histograms)");
+    const std::string calls = std::to_string(loss.count) + " calls";
+    if (loss.cause == bundle::kNoHistogram) {
+      warnings_.push_back("latency:" + loss.probe + ": " + calls +
+                          " found no room for a histogram and were not counted "
+                          "(--latency-histograms)");
+    } else if (loss.cause == bundle::kMissedRuns) {
+      warnings_.push_back("latency:" + loss.probe + ": up to " + calls +
+                          " were not counted: their program interrupted itself");
+    }
   }
 }
 

@@ -58,8 +58,9 @@ void AddCgroups(const Facts& facts, std::vector<std::string>& gaps) {
 
 void AddLosses(const Facts& facts, std::vector<std::string>& gaps) {
   for (const bundle::NotedLatencyLoss& loss : facts.lost) {
-    gaps.push_back(fmt::format("{} of {} are not counted: {}", Counted(loss.count, "call"),
-                               loss.probe, loss.cause));
+    gaps.push_back(fmt::format("{}{} of {} are not counted: {}",
+                               loss.cause == bundle::kMissedRuns ? "up to " : "",
+                               Counted(loss.count, "call"), loss.probe, loss.cause));
   }
   if (facts.lost_samples > 0) {
     gaps.push_back(fmt::format("{} lost, among them perhaps slow or failed calls",

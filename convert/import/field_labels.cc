@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "convert/import/field_labels.h"
 
+#include <utility>
+
 #include "convert/model/label_keys.h"
 #include "formats/perfdata/latency_text.h"
 
@@ -22,8 +24,9 @@ std::set<std::string> FieldNamesOf(const perfdata::EventTable& events) {
   return names;
 }
 
-FieldReader::FieldReader(const perfdata::EventTable& events, std::span<const std::string> names)
-    : names_(names), wanted_(events.size()) {
+FieldReader::FieldReader(const perfdata::EventTable& events, std::span<const std::string> names,
+                         std::string arch)
+    : names_(names), arch_(std::move(arch)), wanted_(events.size()) {
   for (std::size_t event = 0; event < events.size(); ++event) {
     const perfdata::TracepointFormat* format = events[event].tracepoint.get();
     if (format == nullptr) continue;
@@ -40,7 +43,7 @@ std::string_view FieldReader::Read(std::size_t event, Bytes raw) {
   for (const Wanted& wanted : wanted_[event]) {
     const auto value = perfdata::ValueOf(*wanted.field, raw, wanted.order);
     if (!value) continue;
-    const auto special = perfdata::LatencyFieldText(*wanted.event, *wanted.field, *value);
+    const auto special = perfdata::LatencyFieldText(*wanted.event, *wanted.field, *value, arch_);
     if (!special && value->is_number()) {
       at.Fixed(wanted.name);
       at.Fixed(LabelType::kNumber);

@@ -21,10 +21,12 @@ namespace perftape::convert {
 // Returns the names of the fields of all events.
 std::set<std::string> FieldNamesOf(const perfdata::EventTable& events);
 
-// Reads the fields `names` from samples. Both arguments must outlive the object.
+// Reads the fields `names` from samples. The first two arguments must outlive the object.
 class FieldReader {
  public:
-  FieldReader(const perfdata::EventTable& events, std::span<const std::string> names);
+  // `arch` is that of the recording, as HEADER_ARCH has it.
+  FieldReader(const perfdata::EventTable& events, std::span<const std::string> names,
+              std::string arch);
 
   bool reads_nothing() const { return names_.empty(); }
   // Returns the values of the fields that the sample has, in a form that is equal for equal values.
@@ -40,6 +42,7 @@ class FieldReader {
   };
 
   std::span<const std::string> names_;
+  std::string arch_;
   std::vector<std::vector<Wanted>> wanted_;  // by event
   std::vector<std::byte> values_;
 };

@@ -130,7 +130,7 @@ SampleReader::SampleReader(const perfdata::Reader& reader, const ImportOptions& 
       options_(options),
       first_pass_(first_pass),
       deliveries_(reader.events()),
-      fields_(reader.events(), options.field_labels) {
+      fields_(reader.events(), options.field_labels, reader.text(perfdata::FeatureBit::kArch)) {
   const TimeSpan& times = first_pass.times;
   if (options.time && !times.is_empty()) {
     const TimeWindow recording = {.first = ToSigned(times.first), .last = ToSigned(times.last)};

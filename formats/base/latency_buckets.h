@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The buckets of a histogram of durations in nanoseconds, and percentiles of it. Below 4 each value
-// has a bucket; above, each power of two has four. So a bucket is at most a fifth as wide as its
-// bounds. The programs in the kernel compute the same index (bucket_of in bpf/latency.bpf.h).
+// has a bucket; above, each power of two has four. So a bucket is at most a quarter as wide as its
+// least value. The programs in the kernel compute the same index (bucket_of in bpf/latency.bpf.h).
 #pragma once
 
 #include <algorithm>
@@ -40,8 +40,10 @@ constexpr std::uint64_t LatencyBucketEnd(std::size_t index) {
 }
 
 // The duration, in nanoseconds, below which the fraction `quantile` of the values lies (0.99: the
-// 99th percentile). It is interpolated within its bucket, and not above `max_ns`, the largest
-// value. 0 if there are no values. `buckets` has at most kLatencyBuckets counts.
+// 99th percentile). It is interpolated within the bucket of the true one, so it differs from that
+// by less than 25 percent; of many values that spread over several buckets, by a few percent. Not
+// above `max_ns`, the largest value. 0 if there are no values. `buckets` has at most
+// kLatencyBuckets counts.
 constexpr double LatencyQuantile(std::span<const std::uint64_t> buckets, double quantile,
                                  std::uint64_t max_ns) {
   std::uint64_t count = 0;
@@ -53,9 +55,11 @@ constexpr double LatencyQuantile(std::span<const std::uint64_t> buckets, double 
     const double in_bucket = static_cast<double>(buckets[index]);
     if (in_bucket > 0 && before + in_bucket >= wanted) {
       const double start = static_cast<double>(LatencyBucketStart(index));
-      const double end = index + 1 < kLatencyBuckets ? static_cast<double>(LatencyBucketEnd(index))
-                                                     : std::max(most, start);
-      return std::min(start + (end - start) * (wanted - before) / in_bucket, std::max(most, start));
+      const double last = std::max(most, start);  // possible value
+      const double end = index + 1 < kLatencyBuckets
+                             ? std::min(static_cast<double>(LatencyBucketEnd(index)), last + 1)
+                             : last + 1;
+      return std::min(start + (end - start) * (wanted - before) / in_bucket, last);
     }
     before += in_bucket;
   }

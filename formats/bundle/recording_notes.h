@@ -111,10 +111,15 @@ struct NotedLatencyMin {
   bool operator==(const NotedLatencyMin&) const = default;
 };
 
+// Causes: there was no room for a histogram; the kernel did not run a program within itself, so
+// that at most so many calls are not counted.
+inline constexpr const char* kNoHistogram = "no_room";
+inline constexpr const char* kMissedRuns = "recursion";
+
 // Calls of a probe that are in no NotedLatency, or not as they should be.
 struct NotedLatencyLoss {
   std::string probe = {};
-  std::string cause = {};  // "no_room"
+  std::string cause = {};
   std::uint64_t count = 0;
 
   bool operator==(const NotedLatencyLoss&) const = default;

@@ -12,6 +12,7 @@
 #include <iterator>
 
 #include "formats/perfdata/latency_probes.h"
+#include "formats/perfdata/system_call_names.h"
 
 namespace perftape::perfdata {
 namespace {
@@ -68,7 +69,7 @@ std::string SocketAddressText(Bytes address) {
 }
 
 std::optional<std::string> LatencyFieldText(std::string_view event, const TracepointField& field,
-                                            const FieldValue& value) {
+                                            const FieldValue& value, std::string_view arch) {
   const LatencyProbe* const probe = FindLatencyEvent(event);
   if (probe == nullptr) return std::nullopt;
   if (field.name == kErrorField.name) {
@@ -78,6 +79,10 @@ std::optional<std::string> LatencyFieldText(std::string_view event, const Tracep
   if (field.name == kPeerField.name) return SocketAddressText(value.array);
   if (field.name == kDeviceField.name) {
     return value.number == 0 ? std::string() : DeviceText(value.number);
+  }
+  if (field.name == kNumberField.name) {
+    const std::string_view name = SystemCallName(arch, value.number);
+    return name.empty() ? std::nullopt : std::optional(std::string(name));
   }
   if (field.name == kLockField.name) return fmt::format("{:#x}", value.number);
   return std::nullopt;

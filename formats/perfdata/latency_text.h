@@ -24,8 +24,9 @@ std::string SocketAddressText(Bytes address);
 std::string IpAddressText(Bytes address, std::uint16_t port);
 
 // Returns the text of a field of a latency event; empty for a value that says nothing, such as the
-// error 0. Nothing for a field that is best shown as it is, or if `event` is of no probe.
+// error 0. Nothing for a field that is best shown as it is, or if `event` is of no probe. `arch` is
+// that of the recording (HEADER_ARCH), which numbers of system calls depend on.
 std::optional<std::string> LatencyFieldText(std::string_view event, const TracepointField& field,
-                                            const FieldValue& value);
+                                            const FieldValue& value, std::string_view arch);
 
 }  // namespace perftape::perfdata

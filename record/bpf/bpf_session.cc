@@ -236,6 +236,11 @@ Result<std::vector<LatencyCounts>> BpfSession::DrainLatency() {
   return programs != nullptr ? programs->Drain() : std::vector<LatencyCounts>();
 }
 
+std::uint64_t BpfSession::MissedRuns(std::uint32_t event) const {
+  const LatencyPrograms* const programs = impl_->objects->latency();
+  return programs != nullptr ? programs->MissedRuns(event) : 0;
+}
+
 Status BpfSession::StopMeasuring() {
   const CapturedLog captured(impl_->log, &impl_->user_log);
   if (LatencyPrograms* const programs = impl_->objects->latency()) programs->Stop();
@@ -268,14 +273,11 @@ std::vector<wire_cpu> BpfSession::Counters(std::uint32_t event) const {
 
 std::uint64_t BpfSession::SkippedHits() const {
   std::uint64_t skipped = 0;
-  std::set<int> counted;
+  std::set<const bpf_program*> counted;
   for (std::uint32_t event = 0; event < impl_->events.size(); ++event) {
     if (impl_->events[event].cause != SampleCause::kTracepoint) continue;
-    const int program = bpf_program__fd(impl_->objects->ProgramsOf(event).front());
-    if (!counted.insert(program).second) continue;
-    bpf_prog_info info = {};
-    __u32 size = sizeof info;
-    if (bpf_obj_get_info_by_fd(program, &info, &size) == 0) skipped += info.recursion_misses;
+    const bpf_program* const program = impl_->objects->ProgramsOf(event).front();
+    if (counted.insert(program).second) skipped += SkippedRuns(program);
   }
   return skipped;
 }

@@ -128,6 +128,7 @@ class BpfSession final : public SampleSource {
   Status StartMeasuring() override;
   Status StopMeasuring() override;
   Result<std::vector<LatencyCounts>> DrainLatency() override;
+  std::uint64_t MissedRuns(std::uint32_t event) const override;
   Result<std::size_t> Drain(const std::function<void(Bytes)>& on_message) override;
   int poll_fd() const override;
   // The samples have rings of their own.

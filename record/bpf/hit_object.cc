@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/bpf/hit_object.h"
 
+#include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <fmt/core.h>
+#include <linux/bpf.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -79,6 +81,13 @@ constexpr HitObjectKind kKinds[] = {
 };
 
 }  // namespace
+
+std::uint64_t SkippedRuns(const bpf_program* program) {
+  bpf_prog_info info = {};
+  __u32 size = sizeof info;
+  return bpf_obj_get_info_by_fd(bpf_program__fd(program), &info, &size) == 0 ? info.recursion_misses
+                                                                             : 0;
+}
 
 Status HitObject::Load(const std::string& log) const {
   const int error = bpf_object__load_skeleton(skeleton);

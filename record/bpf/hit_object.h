@@ -40,6 +40,9 @@ struct HitObject {
 
 using Programs = std::vector<bpf_program*>;
 
+// How often the kernel did not run a loaded program although it was to (recursion_misses).
+std::uint64_t SkippedRuns(const bpf_program* program);
+
 // Opens an object whose programs are those that `programs_of` returns for its skeleton.
 template <class Generated, class ProgramsOf>
 Result<HitObject> OpenHitObject(std::string name, const wire_filter& filter, const std::string& log,

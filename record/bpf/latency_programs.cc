@@ -64,20 +64,12 @@ Result<HitObject> OpenWithStacks(const char* name, const LatencyObjectSettings& 
   });
 }
 
-bool HasCalls(const LatencyObjectSettings& settings) {
-  return settings.Has(0);
-}
-
 Result<HitObject> OpenRunq(const LatencyObjectSettings& settings) {
   return OpenWithStacks<latency_sched_bpf>(
       "the BPF programs for run queues", settings, [](const latency_sched_bpf& opened) {
         opened.rodata->has_prev_state = ArgumentsOfTracepoint("sched_switch") >= 4U;
         return Programs{opened.progs.on_switch, opened.progs.on_wakeup, opened.progs.on_wakeup_new};
       });
-}
-
-bool HasRunq(const LatencyObjectSettings& settings) {
-  return settings.Has(WIRE_LATENCY_RUNQ);
 }
 
 // Returns those of `programs` that are needed, and loads no others.
@@ -108,19 +100,11 @@ Result<HitObject> OpenMemory(const LatencyObjectSettings& settings) {
       });
 }
 
-bool HasMemory(const LatencyObjectSettings& settings) {
-  return settings.Has(WIRE_LATENCY_RECLAIM) || settings.Has(WIRE_LATENCY_PAGE_FAULT);
-}
-
 Result<HitObject> OpenBlock(const LatencyObjectSettings& settings) {
   return OpenWithStacks<latency_block_bpf>(
       "the BPF programs for block devices", settings, [](const latency_block_bpf& opened) {
         return Programs{opened.progs.on_complete, opened.progs.on_issue};
       });
-}
-
-bool HasBlock(const LatencyObjectSettings& settings) {
-  return settings.Has(WIRE_LATENCY_BLOCK_IO);
 }
 
 Result<HitObject> OpenTcp(const LatencyObjectSettings& settings) {
@@ -140,24 +124,35 @@ Result<HitObject> OpenDns(const LatencyObjectSettings& settings) {
       });
 }
 
-bool HasDns(const LatencyObjectSettings& settings) {
-  return settings.Has(WIRE_LATENCY_DNS);
+constexpr std::uint32_t Bit(std::uint32_t slot) {
+  return 1U << slot;
 }
+static_assert(WIRE_LATENCY_SLOTS <= 32);
 
-bool HasTcp(const LatencyObjectSettings& settings) {
-  return settings.Has(WIRE_LATENCY_TCP_CONNECT) || settings.Has(WIRE_LATENCY_TCP_ACCEPT) ||
-         settings.Has(WIRE_LATENCY_TCP_RTT);
-}
-
-// An object, and whether any of its probes is recorded.
+// An object, and the slots of its probes, a bit each.
 struct LatencyObject {
-  bool (*is_needed)(const LatencyObjectSettings& settings);
+  std::uint32_t slots;
   Result<HitObject> (*open)(const LatencyObjectSettings& settings);
 };
 constexpr LatencyObject kLatencyObjects[] = {
-    {HasCalls, OpenCalls}, {HasRunq, OpenRunq}, {HasMemory, OpenMemory},
-    {HasBlock, OpenBlock}, {HasTcp, OpenTcp},   {HasDns, OpenDns},
+    {Bit(WIRE_SYSCALL_SLOTS) - 1, OpenCalls},
+    {Bit(WIRE_LATENCY_RUNQ), OpenRunq},
+    {Bit(WIRE_LATENCY_RECLAIM) | Bit(WIRE_LATENCY_PAGE_FAULT), OpenMemory},
+    {Bit(WIRE_LATENCY_BLOCK_IO), OpenBlock},
+    {Bit(WIRE_LATENCY_TCP_CONNECT) | Bit(WIRE_LATENCY_TCP_ACCEPT) | Bit(WIRE_LATENCY_TCP_RTT),
+     OpenTcp},
+    {Bit(WIRE_LATENCY_DNS), OpenDns},
 };
+
+// The events of the probes that are recorded, of those in these slots.
+std::vector<std::uint32_t> EventsIn(std::uint32_t slots, const LatencyObjectSettings& settings) {
+  std::vector<std::uint32_t> events;
+  for (std::uint32_t slot = 0; slot < WIRE_LATENCY_SLOTS; ++slot) {
+    const std::uint32_t event = settings.latency.probes[slot].event;
+    if ((slots & Bit(slot)) != 0 && event != WIRE_NO_EVENT) events.push_back(event);
+  }
+  return events;
+}
 
 Result<UniqueFd> CreateHistograms(std::size_t entries) {
   bpf_map_create_opts options = {};
@@ -180,12 +175,17 @@ Result<UniqueFd> CreateHolder(const UniqueFd& histograms) {
   return map;
 }
 
+struct LoadedObject {
+  HitObject object;
+  std::vector<std::uint32_t> events;  // of its probes
+};
+
 }  // namespace
 
 struct LatencyPrograms::Impl {
   std::size_t entries = 0;
   UniqueFd histograms, holder;
-  std::vector<HitObject> objects;
+  std::vector<LoadedObject> objects;
   std::vector<Link> links;
 
   // The kernel returns when no program uses the former map any more (kernel/bpf/syscall.c,
@@ -218,7 +218,8 @@ Result<LatencyPrograms> LatencyPrograms::Load(const wire_filter& filter,
   TRY(impl->Use(std::move(first)));
   const LatencyObjectSettings all{filter, settings, limits.stacks, log};
   for (const LatencyObject& row : kLatencyObjects) {
-    if (!row.is_needed(all)) continue;
+    std::vector<std::uint32_t> events = EventsIn(row.slots, all);
+    if (events.empty()) continue;
     TRY_ASSIGN(HitObject object, row.open(all));
     TRY(share_maps(object.object));
     bpf_map* const holder = bpf_object__find_map_by_name(object.object, "latency_current");
@@ -226,14 +227,14 @@ Result<LatencyPrograms> LatencyPrograms::Load(const wire_filter& filter,
       return FailErrno("sharing the histograms of latency probes", -error);
     }
     TRY(object.Load(log));
-    impl->objects.push_back(std::move(object));
+    impl->objects.push_back({std::move(object), std::move(events)});
   }
   return LatencyPrograms(std::move(impl));
 }
 
 Status LatencyPrograms::Start(const std::string& log) {
-  for (const HitObject& object : impl_->objects) {
-    for (const bpf_program* program : object.programs) {
+  for (const LoadedObject& loaded : impl_->objects) {
+    for (const bpf_program* program : loaded.object.programs) {
       if (!bpf_program__autoload(program)) continue;
       Link link(bpf_program__attach(program));
       if (!link) return ExplainFailure("cannot attach a latency probe", errno, log);
@@ -264,6 +265,18 @@ Result<std::vector<LatencyCounts>> LatencyPrograms::Drain() {
     before = &key;
   }
   return all;
+}
+
+// The programs of an object serve all of its probes.
+std::uint64_t LatencyPrograms::MissedRuns(std::uint32_t event) const {
+  std::uint64_t missed = 0;
+  for (const LoadedObject& loaded : impl_->objects) {
+    if (std::ranges::find(loaded.events, event) == loaded.events.end()) continue;
+    for (const bpf_program* program : loaded.object.programs) {
+      if (bpf_program__autoload(program)) missed += SkippedRuns(program);
+    }
+  }
+  return missed;
 }
 
 }  // namespace perftape::record

@@ -44,6 +44,8 @@ class LatencyPrograms {
   void Stop();
   // Returns what was counted since the last call, and forgets it.
   Result<std::vector<LatencyCounts>> Drain();
+  // SampleSource::MissedRuns
+  std::uint64_t MissedRuns(std::uint32_t event) const;
 
  private:
   struct Impl;

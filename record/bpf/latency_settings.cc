@@ -12,10 +12,10 @@
 
 #include "formats/base/latency_buckets.h"
 #include "formats/perfdata/latency_probes.h"
+#include "formats/perfdata/system_call_names.h"
 #include "record/bpf/kernel_facts.h"
 #include "record/bpf/off_cpu_programs.h"
 #include "record/machine/did_you_mean.h"
-#include "record/machine/system_call_names.h"
 
 namespace perftape::record {
 namespace {
@@ -127,7 +127,7 @@ Status AddCalls(std::string_view probe, std::uint32_t slot, wire_latency_setting
     settings.probes[slot].records_objects = 1;
     for (const CallsOfProbe& row : kCalls) {
       if (row.probe != probe) continue;
-      const std::optional<std::uint32_t> number = SystemCallNumber(row.call);
+      const std::optional<std::uint32_t> number = perfdata::SystemCallNumber(row.call);
       if (!number || *number >= WIRE_SYSCALLS) continue;
       AddSlot(settings.calls[*number], slot);
       settings.calls[*number].object = static_cast<__u8>(row.object);
@@ -135,9 +135,9 @@ Status AddCalls(std::string_view probe, std::uint32_t slot, wire_latency_setting
     return {};
   }
   const std::string_view name = probe.substr(perfdata::kSyscallProbePrefix.size());
-  const std::optional<std::uint32_t> number = SystemCallNumber(name);
+  const std::optional<std::uint32_t> number = perfdata::SystemCallNumber(name);
   if (!number || *number >= WIRE_SYSCALLS) {
-    const std::vector<std::string_view> views = SystemCallNames();
+    const std::vector<std::string_view> views = perfdata::SystemCallNames();
     const std::vector<std::string> names(views.begin(), views.end());
     return Fail(ErrorCode::kNotFound,
                 fmt::format("no system call '{}'{}", name, DidYouMean(name, names)));
@@ -180,17 +180,17 @@ Result<wire_latency_settings> LatencySettings(std::span<const BpfEvent> events) 
     if (!own) TRY(AddCalls(options.probe, slot, settings));
   }
   for (const std::string_view name : kAccepts) {
-    const std::optional<std::uint32_t> number = SystemCallNumber(name);
+    const std::optional<std::uint32_t> number = perfdata::SystemCallNumber(name);
     if (number && *number < WIRE_SYSCALLS) settings.calls[*number].object = WIRE_CALL_ACCEPT;
   }
   for (const DnsCall& row : kDnsCalls) {
-    const std::optional<std::uint32_t> number = SystemCallNumber(row.call);
+    const std::optional<std::uint32_t> number = perfdata::SystemCallNumber(row.call);
     if (number && *number < WIRE_SYSCALLS) settings.dns_calls[*number] = row.meaning;
   }
   settings.restart_call =
-      static_cast<__u16>(SystemCallNumber("restart_syscall").value_or(WIRE_SYSCALLS));
+      static_cast<__u16>(perfdata::SystemCallNumber("restart_syscall").value_or(WIRE_SYSCALLS));
   settings.sigreturn_call =
-      static_cast<__u16>(SystemCallNumber("rt_sigreturn").value_or(WIRE_SYSCALLS));
+      static_cast<__u16>(perfdata::SystemCallNumber("rt_sigreturn").value_or(WIRE_SYSCALLS));
   return settings;
 }
 

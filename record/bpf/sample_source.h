@@ -47,6 +47,10 @@ class SampleSource {
   virtual Status StopMeasuring() = 0;
   // Returns the calls of latency probes since the last call.
   virtual Result<std::vector<LatencyCounts>> DrainLatency() = 0;
+  // Returns how often the kernel did not run a program of this latency probe, because it would have
+  // interrupted itself on its CPU. At most so many calls are in no histogram. Counted since Linux
+  // 6.1, which skips such runs. Makes a bpf(2) call for each program.
+  virtual std::uint64_t MissedRuns(std::uint32_t event) const = 0;
 
   // Calls `on_message` for every message in the rings (bpf/wire.h: a wire_header and its body),
   // ring by ring, in the order of arrival, which is only roughly the order of time. The message is

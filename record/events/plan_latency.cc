@@ -12,9 +12,9 @@
 #include <utility>
 
 #include "formats/perfdata/latency_probes.h"
+#include "formats/perfdata/system_call_names.h"
 #include "record/events/event_attrs.h"
 #include "record/machine/did_you_mean.h"
-#include "record/machine/system_call_names.h"
 
 namespace perftape::record {
 namespace {
@@ -43,8 +43,8 @@ std::vector<std::string> NamesAndSets() {
 Result<std::vector<std::string>> ProbesOf(const EventSpec& spec, std::string_view name) {
   if (IsSingleCall(name)) {
     const std::string_view call = name.substr(perfdata::kSyscallProbePrefix.size());
-    if (SystemCallNumber(call)) return std::vector<std::string>{std::string(name)};
-    const std::vector<std::string_view> views = SystemCallNames();
+    if (perfdata::SystemCallNumber(call)) return std::vector<std::string>{std::string(name)};
+    const std::vector<std::string_view> views = perfdata::SystemCallNames();
     const std::vector<std::string> names(views.begin(), views.end());
     return FailEvent(spec, ErrorCode::kNotFound,
                      fmt::format("no system call '{}'{}", call, DidYouMean(call, names)));
@@ -56,9 +56,10 @@ Result<std::vector<std::string>> ProbesOf(const EventSpec& spec, std::string_vie
     if (matches || probe.set == name) probes.emplace_back(probe.name);
   }
   if (!probes.empty()) return probes;
-  return FailEvent(spec, ErrorCode::kNotFound,
-                   fmt::format("no latency probe '{}'{}; 'perftape-record list latency:' shows all",
-                               name, DidYouMean(name, NamesAndSets())));
+  return FailEvent(
+      spec, ErrorCode::kNotFound,
+      fmt::format("no latency probe '{}' ('perftape-record list latency:' shows all){}", name,
+                  DidYouMean(name, NamesAndSets())));
 }
 
 std::uint64_t NumberOf(std::string_view name, const LatencyProbe& row) {
@@ -67,7 +68,7 @@ std::uint64_t NumberOf(std::string_view name, const LatencyProbe& row) {
            static_cast<std::uint64_t>(&row - perfdata::LatencyProbes().data());
   }
   const std::string_view call = name.substr(perfdata::kSyscallProbePrefix.size());
-  return kFirstOfCalls + SystemCallNumber(call).value_or(0);
+  return kFirstOfCalls + perfdata::SystemCallNumber(call).value_or(0);
 }
 
 PlannedEvent PlanProbe(const EventSpec& spec, const std::string& name) {

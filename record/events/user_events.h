@@ -52,6 +52,7 @@ class KernelSamples final : public SampleSource {
   Result<std::vector<LatencyCounts>> DrainLatency() override {
     return std::vector<LatencyCounts>();
   }
+  std::uint64_t MissedRuns(std::uint32_t) const override { return 0; }
   Result<std::size_t> Drain(const std::function<void(Bytes)>&) override { return 0; }
   int poll_fd() const override { return -1; }
   // Almost all records in the rings are samples. The kernel does not say of which event the lost

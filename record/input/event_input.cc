@@ -372,6 +372,7 @@ Status EventInput::DrainLatency() {
   TRY_ASSIGN(const std::vector<LatencyCounts> counted, samples_->DrainLatency());
   NameCgroups(counted);
   latency_.Add(counted);
+  latency_.SetMissed([&](std::uint32_t event) { return samples_->MissedRuns(event); });
   return {};
 }
 

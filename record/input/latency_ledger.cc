@@ -78,6 +78,10 @@ void LatencyLedger::Add(std::span<const LatencyCounts> drained) {
   }
 }
 
+void LatencyLedger::SetMissed(const std::function<std::uint64_t(std::uint32_t)>& missed_of) {
+  for (Probe& probe : probes_) probe.missed = missed_of(probe.event);
+}
+
 void LatencyLedger::SumUpFastCalls(std::uint64_t time_ns, const std::function<void(Bytes)>& send) {
   for (auto& [key, calls] : calls_) {
     if (calls.fast_ns == 0) continue;
@@ -120,7 +124,8 @@ LatencySummary LatencyLedger::Summarize(const std::function<std::string(std::uin
     const auto add_lost = [&](const char* cause, std::uint64_t calls) {
       if (calls > 0) summary.lost.push_back({options.probe, cause, calls});
     };
-    add_lost(kNoHistogram, probe.event < no_room.size() ? no_room[probe.event] : 0);
+    add_lost(bundle::kNoHistogram, probe.event < no_room.size() ? no_room[probe.event] : 0);
+    add_lost(bundle::kMissedRuns, probe.missed);
     add_lost("error_codes", probe.other_errors);
     add_lost("processes", probe.other_calls);
     for (auto at = calls_.lower_bound({.event = probe.event});

@@ -21,9 +21,6 @@
 
 namespace perftape::record {
 
-// The cause of calls that are in no histogram (bundle::NotedLatencyLoss).
-inline constexpr const char* kNoHistogram = "no_room";
-
 // What a recording says of its latency probes.
 struct LatencySummary {
   std::vector<bundle::NotedLatency> calls = {};
@@ -53,6 +50,9 @@ class LatencyLedger {
   bool is_empty() const { return probes_.empty(); }
   // Adds what DrainLatency returned.
   void Add(std::span<const LatencyCounts> drained);
+  // Sets how many calls of each probe the programs have missed so far, at most, by the number of
+  // its event.
+  void SetMissed(const std::function<std::uint64_t(std::uint32_t)>& missed_of);
   // Calls `send` with a message (bpf/wire.h) for each event, process and cgroup whose calls without
   // samples are not summed up yet: a sample of `time_ns` with the sum as its period.
   void SumUpFastCalls(std::uint64_t time_ns, const std::function<void(Bytes)>& send);
@@ -86,6 +86,7 @@ class LatencyLedger {
     LatencyOptions options;
     std::uint64_t other_errors = 0;  // calls whose error has no count
     std::uint64_t other_calls = 0;   // that are counted as of process 0
+    std::uint64_t missed = 0;
     LatencyInterval interval = {};
   };
 

@@ -52,8 +52,9 @@ std::string_view ParentOf(std::string_view path) {
 
 }  // namespace
 
-CgroupUsage::CgroupUsage(std::vector<MountedController> controllers, std::filesystem::path proc)
-    : controllers_(std::move(controllers)), proc_(std::move(proc)) {}
+CgroupUsage::CgroupUsage(std::vector<MountedController> controllers, PodNames names,
+                         std::filesystem::path proc)
+    : controllers_(std::move(controllers)), proc_(std::move(proc)), containers_(std::move(names)) {}
 
 void CgroupUsage::AddProcess(std::uint32_t pid) {
   if (known_.size() == kMostProcesses || !known_.insert(pid).second) return;
@@ -139,6 +140,7 @@ void CgroupUsage::ReadAll(std::uint64_t now_ns) {
   new_.clear();
   for (const std::uint32_t pid : known_) (void)AddCgroupsOf(pid, now_ns);
   for (Watched& cgroup : cgroups_ | std::views::values) Read(cgroup, now_ns);
+  containers_.AddMissingNames();
 }
 
 bool CgroupUsage::AddCgroupsOf(std::uint32_t pid, std::uint64_t now_ns) {
@@ -175,6 +177,7 @@ void CgroupUsage::Watch(std::string_view path, std::uint32_t controllers, std::u
     if (cgroups_.size() == kMostCgroups) return;
     found = cgroups_.try_emplace(std::string(path)).first;
     found->second.noted.path = path;
+    containers_.Add(path);
   }
   Watched& cgroup = found->second;
   const bool is_new = (controllers & ~cgroup.controllers) != 0;

@@ -17,15 +17,16 @@
 
 #include "formats/bundle/noted_cgroups.h"
 #include "record/scope/cgroup_files.h"
+#include "record/scope/recorded_containers.h"
 
 namespace perftape::record {
 
 // Not thread-safe.
 class CgroupUsage {
  public:
-  // Reads the cgroups of processes in `proc`/PID/cgroup.
-  explicit CgroupUsage(std::vector<MountedController> controllers,
-                       std::filesystem::path proc = "/proc");
+  // Reads the cgroups of processes in `proc`/PID/cgroup, and looks up their containers in `names`.
+  CgroupUsage(std::vector<MountedController> controllers, PodNames names,
+              std::filesystem::path proc = "/proc");
 
   // A process is recorded. Cheap; the next Check reads.
   void AddProcess(std::uint32_t pid);
@@ -42,6 +43,8 @@ class CgroupUsage {
   // Returns those that could be read, by path; of the root only if it has a limit. Makes no system
   // call.
   std::vector<bundle::NotedCgroup> Noted() const;
+  // Returns the containers and pods among them, by path.
+  std::vector<bundle::NotedContainer> Containers() const { return containers_.Noted(); }
 
  private:
   struct Watched {
@@ -70,7 +73,8 @@ class CgroupUsage {
   std::vector<MountedController> controllers_;
   std::filesystem::path proc_;
   std::map<std::string, Watched, std::less<>> cgroups_;  // by path
-  std::set<std::uint32_t> known_;                        // processes that have not ended
+  RecordedContainers containers_;
+  std::set<std::uint32_t> known_;  // processes that have not ended
   std::vector<std::uint32_t> new_;
   std::uint64_t read_ns_ = 0;  // when the last round of reading began
   // With which process and path the current round goes on; nothing: all were read.

@@ -230,6 +230,19 @@ test('switches between time and samples', async () => {
   assert.ok(Math.abs((await boxOf('long')).width - (await widthOfGraph()) * 0.8) < 1);
 });
 
+test('shows the time of the calls of each latency probe', async () => {
+  await open('latency.html');
+  const totals = [];
+  for (const probe of ['tcp_connect', 'fsync', 'runq']) {
+    await page.getByRole('tab', {name: `latency:${probe}`}).click();
+    totals.push(await textOf('#total'));
+  }
+  assert.deepEqual(totals, ['2 samples, 2 ms', '1 sample, 120 ms', '1 sample, 80 ms']);
+  await page.keyboard.press('v');
+  assert.equal(await textOf('#total'), '80 ms, 1 sample');
+  await screenshot('latency');
+});
+
 test('joins the threads of one kind', async () => {
   await open('wait.html');
   assert.equal((await boxOf('worker')), null);

@@ -3,7 +3,7 @@
 """Drives our flame graphs in a headless Chromium as a person would: flame_graph_browser.mjs, and
 time_view_browser.mjs for their view over time.
 
-    flame_graph_test.py --bin build/dev/bin [--screenshots FOLDER]
+    flame_graph_test.py --bin build/dev/bin --make-latency build/dev/tests/make_latency [--screenshots FOLDER]
 
 playwright-core is the npm package, in $PERFTAPE_PLAYWRIGHT or among npm's global packages. Skipped
 (77) if it, node or chromium is missing. None is installed for the test, because chromium is larger
@@ -227,7 +227,7 @@ def make_time_pages(convert, folder):
     run("hostile.perf-script.txt", "hostile-time.html")
 
 
-def make_pages(convert, folder):
+def make_pages(convert, make_latency, folder):
     def run(*arguments):
         subprocess.run([convert, "-q", *arguments], check=True, cwd=folder)
 
@@ -256,6 +256,8 @@ def make_pages(convert, folder):
         f"{comm} 7/7 [000] 1.{i}: {ms}000000 offcpu-time:\n\t401000 {name}+0x0 (/bin/app)\n\n"
         for i, (comm, ms, name) in enumerate(waits)))
     run("wait.perf-script.txt", "-o", "wait.html")
+    subprocess.run([make_latency, "latency.data"], check=True, cwd=folder)
+    run("latency.data", "-o", "latency.html")
     make_time_pages(convert, folder)
     page = (folder / "server.html").read_text()
     (folder / "damaged.html").write_text(page.replace('id="data">H4s', 'id="data">H5s'))
@@ -275,6 +277,7 @@ def find_playwright():
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--bin", required=True, type=Path)
+    parser.add_argument("--make-latency", required=True, type=Path)
     parser.add_argument("--screenshots", type=Path, help="keep a picture of each step here")
     options = parser.parse_args()
     for program in ("node", "chromium"):
@@ -286,7 +289,7 @@ def main():
         print("no playwright-core: npm install -g playwright-core, or PERFTAPE_PLAYWRIGHT names it")
         return SKIPPED
     with tempfile.TemporaryDirectory(prefix="perftape-flame-graph-") as work:
-        make_pages((options.bin / "perftape-convert").resolve(), Path(work))
+        make_pages((options.bin / "perftape-convert").resolve(), options.make_latency.resolve(), Path(work))
         screenshots = options.screenshots or Path(work)
         screenshots.mkdir(parents=True, exist_ok=True)
         setting = {"playwright": str(playwright), "chromium": shutil.which("chromium"),

@@ -4,9 +4,10 @@
 
     newer_perf_test.py --bin build/dev/bin
 
-Threads that have ended keep their names, if this user may record. A recording with deferred user callchains has the same stacks in the newer perf, in our table of samples, and as a copy
-of `--compat 6.1` in both versions of perf. A perf.data that was made of folded stacks shows their functions without a
-warning. Skipped (status 77) without a newer perf.
+Threads that have ended keep their names, and both versions of perf print the same fields of latency probes, if this
+user may record. A recording with deferred user callchains has the same stacks in the newer perf, in our table of
+samples, and as a copy of `--compat 6.1` in both versions of perf. A perf.data that was made of folded stacks shows their
+functions without a warning. Skipped (status 77) without a newer perf.
 """
 import argparse
 import os
@@ -79,6 +80,26 @@ def samples_in(perf, path):
     return sorted(samples)
 
 
+# What perf prints of the samples that the program certainly has.
+LATENCY_FIELDS = {
+    "latency:open": r"^error=0 file=\S+/synced$",
+    "latency:fsync": r"^error=0 fd=\d+ dev=\d+,\d+ ino=\d+ file=\S+/synced$",
+    "latency:write": r"^error=0 fd=\d+ dev=\d+,\d+ ino=\d+ file=\S+/synced$",
+    "latency:syscall": r"^error=0 nr=\d+$",
+    "latency:exec": r"^error=0 file=\S+/sh$",
+    "latency:runq": r"^error=0 cpu=\d+$",
+    "latency:tcp_connect": r"^error=0 peer=127\.0\.0\.1:\d+$",
+    "latency:tcp_accept": r"^error=0 peer=127\.0\.0\.1:\d+$",
+}
+
+
+def latency_rows(perf, path):
+    """Returns pid, event, period and fields of each sample that a perf prints."""
+    done = run(*perf, "script", "-i", path, "-F", "pid,period,event,trace")
+    return [(words[0], words[2].rstrip(":"), words[1], words[3] if len(words) > 3 else "")
+            for words in (line.split(maxsplit=3) for line in done.stdout.splitlines() if line.strip())]
+
+
 class Judge:
     def __init__(self, bin_dir, work):
         self.bin = pathlib.Path(bin_dir)
@@ -125,6 +146,23 @@ class Judge:
         self.expect("newer perf, threads without a name", sorted(name for name in names if name.startswith(":")), [])
 
 
+    def check_latency_fields(self, newer, older):
+        """The fields of latency probes, which no kernel has."""
+        path = self.work / "latency.data"
+        calls = "; ".join(["import os, socket", "server = socket.create_server(('127.0.0.1', 0))",
+                           "client = socket.create_connection(server.getsockname())", "server.accept()",
+                           f"file = os.open('{self.work / 'synced'}', os.O_CREAT | os.O_WRONLY)", "os.write(file, b'x')",
+                           "os.fsync(file)", "os.system('exit 0')"])
+        done = run(self.bin / "perftape-record", "-q", "-e", "latency:*/min=0ns/", "--allow-missing-events",
+                   "--no-bundle", "-o", path, "--", sys.executable, "-c", calls)
+        self.expect("recording", done.returncode, 0)
+        rows = latency_rows(newer, path)
+        self.expect("fields", {event: fields for event, fields in LATENCY_FIELDS.items()
+                               if not any(row[1] == event and re.search(fields, row[3]) for row in rows)}, {})
+        if older:
+            self.expect("fields in both versions of perf", rows, latency_rows(older, path))
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--bin", required=True)
@@ -141,6 +179,7 @@ def main():
         judge.check_folded(newer)
         if os.geteuid() == 0:
             judge.check_ended_threads(newer)
+            judge.check_latency_fields(newer, [older] if older else None)
     for failure in judge.failures:
         print(f"FAILED {failure}")
     print(f"newer perf: {len(judge.failures)} failures")

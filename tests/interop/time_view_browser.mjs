@@ -476,3 +476,18 @@ test('ignores a link with nonsense', async () => {
   assert.ok(await page.isVisible('#lanes'));
   assert.match(await textOf('#total'), /^[\d,]+ samples/);
 });
+
+test('shows when the slow and failed calls of latency probes ended', async () => {
+  await open('latency.html');
+  await page.keyboard.press('l');
+  assert.ok(await page.isVisible('#lanes'));
+  const found = await page.evaluate(() => {
+    const {time} = Page.application.times.view;
+    return {
+      lanes: time.lanes.map((lane) => `${lane.comm} ${lane.tid}`),
+      ends: time.samples.map((tab) => [...tab.time].map((at) => at * time.unit / 1e6)),
+    };
+  });
+  await screenshot('time-latency');
+  assert.deepEqual(found, {lanes: ['app 7'], ends: [[0, 100], [200], [300]]});
+});

@@ -61,11 +61,11 @@ class Latency(harness.RecordingTest):
     def tearDownClass(cls):
         cls.shared.cleanup()
 
-    def measure(self, events, *scenario, command=None):
-        """Records the program, or `command`. Sets self.own (what it measured), self.calls (the slow and failed
+    def measure(self, events, *scenario, command=None, options=()):
+        """Records the program, or `command`, with `options`. Sets self.own (what it measured), self.calls (the slow and failed
         calls), self.sums (the samples of fast calls) and self.notes."""
         data, bundle = self.dir / "perf.data", self.dir / "notes.tar.zst"
-        out, err = self.record("-q", "-o", data, "--bundle", bundle, "-e", events, "--",
+        out, err = self.record("-q", *options, "-o", data, "--bundle", bundle, "-e", events, "--",
                                *(command or (self.program, *scenario)))
         self.assertEqual(err, "")
         self.own = collections.defaultdict(list)
@@ -247,11 +247,10 @@ class Latency(harness.RecordingTest):
         self.assertAlmostEqual(waited, self.own["delay"][0], delta=self.own["delay"][0] / 4)
         self.assertEqual({call.fields["cpu"] for call in calls}, {"0"})
 
-    def test_queries_have_their_names_and_return_codes(self):
+    def check_queries(self, caller, *options):
         # In a network of its own, where port 53 is free.
-        data, bundle = self.dir / "perf.data", self.dir / "notes.tar.zst"
         inside = f"ip link set lo up && exec {self.program} names"
-        pid = self.measure("latency:dns/min=10ms/", command=("unshare", "-n", "sh", "-c", inside))
+        pid = self.measure("latency:dns/min=10ms/", command=("unshare", "-n", "sh", "-c", inside), options=options)
         calls = self.of_event("dns", pid)
         self.assertEqual([call.fields["error"] for call in calls], ["0", "3", "2", "110", "110"])
         self.assertEqual({call.fields["name"] for call in calls}, {"www.example.com"})
@@ -260,8 +259,15 @@ class Latency(harness.RecordingTest):
             self.assertLessEqual(call.period, own)
             self.assertGreater(call.period, own / 2)
         for call in calls:
-            self.assert_called_from(call, "ask")
+            self.assert_called_from(call, caller)
         self.assertEqual(self.noted("dns", pid)["errors"], [[2, 1], [3, 1], [110, 2]])
+
+    def test_queries_have_their_names_and_return_codes(self):
+        self.check_queries("ask")
+
+    def test_queries_are_recorded_with_frame_pointers(self):
+        # syscall() has no frame, so its caller is missing.
+        self.check_queries("names", "--call-graph", "fp")
 
     def test_requests_to_a_disk_are_counted(self):
         path = self.dir / "file"

@@ -286,7 +286,7 @@ TEST(Gaps, TellWhatWasNotRecordedAndWhatWasLost) {
   for (const perfdata::LatencyProbe& probe : perfdata::LatencyProbes()) {
     if (probe.name != "dns") incident.AddCalls(probe.name, 30, 1);
   }
-  incident.notes().latency_lost = {{"read", "no_room", 12}};
+  incident.notes().latency_lost = {{"read", "no_room", 12}, {"tcp-connect", "recursion", 3}};
   incident.Lose(5);
   incident.Record("tcp:tcp_send_reset");
   incident.Record("tcp:tcp_receive_reset");
@@ -298,6 +298,7 @@ TEST(Gaps, TellWhatWasNotRecordedAndWhatWasLost) {
           "tcp:tcp_retransmit_skb)",
           "limits of CPU, memory and I/O: no cgroup was noted (perftape-record --cgroup-usage)",
           "12 calls of read are not counted: no_room",
+          "up to 3 calls of tcp-connect are not counted: recursion",
           "5 samples lost, among them perhaps slow or failed calls"));
 }
 

@@ -47,6 +47,11 @@ TEST_F(ObjectsTest, OfASystemCallIsItsNumber) {
   EXPECT_EQ(Of(&ObjectOf), "system call 44");
 }
 
+TEST_F(ObjectsTest, OfASystemCallIsItsNameIfThatIsKnown) {
+  Text("nr", "sendto");
+  EXPECT_EQ(Of(&ObjectOf), "system call sendto");
+}
+
 TEST_F(ObjectsTest, WithoutFieldsAreEmpty) {
   EXPECT_EQ(Of(&ObjectOf), "");
 }

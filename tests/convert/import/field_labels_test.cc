@@ -2,8 +2,13 @@
 #include "convert/import/field_labels.h"
 
 #include <gmock/gmock.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+
+#include <cstring>
 
 #include "convert/model/sample_thread.h"
+#include "formats/perfdata/latency_probes.h"
 #include "tests/convert/import/imported_perfdata.h"
 #include "tests/support/tracing_data.h"
 
@@ -113,6 +118,37 @@ TEST(FieldLabels, TheReportNamesTheFieldsOfAllEvents) {
   EXPECT_THAT(Import(file).report.fields, IsEmpty());
   EXPECT_THAT(Import(file, {.field_labels = {"x"}}).report.fields,
               ElementsAre("common_type", "name", "pid", "ports", "reason", "skaddr", "text"));
+}
+
+// A recording of a slow openat on a machine of `arch`.
+PerfDataBuilder SlowOpen(const std::string& arch) {
+  constexpr std::uint64_t kFields = perfdata::kIdentifier | perfdata::kIp | perfdata::kTid;
+  constexpr std::uint64_t kNumber = perfdata::kFirstLatencyEvent;
+  const std::string format =
+      perfdata::LatencyFormat(*perfdata::FindLatencyProbe("syscall"), "latency:syscall", kNumber);
+  PerfDataBuilder file;
+  file.AddEvent({.type = perfdata::kTypeTracepoint,
+                 .config = kNumber,
+                 .sample_type = kFields | perfdata::kRaw});
+  file.AddFeature(
+      FeatureBit::kTracingData,
+      perfdata::RawFeature{perfdata::TracingDataOf({{perfdata::kLatencySystem, {format}}})});
+  file.AddFeature(FeatureBit::kArch, perfdata::TextFeature{arch});
+  std::vector<std::byte> raw(64);
+  const std::int64_t call = SYS_openat;
+  std::memcpy(raw.data() + perfdata::kNumberField.offset, &call, sizeof call);
+  file.AddSample({.raw = raw});
+  return file;
+}
+
+TEST(FieldLabels, OfASystemCallAreItsNameIfTheArchitectureIsThatOfTheTable) {
+  utsname machine = {};
+  ASSERT_EQ(uname(&machine), 0);
+  const auto labels = [](const std::string& arch) {
+    return LabelsOf(Import(SlowOpen(arch), {.field_labels = {"nr"}}).profile);
+  };
+  EXPECT_THAT(labels(machine.machine), ElementsAre("1: nr=\"openat\""));
+  EXPECT_THAT(labels("riscv64"), ElementsAre("1: nr=" + std::to_string(SYS_openat) + " nr"));
 }
 
 }  // namespace

@@ -36,8 +36,8 @@ TEST(LatencyBuckets, AQuantileIsInterpolatedInItsBucket) {
   EXPECT_EQ(LatencyQuantile(buckets, 1, 1279), 1279);
   EXPECT_EQ(LatencyQuantile(buckets, 0, 1279), 1024);
   buckets[LatencyBucketOf(4096)] = 100;
-  EXPECT_EQ(LatencyQuantile(buckets, 0.25, 5000), 1152);
-  EXPECT_EQ(LatencyQuantile(buckets, 0.75, 5000), 4608);
+  EXPECT_EQ(LatencyQuantile(buckets, 0.25, 5119), 1152);
+  EXPECT_EQ(LatencyQuantile(buckets, 0.75, 5119), 4608);
 }
 
 TEST(LatencyBuckets, AQuantileOfTheLastBucketIsBelowTheMaximum) {
@@ -45,6 +45,28 @@ TEST(LatencyBuckets, AQuantileOfTheLastBucketIsBelowTheMaximum) {
   buckets[kLatencyBuckets - 1] = 2;
   const std::uint64_t start = LatencyBucketStart(kLatencyBuckets - 1);
   EXPECT_EQ(LatencyQuantile(buckets, 1, start + 1000), static_cast<double>(start + 1000));
+}
+
+TEST(LatencyBuckets, TheBucketOfTheMaximumEndsThere) {
+  LatencyBuckets buckets = {};
+  buckets[LatencyBucketOf(1024)] = 100;  // 1024 to 1279
+  EXPECT_EQ(LatencyQuantile(buckets, 0.5, 1123), 1074);
+  EXPECT_EQ(LatencyQuantile(buckets, 0.99, 1123), 1123);
+}
+
+// The worst distribution: all values are at one end of a bucket, and one is far above.
+TEST(LatencyBuckets, AQuantileIsLessThanAQuarterFromTheTrueOne) {
+  for (std::size_t index = 1; index + 1 < kLatencyBuckets; ++index) {
+    for (const std::uint64_t value : {LatencyBucketStart(index), LatencyBucketEnd(index) - 1}) {
+      LatencyBuckets buckets = {};
+      buckets[LatencyBucketOf(value)] = 1000;
+      buckets[kLatencyBuckets - 1] = 1;
+      const auto of = static_cast<double>(value);
+      for (const double fraction : {0.01, 0.5, 0.99}) {
+        EXPECT_NEAR(LatencyQuantile(buckets, fraction, UINT64_MAX), of, of < 4 ? 1 : of / 4);
+      }
+    }
+  }
 }
 
 }  // namespace

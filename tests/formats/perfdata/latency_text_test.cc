@@ -2,6 +2,8 @@
 #include "formats/perfdata/latency_text.h"
 
 #include <gmock/gmock.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
 
 #include <vector>
 
@@ -10,6 +12,8 @@ namespace {
 
 using testing::Eq;
 using testing::Optional;
+
+constexpr std::string_view kNoArch = {};
 
 // 127.0.0.1:8080 as a struct sockaddr_in in 28 bytes.
 std::vector<std::byte> Loopback() {
@@ -62,17 +66,33 @@ TEST(IpAddressText, IsEmptyForOtherSizes) {
 TEST(LatencyFieldText, IsOfLatencyEventsOnly) {
   const std::vector<std::byte> peer = Loopback();
   const FieldValue address = {.content = TracepointField::Content::kArray, .array = peer};
-  EXPECT_THAT(LatencyFieldText("latency:tcp_connect", {.name = "peer"}, address),
+  EXPECT_THAT(LatencyFieldText("latency:tcp_connect", {.name = "peer"}, address, kNoArch),
               Optional(Eq("127.0.0.1:8080")));
-  EXPECT_EQ(LatencyFieldText("sock:x", {.name = "peer"}, address), std::nullopt);
-  EXPECT_THAT(LatencyFieldText("latency:dns", {.name = "error"}, {.number = 3}),
+  EXPECT_EQ(LatencyFieldText("sock:x", {.name = "peer"}, address, kNoArch), std::nullopt);
+  EXPECT_THAT(LatencyFieldText("latency:dns", {.name = "error"}, {.number = 3}, kNoArch),
               Optional(Eq("NXDOMAIN")));
-  EXPECT_THAT(LatencyFieldText("latency:read", {.name = "error"}, {.number = 0}), Optional(Eq("")));
-  EXPECT_THAT(LatencyFieldText("latency:read", {.name = "dev"}, {.number = (259U << 20) + 3}),
-              Optional(Eq("259:3")));
-  EXPECT_THAT(LatencyFieldText("latency:futex", {.name = "lock"}, {.number = 0x7f00}),
+  EXPECT_THAT(LatencyFieldText("latency:read", {.name = "error"}, {.number = 0}, kNoArch),
+              Optional(Eq("")));
+  EXPECT_THAT(
+      LatencyFieldText("latency:read", {.name = "dev"}, {.number = (259U << 20) + 3}, kNoArch),
+      Optional(Eq("259:3")));
+  EXPECT_THAT(LatencyFieldText("latency:futex", {.name = "lock"}, {.number = 0x7f00}, kNoArch),
               Optional(Eq("0x7f00")));
-  EXPECT_EQ(LatencyFieldText("latency:read", {.name = "fd"}, {.number = 3}), std::nullopt);
+  EXPECT_EQ(LatencyFieldText("latency:read", {.name = "fd"}, {.number = 3}, kNoArch), std::nullopt);
+}
+
+TEST(LatencyFieldText, NamesSystemCallsOfTheArchitectureThatItKnows) {
+  utsname machine = {};
+  ASSERT_EQ(uname(&machine), 0);
+  const auto text = [](std::int64_t number, std::string_view arch) {
+    const FieldValue value = {.number = static_cast<std::uint64_t>(number)};
+    return LatencyFieldText("latency:syscall", {.name = "nr"}, value, arch);
+  };
+  EXPECT_THAT(text(SYS_openat, machine.machine), Optional(Eq("openat")));
+  EXPECT_EQ(text(100'000, machine.machine), std::nullopt);
+  EXPECT_EQ(text(-1, machine.machine), std::nullopt);
+  EXPECT_EQ(text(SYS_openat, "riscv64"), std::nullopt);
+  EXPECT_EQ(text(SYS_openat, kNoArch), std::nullopt);
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ class CgroupUsageTest : public testing::Test {
   void Write(const std::string& name, const std::string& content) { temp_.Write(name, content); }
   std::filesystem::path In(const std::string& name) const { return temp_ / name; }
   CgroupUsage Usage(std::vector<CgroupHierarchy> hierarchies) const {
-    return CgroupUsage(FindUsageControllers(hierarchies), In("proc"));
+    return CgroupUsage(FindUsageControllers(hierarchies), PodNames(In("node")), In("proc"));
   }
 
   TempDir temp_;
@@ -168,6 +168,22 @@ TEST_F(CgroupUsageTest, HasTheProcessesThatOthersStarted) {
   usage.AddFork(7, 7);  // a thread
   ASSERT_EQ(usage.Noted().size(), 1);
   EXPECT_THAT(usage.Noted()[0].pids, ElementsAre(7, 8));
+}
+
+TEST_F(CgroupUsageTest, FindsTheContainersAndPods) {
+  const std::string uid = "0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0", id(64, 'a');
+  const std::string pod = "/kubepods/pod" + uid, container = pod + "/" + id;
+  Write("proc/7/cgroup", "0::" + container + "\n");
+  Write("proc/8/cgroup", "0::/other\n");
+  Write("node/var/log/containers/web-0_shop_nginx-" + id + ".log", "");
+  CgroupUsage usage = Usage({{.mount = In("v2")}});
+  usage.AddProcess(7);
+  usage.AddProcess(8);
+  usage.Check(1);
+  std::filesystem::create_directories(In("node/var/log/pods/shop_web-0_" + uid));
+  using Noted = bundle::NotedContainer;
+  const Noted of_container{container, uid, id, "shop", "web-0", "nginx"};
+  EXPECT_THAT(usage.Containers(), ElementsAre(Noted{pod, uid}, of_container));
 }
 
 TEST_F(CgroupUsageTest, KeepsTheLastReadingOfACgroupThatIsGone) {
