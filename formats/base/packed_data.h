@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Data that a program contains in compressed form: the page of the flame graph, man pages and BPF
-// objects, which would be a tenth of the static program. Build scripts make it
-// (tools/cmake/packed_data.cmake, pack_skeleton.cmake).
+// Texts that a program contains in compressed form: the page of the flame graph and man pages.
+// Build scripts make them (tools/cmake/packed_data.cmake).
 #pragma once
 
 #include <cstddef>
 #include <string>
 #include <string_view>
-#include <vector>
-
-#include "formats/base/bytes.h"
 
 namespace perftape {
 inline namespace base {
@@ -19,8 +15,7 @@ struct PackedData {
   std::size_t size = 0;    // of what it expands to, in bytes
 };
 
-// Return what `packed` expands to; fewer bytes if the frame is damaged.
-std::vector<std::byte> UnpackBytes(const PackedData& packed);
+// Returns what `packed` expands to; less of it if the frame is damaged.
 std::string UnpackText(const PackedData& packed);
 
 }  // namespace base
