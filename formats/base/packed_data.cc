@@ -11,7 +11,7 @@ inline namespace base {
 
 std::string UnpackText(const PackedData& packed) {
   std::string text(packed.size, '\0');
-  const Bytes frame = std::as_bytes(std::span(packed.frame));
+  Bytes frame = std::as_bytes(std::span(packed.frame));
   const auto room = std::as_writable_bytes(std::span(text));
   text.resize(ZstdDecompressor().Expand(frame, room).value_or(0));
   return text;
