@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// The process that answers requests.
+#include <cstdlib>
+#include <thread>
+#include <utility>
+
+#include "tools/serve/http_server.h"
+#include "tools/serve/processes.h"
+#include "tools/serve/service.h"
+
+namespace perftape::serve {
+namespace {
+
+void ReadWindows(int channel, Service& service, HttpServer& http, cli::Console& console) {
+  while (true) {
+    Result<std::optional<ImportedWindow>> window = ReadWindow(channel);
+    if (!window) console.Error(window.error().message);
+    if (!window || !*window) break;
+    const Status added = service.Add(**std::move(window));
+    if (!added) console.Warning(added.error().message);
+  }
+  service.EndOfWindows();
+  http.Stop();
+}
+
+}  // namespace
+
+int RunServer(const ServeRun& run, ServerParts parts, record::SwitchRequest& cut,
+              cli::Console& console) {
+  Service service({.addresses = std::move(parts.addresses),
+                   .token = std::move(parts.token),
+                   .events = run.events,
+                   .window = run.window,
+                   .history = run.history},
+                  {.cut = [&] { cut.Request(); }});
+  HttpServer http(std::move(parts.sockets), service);
+  service.set_http_counts(http.counts());
+  std::thread reader([&] { ReadWindows(parts.windows.get(), service, http, console); });
+  http.Run();
+  reader.join();
+  service.DropRequests();
+  return EXIT_SUCCESS;
+}
+
+}  // namespace perftape::serve

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/serve/supervisor.h"
+
+#include <fmt/core.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "record/machine/requirements.h"
+#include "tools/serve/processes.h"
+
+namespace perftape::serve {
+namespace {
+
+// The directory of the recordings, which is removed at the end.
+class PrivateDirectory {
+ public:
+  static Result<PrivateDirectory> Make(const std::filesystem::path& wanted) {
+    PrivateDirectory directory;
+    if (!wanted.empty()) {
+      if (mkdir(wanted.c_str(), S_IRWXU) != 0) return FailErrno(wanted.native(), errno);
+      std::error_code error;
+      directory.path_ = std::filesystem::absolute(wanted, error);
+      return directory;
+    }
+    const char* const of_service = std::getenv("RUNTIME_DIRECTORY");  // systemd.exec(5)
+    std::string name =
+        std::string(of_service != nullptr ? of_service : "/run") + "/perftape-serve.XXXXXX";
+    if (mkdtemp(name.data()) == nullptr) return FailErrno(name, errno);
+    directory.path_ = name;
+    return directory;
+  }
+
+  PrivateDirectory(PrivateDirectory&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+  PrivateDirectory& operator=(PrivateDirectory&&) = delete;
+  ~PrivateDirectory() {
+    std::error_code ignored;
+    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+  }
+
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  PrivateDirectory() = default;
+  std::filesystem::path path_;
+};
+
+// The socket files are removed at the end.
+class Sockets {
+ public:
+  explicit Sockets(std::vector<ListenAddress> wanted) : addresses(std::move(wanted)) {}
+  Sockets(const Sockets&) = delete;
+  Sockets& operator=(const Sockets&) = delete;
+  ~Sockets() {
+    for (std::size_t i = 0; i < opened_; ++i) {
+      if (addresses[i].is_unix()) (void)unlink(addresses[i].path.c_str());
+    }
+  }
+
+  Result<std::vector<UniqueFd>> Open() {
+    std::vector<UniqueFd> fds;
+    for (; opened_ < addresses.size(); ++opened_) {
+      TRY_ASSIGN(UniqueFd fd, Listen(addresses[opened_]));
+      fds.push_back(std::move(fd));
+    }
+    return fds;
+  }
+
+  std::vector<ListenAddress> addresses;
+
+ private:
+  std::size_t opened_ = 0;
+};
+
+std::string AddressText(const ListenAddress& address) {
+  if (address.is_unix()) return address.path;
+  const bool is_ipv6 = address.host.contains(':');
+  const std::string host = is_ipv6 ? "[" + address.host + "]" : address.host;
+  return fmt::format("http://{}:{}", host, address.port);
+}
+
+// Reports what is missing to record all processes.
+Status CheckPrivileges(cli::Console& console) {
+  const record::Findings findings = record::CheckFacts(record::ReadSystemFacts());
+  for (const record::Finding& finding : findings.limits) console.Warning(finding.text());
+  if (findings.missing.empty()) return {};
+  std::string text;
+  for (const record::Finding& finding : findings.missing)
+    text += (text.empty() ? "" : "\n") + finding.text();
+  return Fail(ErrorCode::kPermission, text);
+}
+
+Result<UniqueFd> CatchSignals() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int signal : {SIGINT, SIGTERM, SIGCHLD}) sigaddset(&set, signal);
+  if (sigprocmask(SIG_BLOCK, &set, nullptr) != 0) return FailErrno("signals", errno);
+  UniqueFd fd(signalfd(-1, &set, SFD_CLOEXEC));
+  if (!fd) return FailErrno("signals", errno);
+  return fd;
+}
+
+// The processes, and why the service ends.
+class Processes {
+ public:
+  explicit Processes(cli::Console& console) : console_(console) {}
+
+  void Add(std::string name, pid_t pid) { running_.push_back({std::move(name), pid}); }
+  pid_t recorder = 0;
+
+  // Waits for the end of all. The recorder ends first; the others follow it.
+  int Wait(int signals) {
+    while (!running_.empty()) {
+      signalfd_siginfo signal = {};
+      if (read(signals, &signal, sizeof signal) != sizeof signal) continue;
+      if (signal.ssi_signo == SIGCHLD) {
+        Reap();
+      } else {
+        EndRecorder();
+      }
+    }
+    return has_failed_ ? EXIT_FAILURE : EXIT_SUCCESS;
+  }
+
+ private:
+  struct Process {
+    std::string name;
+    pid_t pid;
+  };
+
+  void EndRecorder() {
+    is_ending_ = true;
+    if (recorder != 0) (void)kill(recorder, SIGTERM);
+  }
+
+  void Reap() {
+    int status = 0;
+    for (pid_t pid = 0; (pid = waitpid(-1, &status, WNOHANG)) > 0;) {
+      const auto found = std::ranges::find(running_, pid, &Process::pid);
+      if (found == running_.end()) continue;
+      const bool is_good = WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SUCCESS;
+      if (!is_good || !is_ending_) {
+        has_failed_ = true;
+        console_.Error(fmt::format(
+            "the {} has ended{}", found->name,
+            WIFSIGNALED(status) ? fmt::format(" by signal {}", WTERMSIG(status)) : std::string()));
+      }
+      if (pid == recorder) recorder = 0;
+      running_.erase(found);
+      EndRecorder();
+    }
+  }
+
+  cli::Console& console_;
+  std::vector<Process> running_;
+  bool is_ending_ = false, has_failed_ = false;
+};
+
+}  // namespace
+
+Result<int> Supervise(const ServeRun& run, cli::Console& console) {
+  TRY(CheckPrivileges(console));
+  std::string token;
+  if (!run.token_file.empty()) {
+    TRY_ASSIGN(token, ReadToken(run.token_file));
+  }
+  Sockets sockets(run.addresses);
+  TRY_ASSIGN(std::vector<UniqueFd> opened, sockets.Open());
+  TRY_ASSIGN(const PrivateDirectory directory, PrivateDirectory::Make(run.directory));
+  TRY_ASSIGN(const UniqueFd signals, CatchSignals());
+  record::SwitchRequest cut;
+  TRY_ASSIGN(Channel files, MakeChannel(ChannelKind::kMessages));
+  TRY_ASSIGN(Channel windows, MakeChannel(ChannelKind::kBytes));
+
+  Processes processes(console);
+  // Each process closes the ends of the others: a channel ends when its last sender is closed.
+  TRY_ASSIGN(const pid_t server, StartProcess("perftape-http", [&] {
+               files = {};
+               windows.sender.Reset();
+               return RunServer(run,
+                                {.sockets = std::move(opened),
+                                 .addresses = sockets.addresses,
+                                 .token = token,
+                                 .windows = std::move(windows.receiver)},
+                                cut, console);
+             }));
+  processes.Add("server", server);
+  opened.clear();
+  windows.receiver.Reset();
+  TRY_ASSIGN(const pid_t importer, StartProcess("perftape-import", [&] {
+               files.sender.Reset();
+               return RunImporter(run, directory.path(), std::move(files.receiver),
+                                  std::move(windows.sender), console);
+             }));
+  processes.Add("importer", importer);
+  files.receiver.Reset();
+  windows.sender.Reset();
+  TRY_ASSIGN(processes.recorder, StartProcess("perftape-record", [&] {
+               return RunRecorder(run, cut, directory.path(), std::move(files.sender), console);
+             }));
+  processes.Add("recorder", processes.recorder);
+  files.sender.Reset();
+  for (const ListenAddress& address : sockets.addresses)
+    console.Note("listening at " + AddressText(address));
+  return processes.Wait(signals.get());
+}
+
+}  // namespace perftape::serve
