@@ -17,7 +17,7 @@ constexpr std::uint64_t kBetweenCutsNs = 100'000'000;
 // A cut that brought no window is asked for again.
 constexpr std::uint64_t kRepeatNs = 2 * kNsPerSecond;
 // How long a window may take to come.
-constexpr std::uint64_t kPatienceNs = 10 * kNsPerSecond;
+constexpr std::uint64_t kPatienceNs = 30 * kNsPerSecond;
 // How often clients that went are looked for.
 constexpr std::uint64_t kCheckNs = kNsPerSecond;
 

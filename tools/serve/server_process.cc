@@ -1,15 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // The process that answers requests.
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <csignal>
 #include <cstdlib>
 #include <thread>
 #include <utility>
 
+#include "tools/common/sandbox/sandbox.h"
 #include "tools/serve/http_server.h"
 #include "tools/serve/processes.h"
 #include "tools/serve/service.h"
 
 namespace perftape::serve {
 namespace {
+
+Status Confined(const ServeRun& run, Status (*confine)()) {
+  return run.no_sandbox ? Status() : confine();
+}
 
 void ReadWindows(int channel, Service& service, HttpServer& http, cli::Console& console) {
   while (true) {
@@ -27,6 +36,12 @@ void ReadWindows(int channel, Service& service, HttpServer& http, cli::Console& 
 
 int RunServer(const ServeRun& run, ServerParts parts, record::SwitchRequest& cut,
               cli::Console& console) {
+  if (const Status confined = Confined(run, &sandbox::ConfineServer); !confined) {
+    console.Error(confined.error().message);
+    return EXIT_FAILURE;
+  }
+  // The change of the user has cleared it.
+  (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
   Service service({.addresses = std::move(parts.addresses),
                    .token = std::move(parts.token),
                    .events = run.events,
@@ -36,6 +51,10 @@ int RunServer(const ServeRun& run, ServerParts parts, record::SwitchRequest& cut
   HttpServer http(std::move(parts.sockets), service);
   service.set_http_counts(http.counts());
   std::thread reader([&] { ReadWindows(parts.windows.get(), service, http, console); });
+  if (const Status confined = Confined(run, &sandbox::ConfineServerCalls); !confined) {
+    console.Error(confined.error().message);
+    _exit(EXIT_FAILURE);  // the threads wait
+  }
   http.Run();
   reader.join();
   service.DropRequests();
