@@ -33,6 +33,15 @@ def by_comm(folded):
     return counts
 
 
+def service_folded(service, headers, **parameters):
+    """As Service.folded, with headers."""
+    counts = collections.Counter()
+    for line in service.get("/flamegraph/collapsed", headers=headers, **parameters).body.decode().splitlines():
+        stack, _, count = line.rpartition(" ")
+        counts[stack] += int(count)
+    return counts
+
+
 class ServeTest(served.ServeTest):
     def pods_under(self):
         """A mount namespace in which the names of two pods are known."""
@@ -128,6 +137,52 @@ class ServeTest(served.ServeTest):
         status, out, err = harness.run(harness.CONVERT, self.dir / "p.pb.gz", "--to", "folded", "-o", "-")
         self.assertEqual(status, 0, err)
         self.assertIn("perftape-burner;", out)
+
+    def test_a_recording_of_its_own_is_a_perf_data_with_symbols(self):
+        token = self.dir / "token"
+        token.write_text("0123456789abcdef")
+        token.chmod(0o600)
+        authorization = {"Authorization": "Bearer 0123456789abcdef"}
+        burner = self.spawn(harness.BURNER, "--seconds", "600", stdout=subprocess.DEVNULL)
+        service = self.serve("-e", f"cpu-clock,{GETPPID}", "--token-file", token)
+        self.call(("", "other", 100))
+        answer = service.request(f"/record?seconds=1&frequency=499&pid={burner.pid}", "POST", authorization)
+        self.assertEqual(answer.status, 200, answer)
+        (self.dir / "perf.data").write_bytes(answer.body)
+        counts, _ = harness.perf_report(self.dir / "perf.data", "comm,sym")
+        self.assertTrue(all(name.startswith(("perftape-burner|", "burn-")) for name in counts), counts)
+        self.assertTrue(any("burn_" in name for name in counts), counts)
+        self.assertGreater(sum(counts.values()), 100)
+        status, out, err = harness.run(harness.BUNDLE, "list", self.dir / "perf.data")
+        self.assertEqual(status, 0, err)
+        self.assertIn("perftape-burner", out)
+        # With the events of the service, beside its own windows.
+        answer = service.request(f"/perf.data?seconds=0.5&event={GETPPID}", headers=authorization)
+        self.assertEqual(answer.status, 200, answer)
+        (self.dir / "perf.data").write_bytes(answer.body)
+        self.assertEqual(harness.run(harness.INSPECT, "--validate", self.dir / "perf.data")[0], 0)
+        self.assertEqual(by_comm(service_folded(service, authorization, event=GETPPID))["other"], 100)
+        for target, method, status in (("/record?seconds=1", "GET", 405), ("/record?seconds=301", "POST", 400),
+                                       ("/record", "POST", 400), ("/perf.data?seconds=1&pid=1", "GET", 400),
+                                       ("/record?seconds=1&frequency=10000", "POST", 400),
+                                       ("/record?seconds=1&pid=2147483647", "POST", 500),
+                                       ("/perf.data?seconds=1&event=oom", "GET", 404)):
+            self.assertEqual(service.request(target, method, authorization).status, status, target)
+        self.assertEqual(service.request("/record?seconds=1", "POST").status, 401)
+
+    def test_recordings_need_a_token_and_few_are_made_at_once(self):
+        service = self.serve("-e", GETPPID)
+        self.assertEqual(service.request("/record?seconds=1", "POST").status, 403)
+        answers = []
+        threads = [threading.Thread(target=lambda: answers.append(service.get("/perf.data", seconds=1).status))
+                   for _ in range(6)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertIn(200, answers)
+        self.assertIn(503, answers)
+        self.assertEqual(set(answers), {200, 503})
 
     def test_wrong_requests_are_told_what_is_wrong(self):
         service = self.serve("-e", GETPPID)

@@ -34,6 +34,12 @@ HttpResponse ErrorResponse(unsigned status, std::string text) {
   return {.status = status, .body = std::move(text) + "\n"};
 }
 
+// The bytes of body and file.
+std::uint64_t SizeOf(const HttpResponse& response) {
+  const off_t of_file = response.file ? lseek(response.file.get(), 0, SEEK_END) : 0;
+  return response.body.size() + static_cast<std::uint64_t>(std::max<off_t>(of_file, 0));
+}
+
 // Whether the other end has closed the connection. Bytes that it sent before stay.
 bool HasEnded(int socket) {
   char byte = 0;
@@ -53,16 +59,18 @@ struct Shared {
 // Bytes of answers that are in memory.
 class UnreadBytes {
  public:
-  UnreadBytes(Shared& shared, std::uint64_t bytes) : shared_(shared), bytes_(bytes) {
-    shared_.unread_bytes += bytes_;
-  }
+  UnreadBytes(Shared& shared, std::uint64_t bytes)
+      : shared_(shared), bytes_(bytes), others_(shared_.unread_bytes.fetch_add(bytes)) {}
   UnreadBytes(const UnreadBytes&) = delete;
   UnreadBytes& operator=(const UnreadBytes&) = delete;
   ~UnreadBytes() { shared_.unread_bytes -= bytes_; }
 
+  // Those of others, when this began.
+  std::uint64_t others() const { return others_; }
+
  private:
   Shared& shared_;
-  std::uint64_t bytes_;
+  std::uint64_t bytes_, others_;
 };
 
 class Connection : public Exchange, public std::enable_shared_from_this<Connection> {
@@ -77,8 +85,8 @@ class Connection : public Exchange, public std::enable_shared_from_this<Connecti
   void Refuse() { Send(ErrorResponse(503, "too many connections")); }
 
   void Reply(HttpResponse response) override {
-    auto held = std::make_shared<UnreadBytes>(shared_, response.body.size());
-    if (shared_.unread_bytes > shared_.limits.unread_bytes) {
+    auto held = std::make_shared<UnreadBytes>(shared_, SizeOf(response));
+    if (held->others() > shared_.limits.unread_bytes) {
       response = ErrorResponse(503, "too many answers are not read");
       held.reset();
     }
@@ -146,13 +154,8 @@ class Connection : public Exchange, public std::enable_shared_from_this<Connecti
     stream_.socket().cancel(ignored);  // the watch
     if (!stream_.socket().is_open()) return;
     response_ = std::move(response);
-    std::uint64_t file_bytes = 0;
-    if (response_.file) {
-      const off_t size = lseek(response_.file.get(), 0, SEEK_END);
-      file_bytes = size > 0 ? static_cast<std::uint64_t>(size) : 0;
-    }
     sent_ = 0;
-    left_ = response_.body.size() + file_bytes;
+    left_ = SizeOf(response_);
     message_.emplace();
     message_->version(kHttpOne);
     message_->result(response_.status);

@@ -9,14 +9,12 @@
 #include "formats/base/duration.h"
 #include "tools/common/cli/escape.h"
 #include "tools/common/cli/values.h"
+#include "tools/serve/record_command.h"
 
 namespace perftape::serve {
 namespace {
 
 constexpr std::size_t kMostParameters = 32;
-// The frequency of perf record's default is 4000; this is the most that a request can ask for.
-constexpr std::uint32_t kMostHz = 9999;
-
 std::unexpected<Error> Bad(std::string message) {
   return Fail(ErrorCode::kInvalidArgument, std::move(message));
 }
@@ -66,12 +64,14 @@ Result<bool> ConsumeFlag(Target& target, std::string_view name) {
 }
 
 // The value of a parameter that is a time in seconds, or has a unit.
-Result<std::optional<std::chrono::nanoseconds>> ConsumeSeconds(Target& target) {
+Result<std::optional<std::chrono::nanoseconds>> ConsumeSeconds(
+    Target& target, std::chrono::seconds longest = kMostSeconds) {
   const std::optional<std::string> value = target.Consume("seconds");
   if (!value) return std::nullopt;
   const auto duration = DurationOf(*value, std::chrono::seconds(1));
-  if (!duration || duration->count() <= 0 || *duration > kMostSeconds) {
-    return BadValue("seconds", *value, "a number above 0, and 3600 at most");
+  if (!duration || duration->count() <= 0 || *duration > longest) {
+    return BadValue("seconds", *value,
+                    fmt::format("a number above 0, and {} at most", longest.count()));
   }
   return duration;
 }
@@ -204,11 +204,12 @@ Result<ProfileRequest> ParsePprofRequest(Target& target, std::string_view event)
 
 Result<RecordRequest> ParseRecordRequest(Target& target, RecordParameters which) {
   RecordRequest request;
-  TRY_ASSIGN(const std::optional<std::chrono::nanoseconds> seconds, ConsumeSeconds(target));
+  TRY_ASSIGN(const std::optional<std::chrono::nanoseconds> seconds,
+             ConsumeSeconds(target, kLongestRecording));
   if (!seconds) return Bad("seconds= is missing");
   request.seconds = *seconds;
   if (which == RecordParameters::kProcess) {
-    TRY_ASSIGN(request.frequency, ConsumeNumber(target, "frequency", kMostHz));
+    TRY_ASSIGN(request.frequency, ConsumeNumber(target, "frequency", kHighestFrequencyHz));
     TRY_ASSIGN(request.pid, ConsumeNumber(target, "pid", INT32_MAX));
   }
   request.event = target.Consume("event").value_or("");

@@ -6,8 +6,9 @@
 //      ▲                                         │
 //      └──────────────── cut ────────────────────┘
 //
-// The recorder has the privileges of recorders, the importer can read files, and the server has
-// open sockets and nothing else.
+// The first process also records on request of the server, each recording in a process of its own
+// (recordings.h). The recorder has the privileges of recorders, the importer can read files, and
+// the server has open sockets and nothing else.
 #pragma once
 
 #include <sys/types.h>
@@ -23,6 +24,7 @@
 #include "tools/common/cli/console.h"
 #include "tools/serve/access.h"
 #include "tools/serve/command_line.h"
+#include "tools/serve/record_command.h"
 
 namespace perftape::serve {
 
@@ -40,6 +42,9 @@ Result<pid_t> StartProcess(const char* name, const std::function<int()>& run);
 // The recorder: writes windows to files in `directory` and sends their paths to `files`.
 int RunRecorder(const ServeRun& run, record::SwitchRequest& cut,
                 const std::filesystem::path& directory, UniqueFd files, cli::Console& console);
+// A recording of its own, with symbols, in `file`.
+int RunOneRecording(const ServeRun& run, const RecordCommand& command,
+                    const std::filesystem::path& file, cli::Console& console);
 // The importer: sends the windows of these files to `windows`, until the last sender is closed.
 int RunImporter(const ServeRun& run, const std::filesystem::path& directory, UniqueFd files,
                 UniqueFd windows, cli::Console& console);
@@ -49,6 +54,7 @@ struct ServerParts {
   std::vector<ListenAddress> addresses;
   std::string token;
   UniqueFd windows;
+  UniqueFd recordings;  // of RecordingClient
 };
 int RunServer(const ServeRun& run, ServerParts parts, record::SwitchRequest& cut,
               cli::Console& console);

@@ -46,24 +46,12 @@ class FileSender {
   FileMessage message_;
 };
 
-}  // namespace
-
-int RunRecorder(const ServeRun& run, record::SwitchRequest& cut,
-                const std::filesystem::path& directory, UniqueFd files, cli::Console& console) {
-  FileSender sender(std::move(files));
-  record::RecordOptions options = run.record;
-  options.output.file = directory / kFileName;
-  options.output.bundle.destination = record::BundleRequest::Destination::kNone;
+// Records until SIGTERM, or as long as the options say. Returns the exit status.
+int Record(record::RecordOptions options, const ServeRun& run, cli::Console& console) {
   options.output.command_line = {std::string(ServeCommand().name)};
-  options.rotation = record::RotationOptions{
-      .switch_interval = run.window,
-      .files = {.request = &cut,
-                .keep = {.bytes = kMostFileBytes},
-                .on_file = [&](const std::filesystem::path& file) { sender.Send(file); }}};
   if (!run.no_sandbox) {
-    options.drop_privileges = [&] {
-      const std::filesystem::path outputs[] = {options.output.file};
-      return sandbox::DropRecorderPrivileges(outputs);
+    options.drop_privileges = [file = options.output.file] {
+      return sandbox::DropRecorderPrivileges({&file, 1});
     };
   }
   const auto signals = record_tool::StopSignals::Catch([](int) {});
@@ -80,6 +68,41 @@ int RunRecorder(const ServeRun& run, record::SwitchRequest& cut,
   if (summary->output.failure.empty()) return EXIT_SUCCESS;
   console.Error(summary->output.failure);
   return EXIT_FAILURE;
+}
+
+}  // namespace
+
+int RunRecorder(const ServeRun& run, record::SwitchRequest& cut,
+                const std::filesystem::path& directory, UniqueFd files, cli::Console& console) {
+  FileSender sender(std::move(files));
+  record::RecordOptions options = run.record;
+  options.output.file = directory / kFileName;
+  options.output.bundle.destination = record::BundleRequest::Destination::kNone;
+  options.rotation = record::RotationOptions{
+      .switch_interval = run.window,
+      .files = {.request = &cut,
+                .keep = {.bytes = kMostFileBytes},
+                .on_file = [&](const std::filesystem::path& file) { sender.Send(file); }}};
+  return Record(std::move(options), run, console);
+}
+
+// Another process gets the file, and deletes it.
+int RunOneRecording(const ServeRun& run, const RecordCommand& command,
+                    const std::filesystem::path& file, cli::Console& console) {
+  record::RecordOptions options = run.record;
+  options.output.file = file;
+  options.duration = std::chrono::nanoseconds(command.duration_ns);
+  record::InputOptions& input = options.input;
+  if (command.event != RecordCommand::kAllEvents && !input.events.empty())
+    input.events = {input.events.at(command.event)};
+  if (command.frequency_hz != 0) input.rate = record::Frequency{command.frequency_hz};
+  if (command.pid != 0) {
+    input.target = record::ProcessTrees{{static_cast<pid_t>(command.pid)}};
+    input.scope = {};
+    input.scope.all_cgroups = true;
+    input.user.reset();
+  }
+  return Record(std::move(options), run, console);
 }
 
 }  // namespace perftape::serve

@@ -5,12 +5,14 @@
 
 #include <csignal>
 #include <cstdlib>
+#include <memory>
 #include <thread>
 #include <utility>
 
 #include "tools/common/sandbox/sandbox.h"
 #include "tools/serve/http_server.h"
 #include "tools/serve/processes.h"
+#include "tools/serve/recordings.h"
 #include "tools/serve/service.h"
 
 namespace perftape::serve {
@@ -42,12 +44,17 @@ int RunServer(const ServeRun& run, ServerParts parts, record::SwitchRequest& cut
   }
   // The change of the user has cleared it.
   (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+  auto recordings = std::make_unique<RecordingClient>(std::move(parts.recordings));
   Service service({.addresses = std::move(parts.addresses),
                    .token = std::move(parts.token),
                    .events = run.events,
                    .window = run.window,
                    .history = run.history},
-                  {.cut = [&] { cut.Request(); }});
+                  {.cut = [&] { cut.Request(); },
+                   .record =
+                       [&](const RecordCommand& command, RecordingClient::Callback callback) {
+                         return recordings->Record(command, std::move(callback));
+                       }});
   HttpServer http(std::move(parts.sockets), service);
   service.set_http_counts(http.counts());
   std::thread reader([&] { ReadWindows(parts.windows.get(), service, http, console); });
@@ -57,7 +64,9 @@ int RunServer(const ServeRun& run, ServerParts parts, record::SwitchRequest& cut
   }
   http.Run();
   reader.join();
+  // They send through `http`.
   service.DropRequests();
+  recordings.reset();
   return EXIT_SUCCESS;
 }
 

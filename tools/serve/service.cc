@@ -19,6 +19,7 @@ namespace {
 constexpr std::string_view kPprofPath = "/debug/pprof/";
 constexpr std::string_view kCollapsedPath = "/flamegraph/collapsed";
 constexpr std::string_view kPagePath = "/flamegraph";
+constexpr std::string_view kRecordPath = "/record", kPerfDataPath = "/perf.data";
 constexpr std::string_view kHealthPath = "/healthz", kMetricsPath = "/metrics";
 // As Go's handlers.
 constexpr std::chrono::seconds kUsualProfile{30};
@@ -41,6 +42,10 @@ unsigned StatusOf(ErrorCode code) {
 
 HttpResponse ResponseOf(const Error& error) {
   return {.status = StatusOf(error.code), .body = error.message + "\n"};
+}
+
+std::string_view PathOf(std::string_view target) {
+  return target.substr(0, target.find('?'));
 }
 
 std::string ScopeKey(const ProfileRequest& request) {
@@ -81,6 +86,8 @@ void Service::Handle(HttpRequest request, std::shared_ptr<Exchange> exchange) {
     TRY_ASSIGN(Target target, Target::Parse(request.target));
     TRY_ASSIGN(std::optional<HttpResponse> answer, Answer(request, target));
     if (answer) return answer;
+    TRY_ASSIGN(const bool is_recording, StartRecording(target, exchange));
+    if (is_recording) return std::nullopt;
     TRY_ASSIGN(std::optional<Job> job, JobOf(target));
     if (!job) return Fail(ErrorCode::kNotFound, "no such path; / lists all");
     Start(*std::move(job), exchange);
@@ -101,9 +108,15 @@ Result<HttpResponse> Service::CheckAccess(const HttpRequest& request) const {
                         .body = "a token is needed: Authorization: Bearer TOKEN\n",
                         .headers = {{"WWW-Authenticate", "Bearer"}}};
   }
-  if (request.method != "GET") {
-    return HttpResponse{.status = 405, .body = "use GET\n", .headers = {{"Allow", "GET, HEAD"}}};
+  const bool is_record = PathOf(request.target) == kRecordPath;
+  const std::string_view method = is_record ? "POST" : "GET";
+  if (request.method != method) {
+    return HttpResponse{.status = 405,
+                        .body = fmt::format("use {}\n", method),
+                        .headers = {{"Allow", is_record ? "POST" : "GET, HEAD"}}};
   }
+  if (is_record && options_.token.empty())
+    return Fail(ErrorCode::kPermission, "recordings need a token: --token-file");
   return HttpResponse{};
 }
 
@@ -159,6 +172,35 @@ Result<std::optional<Service::Job>> Service::JobOf(Target& target) const {
     return Fail(ErrorCode::kInvalidArgument, "since: is in the future");
   job.is_since_reset = !request.has_since() && !request.seconds;
   return job;
+}
+
+// A recording in memory has no symbols. So one that is asked for is made from its beginning.
+Result<bool> Service::StartRecording(Target& target, const std::shared_ptr<Exchange>& exchange) {
+  const bool is_record = target.path() == kRecordPath;
+  if (!is_record && target.path() != kPerfDataPath) return false;
+  TRY_ASSIGN(const RecordRequest request,
+             ParseRecordRequest(
+                 target, is_record ? RecordParameters::kProcess : RecordParameters::kService));
+  RecordCommand command = {.duration_ns = static_cast<std::uint64_t>(request.seconds.count()),
+                           .frequency_hz = request.frequency.value_or(0),
+                           .pid = request.pid.value_or(0)};
+  if (!request.event.empty()) {
+    TRY(CheckEvent(request.event));
+    const EventChoice choice(request.event);
+    const auto found = std::ranges::find_if(
+        options_.events, [&](const std::string& one) { return choice.MayHave(one); });
+    command.event = static_cast<std::uint32_t>(found - options_.events.begin());
+  }
+  TRY(actions_.record(command, [exchange](UniqueFd file) {
+    if (!file) {
+      return exchange->Reply(
+          {.status = 500, .body = "the recording failed: the service has written why\n"});
+    }
+    exchange->Reply({.content_type = "application/octet-stream",
+                     .file = std::move(file),
+                     .headers = {{"Content-Disposition", "attachment; filename=\"perf.data\""}}});
+  }));
+  return true;
 }
 
 void Service::Start(Job job, std::shared_ptr<Exchange> exchange) {

@@ -18,6 +18,7 @@
 #include "tools/serve/parameters.h"
 #include "tools/serve/pending_requests.h"
 #include "tools/serve/profiles.h"
+#include "tools/serve/record_command.h"
 #include "tools/serve/window.h"
 
 namespace perftape::serve {
@@ -33,6 +34,8 @@ struct ServiceOptions {
 // What the server asks of the privileged process.
 struct ServiceActions {
   std::function<void()> cut;  // end the window
+  // Record, and call the function in a thread with the file, or without one. May fail.
+  std::function<Status(const RecordCommand&, std::function<void(UniqueFd)>)> record;
 };
 
 class Service : public HttpHandler {
@@ -66,6 +69,8 @@ class Service : public HttpHandler {
   void Start(Job job, std::shared_ptr<Exchange> exchange);
   Result<HttpResponse> Work(const Job& job);
   Status CheckEvent(const std::string& event) const;
+  // Whether the path is of a recording of its own. If so, starts it.
+  Result<bool> StartRecording(Target& target, const std::shared_ptr<Exchange>& exchange);
 
   HttpResponse Health() const;
   HttpResponse MetricsPage(std::string_view accept) const;

@@ -2,6 +2,7 @@
 #include "tools/serve/supervisor.h"
 
 #include <fmt/core.h>
+#include <poll.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -11,6 +12,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <utility>
@@ -18,6 +20,7 @@
 
 #include "record/machine/requirements.h"
 #include "tools/serve/processes.h"
+#include "tools/serve/recordings.h"
 
 namespace perftape::serve {
 namespace {
@@ -119,15 +122,13 @@ class Processes {
   pid_t recorder = 0;
 
   // Waits for the end of all. The recorder ends first; the others follow it.
-  int Wait(int signals) {
-    while (!running_.empty()) {
-      signalfd_siginfo signal = {};
-      if (read(signals, &signal, sizeof signal) != sizeof signal) continue;
-      if (signal.ssi_signo == SIGCHLD) {
-        Reap();
-      } else {
-        EndRecorder();
-      }
+  int Wait(int signals, RecordingServer& recordings) {
+    while (!running_.empty() || !recordings.empty()) {
+      pollfd waits[] = {{.fd = signals, .events = POLLIN, .revents = 0},
+                        {.fd = recordings.poll_fd(), .events = POLLIN, .revents = 0}};
+      if (poll(&waits[0], std::size(waits), -1) < 0) continue;
+      if (waits[1].revents != 0) recordings.AcceptCommand();
+      if (waits[0].revents != 0) AcceptSignal(signals, recordings);
     }
     return has_failed_ ? EXIT_FAILURE : EXIT_SUCCESS;
   }
@@ -138,17 +139,25 @@ class Processes {
     pid_t pid;
   };
 
-  void EndRecorder() {
+  void AcceptSignal(int signals, RecordingServer& recordings) {
+    signalfd_siginfo signal = {};
+    if (read(signals, &signal, sizeof signal) != sizeof signal) return;
+    signal.ssi_signo == SIGCHLD ? Reap(recordings) : EndAll(recordings);
+  }
+
+  void EndAll(RecordingServer& recordings) {
     is_ending_ = true;
+    recordings.EndAll();
     if (recorder != 0) (void)kill(recorder, SIGTERM);
   }
 
-  void Reap() {
+  void Reap(RecordingServer& recordings) {
     int status = 0;
     for (pid_t pid = 0; (pid = waitpid(-1, &status, WNOHANG)) > 0;) {
+      const bool is_good = WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SUCCESS;
+      if (recordings.HasEnded(pid, is_good)) continue;
       const auto found = std::ranges::find(running_, pid, &Process::pid);
       if (found == running_.end()) continue;
-      const bool is_good = WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SUCCESS;
       if (!is_good || !is_ending_) {
         has_failed_ = true;
         console_.Error(fmt::format(
@@ -157,7 +166,7 @@ class Processes {
       }
       if (pid == recorder) recorder = 0;
       running_.erase(found);
-      EndRecorder();
+      EndAll(recordings);
     }
   }
 
@@ -181,24 +190,29 @@ Result<int> Supervise(const ServeRun& run, cli::Console& console) {
   record::SwitchRequest cut;
   TRY_ASSIGN(Channel files, MakeChannel(ChannelKind::kMessages));
   TRY_ASSIGN(Channel windows, MakeChannel(ChannelKind::kBytes));
+  TRY_ASSIGN(Channel commands, MakeChannel(ChannelKind::kMessages));
 
   Processes processes(console);
   // Each process closes the ends of the others: a channel ends when its last sender is closed.
   TRY_ASSIGN(const pid_t server, StartProcess("perftape-http", [&] {
                files = {};
+               commands.receiver.Reset();
                windows.sender.Reset();
                return RunServer(run,
                                 {.sockets = std::move(opened),
                                  .addresses = sockets.addresses,
                                  .token = token,
-                                 .windows = std::move(windows.receiver)},
+                                 .windows = std::move(windows.receiver),
+                                 .recordings = std::move(commands.sender)},
                                 cut, console);
              }));
   processes.Add("server", server);
   opened.clear();
   windows.receiver.Reset();
+  commands.sender.Reset();
   TRY_ASSIGN(const pid_t importer, StartProcess("perftape-import", [&] {
                files.sender.Reset();
+               commands.receiver.Reset();
                return RunImporter(run, directory.path(), std::move(files.receiver),
                                   std::move(windows.sender), console);
              }));
@@ -206,13 +220,15 @@ Result<int> Supervise(const ServeRun& run, cli::Console& console) {
   files.receiver.Reset();
   windows.sender.Reset();
   TRY_ASSIGN(processes.recorder, StartProcess("perftape-record", [&] {
+               commands.receiver.Reset();
                return RunRecorder(run, cut, directory.path(), std::move(files.sender), console);
              }));
   processes.Add("recorder", processes.recorder);
   files.sender.Reset();
   for (const ListenAddress& address : sockets.addresses)
     console.Note("listening at " + AddressText(address));
-  return processes.Wait(signals.get());
+  RecordingServer recordings(run, directory.path(), std::move(commands.receiver), console);
+  return processes.Wait(signals.get(), recordings);
 }
 
 }  // namespace perftape::serve
