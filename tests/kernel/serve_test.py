@@ -145,6 +145,7 @@ class ServeTest(served.ServeTest):
         authorization = {"Authorization": "Bearer 0123456789abcdef"}
         burner = self.spawn(harness.BURNER, "--seconds", "600", stdout=subprocess.DEVNULL)
         service = self.serve("-e", f"cpu-clock,{GETPPID}", "--token-file", token)
+        service_folded(service, authorization)  # it records now
         self.call(("", "other", 100))
         answer = service.request(f"/record?seconds=1&frequency=499&pid={burner.pid}", "POST", authorization)
         self.assertEqual(answer.status, 200, answer)
