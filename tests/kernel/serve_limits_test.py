@@ -63,7 +63,7 @@ class LimitsTest(served.ServeTest):
     def test_what_a_client_sends_is_limited(self):
         service = self.serve("-e", GETPPID)
         for request, status in ((b"GET / HTTP/1.1\r\nX: " + b"x" * 9000 + b"\r\n\r\n", b"431"),
-                                (b"GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\n12345", b"413"),
+                                (b"GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000\r\n\r\n12345", b"413"),
                                 (b"PUT / HTTP/1.1\r\nHost: localhost\r\n\r\n", b"405"), (b"nonsense\r\n\r\n", b"400")):
             with service.raw() as sock:
                 sock.sendall(request)

@@ -4,7 +4,7 @@ pprof, pages and metrics, over TCP and a unix socket."""
 
 import collections
 import os
-import pathlib
+import signal
 import socket
 import subprocess
 import threading
@@ -125,7 +125,7 @@ class ServeTest(served.ServeTest):
         self.spawn(harness.BURNER, "--seconds", "600", stdout=subprocess.DEVNULL)
         service = self.serve("-F", "199", "--window", "1s")
         url = f"http://127.0.0.1:{service.port}/debug/pprof/profile?seconds=1"
-        status, out, err = harness.run("go", "tool", "pprof", "-top", url,
+        status, out, err = harness.run("go", "tool", "pprof", "-timeout", "60", "-top", url,
                                        env=dict(os.environ, HOME=str(self.dir), PPROF_TMPDIR=str(self.dir)))
         self.assertEqual(status, 0, err)
         self.assertIn("Type: cpu", out)
@@ -201,6 +201,29 @@ class ServeTest(served.ServeTest):
         self.assertEqual((head.status, head.body), (200, b""))
         self.assertGreater(int(head.headers["Content-Length"]), 100)
         self.assertEqual(service.request("/metrics", method="POST").status, 405)
+        # pprof asks so for addresses without a name.
+        connection = service.connection()
+        connection.request("POST", "/debug/pprof/symbol", body="0x1+0x2")
+        self.assertEqual(connection.getresponse().read(), b"num_symbols: 0\n")
+        connection.close()
+
+    def test_reload_records_other_events_and_keeps_the_history(self):
+        config = self.dir / "serve.conf"
+        config.write_text(f"event = {GETPPID}\ncomm = counted\nwindow = 300ms\n")
+        service = self.serve("--config", config)
+        self.call(("", "counted", 100))
+        config.write_text("event = nonsense:event:x:y/\n")
+        service.process.send_signal(signal.SIGHUP)
+        self.assertEqual(by_comm(service.folded()), {"counted": 100})
+        config.write_text(f"event = context-switches\nevent = {GETPPID}\ncomm = counted\n")
+        service.process.send_signal(signal.SIGHUP)
+        served.wait_for(lambda: service.get("/debug/pprof/context-switches", since="1s").status == 200)
+        self.call(("", "counted", 50))
+        self.assertEqual(by_comm(service.folded(event=GETPPID)), {"counted": 150})
+        status, err = self.stop(service)
+        self.assertEqual(status, 0, err)
+        self.assertIn("SIGHUP: the options stay: --config: ", err)
+        self.assertEqual(err.count("\n"), 1, err)
 
     def test_it_ends_without_a_trace(self):
         service = self.serve("-e", GETPPID, "--directory", self.dir / "files")

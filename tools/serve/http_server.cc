@@ -81,7 +81,7 @@ class Connection : public Exchange, public std::enable_shared_from_this<Connecti
   }
   ~Connection() override { --shared_.counts.connections; }
 
-  void Start() { ReadHeader(); }
+  void Start() { ReadRequest(); }
   void Refuse() { Send(ErrorResponse(503, "too many connections")); }
 
   void Reply(HttpResponse response) override {
@@ -99,19 +99,21 @@ class Connection : public Exchange, public std::enable_shared_from_this<Connecti
   bool IsOpen() const override { return is_open_; }
 
  private:
-  void ReadHeader() {
+  void ReadRequest() {
     parser_.emplace();
+    parser_->body_limit(shared_.limits.body_bytes);
     parser_->header_limit(static_cast<std::uint32_t>(shared_.limits.header_bytes));
-    stream_.expires_after(shared_.limits.header_time);
+    stream_.expires_after(shared_.limits.request_time);
     http::async_read_header(
         stream_, buffer_, *parser_,
-        [self = shared_from_this()](error_code error, std::size_t) { self->OnHeader(error); });
+        [self = shared_from_this()](error_code error, std::size_t) { self->OnRequest(error); });
   }
 
-  void OnHeader(error_code error) {
+  void OnRequest(error_code error) {
     keep_alive_ = false;
     if (error == http::error::header_limit)
       return Send(ErrorResponse(431, "the header is too long"));
+    if (error == http::error::body_limit) return Send(ErrorResponse(413, "the body is too long"));
     if (error.category() == http::make_error_code(http::error::bad_target).category() &&
         error != http::error::end_of_stream && error != http::error::partial_message) {
       return Send(ErrorResponse(400, error.message()));
@@ -119,8 +121,6 @@ class Connection : public Exchange, public std::enable_shared_from_this<Connecti
     if (error) return Close();
     const auto& request = parser_->get();
     is_head_ = request.method() == http::verb::head;
-    const bool has_body = parser_->chunked() || parser_->content_length().value_or(0) != 0;
-    if (has_body) return Send(ErrorResponse(413, "requests have no body"));
     if (!is_head_ && request.method() != http::verb::get && request.method() != http::verb::post)
       return Send({.status = 405,
                    .body = "GET, HEAD or POST\n",
@@ -216,7 +216,7 @@ class Connection : public Exchange, public std::enable_shared_from_this<Connecti
     response_ = {};
     held_.reset();
     if (!keep_alive_) return Close();
-    ReadHeader();
+    ReadRequest();
   }
 
   void Close() {
@@ -231,7 +231,7 @@ class Connection : public Exchange, public std::enable_shared_from_this<Connecti
   std::size_t listener_;
   Stream stream_;
   beast::flat_buffer buffer_;
-  std::optional<http::request_parser<http::empty_body>> parser_;
+  std::optional<http::request_parser<http::string_body>> parser_;
   bool is_head_ = false, keep_alive_ = false;
   std::atomic<bool> is_open_ = true;
 

@@ -58,8 +58,9 @@ class HttpHandler {
 struct HttpLimits {
   std::size_t connections = 200;
   std::size_t header_bytes = 8192;
+  std::uint64_t body_bytes = std::uint64_t{256} << 10;   // no request needs a body
   std::uint64_t unread_bytes = std::uint64_t{64} << 20;  // of all answers; the last may exceed it
-  std::chrono::seconds header_time{5};
+  std::chrono::seconds request_time{5};
   std::chrono::seconds write_time{10};  // for each part of an answer
 };
 

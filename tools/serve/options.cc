@@ -5,6 +5,7 @@
 #include "tools/doctor/command_line.h"
 #include "tools/record/option_values.h"
 #include "tools/serve/command_line.h"
+#include "tools/serve/config_file.h"
 
 namespace perftape::serve {
 namespace {
@@ -24,6 +25,14 @@ Result<std::vector<ListenAddress>> ParseListenOption(std::string_view option,
   return std::vector{std::move(address)};
 }
 
+// The options of the file, as if they were here.
+Status StoreConfig(cli::BaseOptions& options, std::string_view spelled, std::string_view text) {
+  Status applied = ApplyConfigFile(std::string(text), dynamic_cast<ServePlan&>(options));
+  if (applied) return applied;
+  return Fail(ErrorCode::kInvalidArgument,
+              std::string(spelled) + ": " + std::move(applied).error().message);
+}
+
 constexpr cli::Option kServiceRows[] = {
     {.name = "listen",
      .letter = 'l',
@@ -31,6 +40,12 @@ constexpr cli::Option kServiceRows[] = {
      .help = "answer at ADDRESS: the path of a unix socket, 127.0.0.1:PORT or localhost:PORT; "
              "others need --token-file and --without-tls; several: at all of them",
      .into = cli::StoreAs<&ParseListenOption, &ServePlan::addresses>},
+    {.name = "config",
+     .argument = "FILE",
+     .help = "read options from FILE, one on each line: 'event = cpu-clock'; options after it win; "
+             "SIGHUP reads it again",
+     .completion = Completion::kFile,
+     .into = {.store = &StoreConfig}},
     {.name = "token-file",
      .argument = "FILE",
      .help = "answer only requests with the token in FILE (Authorization: Bearer TOKEN), except "

@@ -27,6 +27,10 @@ struct RecordCommand {
 };
 
 struct RecordReply {
+  // Of a message that answers no command: the file has the names of the events that are recorded
+  // from now on, one on each line.
+  static constexpr std::uint64_t kNewEvents = 0;
+
   std::uint64_t id = 0;
   UniqueFd file = {};  // empty: the recording failed
 };

@@ -48,7 +48,7 @@ class FileSender {
 
 // Records until SIGTERM, or as long as the options say. Returns the exit status.
 int Record(record::RecordOptions options, const ServeRun& run, cli::Console& console) {
-  options.output.command_line = {std::string(ServeCommand().name)};
+  options.output.command_line = record_tool::OwnCommandLine();
   if (!run.no_sandbox) {
     options.drop_privileges = [file = options.output.file] {
       return sandbox::DropRecorderPrivileges({&file, 1});

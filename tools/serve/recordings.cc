@@ -2,21 +2,45 @@
 #include "tools/serve/recordings.h"
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <string>
 #include <utility>
 
+#include "formats/base/bytes.h"
+#include "formats/base/text.h"
 #include "tools/serve/processes.h"
 
 namespace perftape::serve {
 
-RecordingClient::RecordingClient(UniqueFd channel)
-    : channel_(std::move(channel)), thread_([this] { ReadReplies(); }) {}
+namespace {
+
+std::vector<std::string> LinesOf(const UniqueFd& file) {
+  std::vector<std::string> lines;
+  const Result<MappedFile> mapped = MappedFile::FromFd(file.get(), "events");
+  if (!mapped) return lines;
+  std::string_view text = AsText(mapped->bytes());
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    lines.emplace_back(line);
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+  }
+  return lines;
+}
+
+}  // namespace
+
+RecordingClient::RecordingClient(UniqueFd channel,
+                                 std::function<void(std::vector<std::string>)> new_events)
+    : channel_(std::move(channel)),
+      new_events_(std::move(new_events)),
+      thread_([this] { ReadReplies(); }) {}
 
 RecordingClient::~RecordingClient() {
   (void)shutdown(channel_.get(), SHUT_RDWR);
@@ -36,6 +60,10 @@ Status RecordingClient::Record(RecordCommand command, Callback callback) {
 
 void RecordingClient::ReadReplies() {
   while (std::optional<RecordReply> reply = ReceiveReply(channel_.get())) {
+    if (reply->id == RecordReply::kNewEvents) {
+      new_events_(LinesOf(reply->file));
+      continue;
+    }
     Callback callback;
     {
       const std::lock_guard lock(mutex_);
@@ -91,6 +119,14 @@ bool RecordingServer::HasEnded(pid_t pid, bool is_good) {
   if (const Status sent = SendReply(channel_.get(), reply); !sent)
     console_.Warning(sent.error().message);
   return true;
+}
+
+Status RecordingServer::SendEvents() {
+  RecordReply message = {.id = RecordReply::kNewEvents,
+                         .file = UniqueFd(memfd_create("events", MFD_CLOEXEC))};
+  if (!message.file) return FailErrno("events", errno);
+  TRY(WriteAll(message.file.get(), AsBytes(Joined(run_.events, "\n"))));
+  return SendReply(channel_.get(), message);
 }
 
 void RecordingServer::EndAll() {

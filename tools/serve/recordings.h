@@ -24,7 +24,8 @@ class RecordingClient {
  public:
   using Callback = std::function<void(UniqueFd file)>;  // no file if it failed
 
-  explicit RecordingClient(UniqueFd channel);
+  // `new_events` is called in a thread when other events are recorded.
+  RecordingClient(UniqueFd channel, std::function<void(std::vector<std::string>)> new_events);
   RecordingClient(const RecordingClient&) = delete;
   RecordingClient& operator=(const RecordingClient&) = delete;
   // Forgets the recordings that have not ended.
@@ -38,6 +39,7 @@ class RecordingClient {
   void ReadReplies();
 
   UniqueFd channel_;
+  std::function<void(std::vector<std::string>)> new_events_;
   std::mutex mutex_;  // of what follows
   std::uint64_t next_id_ = 1;
   std::map<std::uint64_t, Callback> callbacks_;
@@ -57,8 +59,12 @@ class RecordingServer {
   // Readable if there is a command; -1 after the server has ended.
   int poll_fd() const { return channel_.get(); }
   void AcceptCommand();
+  // In another process.
+  void CloseChannel() { channel_.Reset(); }
   // Sends the file if the process was a recording. Returns whether it was one.
   bool HasEnded(pid_t pid, bool is_good);
+  // Tells the server which events are recorded. Fails with kIo.
+  Status SendEvents();
   // Ends all recordings.
   void EndAll();
   bool empty() const { return running_.empty(); }

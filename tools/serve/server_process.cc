@@ -44,7 +44,7 @@ int RunServer(const ServeRun& run, ServerParts parts, record::SwitchRequest& cut
   }
   // The change of the user has cleared it.
   (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-  auto recordings = std::make_unique<RecordingClient>(std::move(parts.recordings));
+  std::unique_ptr<RecordingClient> recordings;
   Service service({.addresses = std::move(parts.addresses),
                    .token = std::move(parts.token),
                    .events = run.events,
@@ -55,6 +55,9 @@ int RunServer(const ServeRun& run, ServerParts parts, record::SwitchRequest& cut
                        [&](const RecordCommand& command, RecordingClient::Callback callback) {
                          return recordings->Record(command, std::move(callback));
                        }});
+  recordings = std::make_unique<RecordingClient>(
+      std::move(parts.recordings),
+      [&](std::vector<std::string> events) { service.SetEvents(std::move(events)); });
   HttpServer http(std::move(parts.sockets), service);
   service.set_http_counts(http.counts());
   std::thread reader([&] { ReadWindows(parts.windows.get(), service, http, console); });

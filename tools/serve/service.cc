@@ -17,6 +17,8 @@ namespace perftape::serve {
 namespace {
 
 constexpr std::string_view kPprofPath = "/debug/pprof/";
+// pprof asks for names of addresses that have none, by POST, and fails without an answer.
+constexpr std::string_view kSymbolPath = "/debug/pprof/symbol";
 constexpr std::string_view kCollapsedPath = "/flamegraph/collapsed";
 constexpr std::string_view kPagePath = "/flamegraph";
 constexpr std::string_view kRecordPath = "/record", kPerfDataPath = "/perf.data";
@@ -67,7 +69,18 @@ Service::Service(ServiceOptions options, ServiceActions actions)
       start_ns_(record::MonotonicNs()),
       history_(options_.history),
       last_window_ns_(start_ns_),
+      events_(options_.events),
       pending_(std::make_unique<PendingRequests>(actions_.cut)) {}
+
+void Service::SetEvents(std::vector<std::string> events) {
+  const std::lock_guard lock(events_mutex_);
+  events_ = std::move(events);
+}
+
+std::vector<std::string> Service::Events() const {
+  const std::lock_guard lock(events_mutex_);
+  return events_;
+}
 
 Status Service::Add(ImportedWindow window) {
   TRY_ASSIGN(const convert::Profile profile, ProfileOf(window.window));
@@ -110,7 +123,8 @@ Result<HttpResponse> Service::CheckAccess(const HttpRequest& request) const {
   }
   const bool is_record = PathOf(request.target) == kRecordPath;
   const std::string_view method = is_record ? "POST" : "GET";
-  if (request.method != method) {
+  const bool is_any = PathOf(request.target) == kSymbolPath;
+  if (request.method != method && !is_any) {
     return HttpResponse{.status = 405,
                         .body = fmt::format("use {}\n", method),
                         .headers = {{"Allow", is_record ? "POST" : "GET, HEAD"}}};
@@ -124,6 +138,7 @@ Result<std::optional<HttpResponse>> Service::Answer(const HttpRequest& request, 
   std::optional<HttpResponse> answer;
   if (target.path() == kHealthPath) answer = Health();
   if (target.path() == kMetricsPath) answer = MetricsPage(request.accept);
+  if (target.path() == kSymbolPath) answer = HttpResponse{.body = "num_symbols: 0\n"};
   if (target.path() == "/" || target.path() == kPprofPath)
     answer = HttpResponse{.content_type = "text/html; charset=utf-8", .body = Index()};
   if (answer) TRY(target.CheckAllKnown());
@@ -134,9 +149,10 @@ Result<std::optional<HttpResponse>> Service::Answer(const HttpRequest& request, 
 Status Service::CheckEvent(const std::string& event) const {
   const EventChoice choice(event);
   const auto may_have = [&](const std::string& one) { return choice.MayHave(one); };
-  if (std::ranges::any_of(options_.events, may_have)) return {};
-  return Fail(ErrorCode::kNotFound, fmt::format("this event is not recorded; recorded are: {}",
-                                                Joined(options_.events, ", ")));
+  const std::vector<std::string> events = Events();
+  if (std::ranges::any_of(events, may_have)) return {};
+  return Fail(ErrorCode::kNotFound,
+              fmt::format("this event is not recorded; recorded are: {}", Joined(events, ", ")));
 }
 
 Result<std::optional<Service::Job>> Service::JobOf(Target& target) const {
@@ -187,9 +203,10 @@ Result<bool> Service::StartRecording(Target& target, const std::shared_ptr<Excha
   if (!request.event.empty()) {
     TRY(CheckEvent(request.event));
     const EventChoice choice(request.event);
-    const auto found = std::ranges::find_if(
-        options_.events, [&](const std::string& one) { return choice.MayHave(one); });
-    command.event = static_cast<std::uint32_t>(found - options_.events.begin());
+    const std::vector<std::string> events = Events();
+    const auto found =
+        std::ranges::find_if(events, [&](const std::string& one) { return choice.MayHave(one); });
+    command.event = static_cast<std::uint32_t>(found - events.begin());
   }
   TRY(actions_.record(command, [exchange](UniqueFd file) {
     if (!file) {
@@ -302,7 +319,7 @@ std::string Service::Index() const {
       "<li><a href=\"/flamegraph\">flame graph</a> of all counts</li>\n"
       "<li><a href=\"/flamegraph?since=1m\">flame graph</a> of the last minute</li>\n"
       "<li><a href=\"/flamegraph/collapsed\">folded stacks</a></li>\n";
-  for (const std::string& event : options_.events) {
+  for (const std::string& event : Events()) {
     // Names of events have no characters that HTML or a path would change, except these.
     std::string name = RequestNameOf(event);
     if (name.find_first_of("<>&\"%?#") != name.npos) continue;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,7 +27,7 @@ namespace perftape::serve {
 struct ServiceOptions {
   std::vector<ListenAddress> addresses;  // of the sockets, by HttpRequest::listener
   std::string token;                     // empty: none is needed
-  std::vector<std::string> events;       // the names for -e of what is recorded
+  std::vector<std::string> events;       // the names for -e of what is recorded at first
   std::chrono::nanoseconds window{};
   HistoryLimits history = {};
 };
@@ -44,6 +45,8 @@ class Service : public HttpHandler {
 
   // Takes a window of the importer. Called by one thread.
   Status Add(ImportedWindow window);
+  // Other events are recorded from now on. Thread-safe.
+  void SetEvents(std::vector<std::string> events);
   // No window will come any more.
   void EndOfWindows() { pending_->EndOfWindows(); }
   // Drops the requests that wait. Call it before the server that sent them is destroyed.
@@ -75,6 +78,7 @@ class Service : public HttpHandler {
   HttpResponse Health() const;
   HttpResponse MetricsPage(std::string_view accept) const;
   std::string Index() const;
+  std::vector<std::string> Events() const;
 
   const ServiceOptions options_;
   const ServiceActions actions_;
@@ -84,6 +88,8 @@ class Service : public HttpHandler {
   Metrics metrics_;
   std::atomic<std::uint64_t> last_window_ns_ = 0;  // when it came
   const HttpCounts* http_counts_ = nullptr;
+  mutable std::mutex events_mutex_;  // of what follows
+  std::vector<std::string> events_;
   std::unique_ptr<PendingRequests> pending_;
 };
 

@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <functional>
 #include <iterator>
 #include <optional>
 #include <string>
@@ -106,29 +107,43 @@ Status CheckPrivileges(cli::Console& console) {
 Result<UniqueFd> CatchSignals() {
   sigset_t set;
   sigemptyset(&set);
-  for (const int signal : {SIGINT, SIGTERM, SIGCHLD}) sigaddset(&set, signal);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGCHLD}) sigaddset(&set, signal);
   if (sigprocmask(SIG_BLOCK, &set, nullptr) != 0) return FailErrno("signals", errno);
   UniqueFd fd(signalfd(-1, &set, SFD_CLOEXEC));
   if (!fd) return FailErrno("signals", errno);
   return fd;
 }
 
+// What the supervisor does, by the process that does it.
+struct Actions {
+  std::function<Result<pid_t>()> start_recorder;
+  // Reads the options again. Returns whether the recorder must start again.
+  std::function<bool()> reload;
+  // No recorder will start any more.
+  std::function<void()> end_files;
+};
+
 // The processes, and why the service ends.
 class Processes {
  public:
-  explicit Processes(cli::Console& console) : console_(console) {}
+  Processes(Actions actions, RecordingServer& recordings, cli::Console& console)
+      : actions_(std::move(actions)), recordings_(recordings), console_(console) {}
 
   void Add(std::string name, pid_t pid) { running_.push_back({std::move(name), pid}); }
-  pid_t recorder = 0;
+  Status StartRecorder() {
+    TRY_ASSIGN(recorder_, actions_.start_recorder());
+    Add("recorder", recorder_);
+    return {};
+  }
 
   // Waits for the end of all. The recorder ends first; the others follow it.
-  int Wait(int signals, RecordingServer& recordings) {
-    while (!running_.empty() || !recordings.empty()) {
+  int Wait(int signals) {
+    while (!running_.empty() || !recordings_.empty()) {
       pollfd waits[] = {{.fd = signals, .events = POLLIN, .revents = 0},
-                        {.fd = recordings.poll_fd(), .events = POLLIN, .revents = 0}};
+                        {.fd = recordings_.poll_fd(), .events = POLLIN, .revents = 0}};
       if (poll(&waits[0], std::size(waits), -1) < 0) continue;
-      if (waits[1].revents != 0) recordings.AcceptCommand();
-      if (waits[0].revents != 0) AcceptSignal(signals, recordings);
+      if (waits[1].revents != 0) recordings_.AcceptCommand();
+      if (waits[0].revents != 0) AcceptSignal(signals);
     }
     return has_failed_ ? EXIT_FAILURE : EXIT_SUCCESS;
   }
@@ -139,45 +154,107 @@ class Processes {
     pid_t pid;
   };
 
-  void AcceptSignal(int signals, RecordingServer& recordings) {
+  void AcceptSignal(int signals) {
     signalfd_siginfo signal = {};
     if (read(signals, &signal, sizeof signal) != sizeof signal) return;
-    signal.ssi_signo == SIGCHLD ? Reap(recordings) : EndAll(recordings);
-  }
-
-  void EndAll(RecordingServer& recordings) {
-    is_ending_ = true;
-    recordings.EndAll();
-    if (recorder != 0) (void)kill(recorder, SIGTERM);
-  }
-
-  void Reap(RecordingServer& recordings) {
-    int status = 0;
-    for (pid_t pid = 0; (pid = waitpid(-1, &status, WNOHANG)) > 0;) {
-      const bool is_good = WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SUCCESS;
-      if (recordings.HasEnded(pid, is_good)) continue;
-      const auto found = std::ranges::find(running_, pid, &Process::pid);
-      if (found == running_.end()) continue;
-      if (!is_good || !is_ending_) {
-        has_failed_ = true;
-        console_.Error(fmt::format(
-            "the {} has ended{}", found->name,
-            WIFSIGNALED(status) ? fmt::format(" by signal {}", WTERMSIG(status)) : std::string()));
-      }
-      if (pid == recorder) recorder = 0;
-      running_.erase(found);
-      EndAll(recordings);
+    if (signal.ssi_signo == SIGCHLD) {
+      Reap();
+    } else if (signal.ssi_signo != SIGHUP) {
+      EndAll();
+    } else if (!is_ending_ && actions_.reload()) {
+      is_restarting_ = true;
+      EndRecorder();
     }
   }
 
+  void EndRecorder() const {
+    if (recorder_ != 0) (void)kill(recorder_, SIGTERM);
+  }
+
+  void EndAll() {
+    is_ending_ = true;
+    recordings_.EndAll();
+    actions_.end_files();
+    EndRecorder();
+  }
+
+  void Reap() {
+    int status = 0;
+    for (pid_t pid = 0; (pid = waitpid(-1, &status, WNOHANG)) > 0;) {
+      const bool is_good = WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SUCCESS;
+      if (recordings_.HasEnded(pid, is_good)) continue;
+      const auto found = std::ranges::find(running_, pid, &Process::pid);
+      if (found == running_.end()) continue;
+      const Process ended = *found;
+      running_.erase(found);
+      const bool is_recorder = pid == std::exchange(recorder_, pid == recorder_ ? 0 : recorder_);
+      if (is_recorder && is_good && is_restarting_ && !is_ending_ && Restart()) continue;
+      if (!is_good || !is_ending_) ReportEnd(ended.name, status);
+      EndAll();
+    }
+  }
+
+  bool Restart() {
+    is_restarting_ = false;
+    Status done = StartRecorder();
+    if (done) done = recordings_.SendEvents();
+    if (!done) console_.Error(done.error().message);
+    return done.has_value();
+  }
+
+  void ReportEnd(const std::string& name, int status) {
+    has_failed_ = true;
+    const std::string how =
+        WIFSIGNALED(status) ? fmt::format(" by signal {}", WTERMSIG(status)) : std::string();
+    console_.Error(fmt::format("the {} has ended{}", name, how));
+  }
+
+  Actions actions_;
+  RecordingServer& recordings_;
   cli::Console& console_;
   std::vector<Process> running_;
-  bool is_ending_ = false, has_failed_ = false;
+  pid_t recorder_ = 0;
+  bool is_restarting_ = false, is_ending_ = false, has_failed_ = false;
 };
+
+// Returns the options of the command line and of its file, as they are now.
+Result<ServeRun> PlanAgain() {
+  std::vector<std::string> words = record_tool::OwnCommandLine();
+  if (!words.empty()) words.erase(words.begin());
+  TRY_ASSIGN(ServePlan plan, cli::Parse<ServePlan>(ServeCommand(), words));
+  return PlanOf(std::move(plan));
+}
+
+bool IsServedAlike(const ServeRun& one, const ServeRun& other) {
+  return std::ranges::equal(one.addresses, other.addresses, {}, &ListenAddress::text,
+                            &ListenAddress::text) &&
+         one.token_file == other.token_file && one.directory == other.directory &&
+         one.history.bytes == other.history.bytes && one.history.span == other.history.span &&
+         one.no_sandbox == other.no_sandbox;
+}
+
+// Replaces what is recorded. Returns false if the options are wrong.
+bool Reload(ServeRun& run, cli::Console& console) {
+  Result<ServeRun> again = PlanAgain();
+  if (!again) {
+    console.Warning("SIGHUP: the options stay: " + again.error().message);
+    return false;
+  }
+  if (!IsServedAlike(run, *again)) {
+    console.Warning(
+        "SIGHUP: new options of --listen, --token-file, --history, --memory, --directory and "
+        "--no-sandbox need a new start");
+  }
+  run.record = std::move(again->record);
+  run.events = std::move(again->events);
+  run.window = again->window;
+  return true;
+}
 
 }  // namespace
 
-Result<int> Supervise(const ServeRun& run, cli::Console& console) {
+Result<int> Supervise(const ServeRun& planned, cli::Console& console) {
+  ServeRun run = planned;
   TRY(CheckPrivileges(console));
   std::string token;
   if (!run.token_file.empty()) {
@@ -192,7 +269,6 @@ Result<int> Supervise(const ServeRun& run, cli::Console& console) {
   TRY_ASSIGN(Channel windows, MakeChannel(ChannelKind::kBytes));
   TRY_ASSIGN(Channel commands, MakeChannel(ChannelKind::kMessages));
 
-  Processes processes(console);
   // Each process closes the ends of the others: a channel ends when its last sender is closed.
   TRY_ASSIGN(const pid_t server, StartProcess("perftape-http", [&] {
                files = {};
@@ -206,7 +282,6 @@ Result<int> Supervise(const ServeRun& run, cli::Console& console) {
                                  .recordings = std::move(commands.sender)},
                                 cut, console);
              }));
-  processes.Add("server", server);
   opened.clear();
   windows.receiver.Reset();
   commands.sender.Reset();
@@ -216,19 +291,27 @@ Result<int> Supervise(const ServeRun& run, cli::Console& console) {
                return RunImporter(run, directory.path(), std::move(files.receiver),
                                   std::move(windows.sender), console);
              }));
-  processes.Add("importer", importer);
   files.receiver.Reset();
   windows.sender.Reset();
-  TRY_ASSIGN(processes.recorder, StartProcess("perftape-record", [&] {
-               commands.receiver.Reset();
-               return RunRecorder(run, cut, directory.path(), std::move(files.sender), console);
-             }));
-  processes.Add("recorder", processes.recorder);
-  files.sender.Reset();
+
+  RecordingServer recordings(run, directory.path(), std::move(commands.receiver), console);
+  Processes processes({.start_recorder =
+                           [&] {
+                             return StartProcess("perftape-record", [&] {
+                               recordings.CloseChannel();
+                               return RunRecorder(run, cut, directory.path(),
+                                                  std::move(files.sender), console);
+                             });
+                           },
+                       .reload = [&] { return Reload(run, console); },
+                       .end_files = [&] { files.sender.Reset(); }},
+                      recordings, console);
+  processes.Add("server", server);
+  processes.Add("importer", importer);
+  TRY(processes.StartRecorder());
   for (const ListenAddress& address : sockets.addresses)
     console.Note("listening at " + AddressText(address));
-  RecordingServer recordings(run, directory.path(), std::move(commands.receiver), console);
-  return processes.Wait(signals.get(), recordings);
+  return processes.Wait(signals.get());
 }
 
 }  // namespace perftape::serve

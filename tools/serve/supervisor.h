@@ -9,8 +9,8 @@
 
 namespace perftape::serve {
 
-// Serves until SIGINT or SIGTERM. Returns the exit status. Fails with the reasons why the service
-// cannot start.
-Result<int> Supervise(const ServeRun& run, cli::Console& console);
+// Serves until SIGINT or SIGTERM. SIGHUP reads the options again. Returns the exit status. Fails
+// with the reasons why the service cannot start.
+Result<int> Supervise(const ServeRun& planned, cli::Console& console);
 
 }  // namespace perftape::serve
