@@ -17,6 +17,15 @@ std::uint64_t SizeOf(const Window& window) {
   return window.profile.size() + kWindowBytes;
 }
 
+bool Belongs(const Window& window, const TimeSpan& span) {
+  const std::uint64_t from_ns = std::max(window.start_ns, span.from_ns);
+  const std::uint64_t to_ns = std::min(window.end_ns, span.to_ns);
+  if (to_ns <= from_ns) return false;
+  const std::uint64_t shorter_ns =
+      std::min(window.end_ns - window.start_ns, span.to_ns - span.from_ns);
+  return to_ns - from_ns >= shorter_ns - shorter_ns / 2;
+}
+
 }  // namespace
 
 Status History::Add(Window window) {
@@ -96,9 +105,7 @@ std::vector<SelectedWindow> History::In(const TimeSpan& span) const {
   const std::lock_guard lock(mutex_);
   std::vector<SelectedWindow> windows;
   for (const Entry& entry : entries_) {
-    const Window& window = *entry.window;
-    const std::uint64_t middle_ns = window.start_ns + (window.end_ns - window.start_ns) / 2;
-    if (middle_ns >= span.from_ns && middle_ns <= span.to_ns) windows.push_back({entry.window});
+    if (Belongs(*entry.window, span)) windows.push_back({.window = entry.window});
   }
   return windows;
 }

@@ -34,7 +34,8 @@ struct HistoryCounts {
   std::uint64_t merged = 0, dropped = 0;   // windows of the recorder so far
 };
 
-// Times of CLOCK_MONOTONIC. A window is in the range if at least half of it is.
+// Times of CLOCK_MONOTONIC. A window belongs to the range if at least half of it is in the range,
+// or if it has at least half of the range.
 struct TimeSpan {
   std::uint64_t from_ns = 0, to_ns = UINT64_MAX;
 };

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The process that reads the recorder's files. It can read all files, because symbols are in them,
 // and write only in the directory of the recordings.
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -16,9 +15,6 @@
 
 namespace perftape::serve {
 namespace {
-
-// Windows can wait, other programs should not.
-constexpr int kNice = 10;
 
 // Returns false at the end of the channel.
 bool Receive(int channel, FileMessage& message) {
@@ -35,7 +31,6 @@ bool Receive(int channel, FileMessage& message) {
 
 int RunImporter(const ServeRun& run, const std::filesystem::path& directory, UniqueFd files,
                 UniqueFd windows, cli::Console& console) {
-  (void)setpriority(PRIO_PROCESS, 0, kNice);
   if (!run.no_sandbox) {
     const Status confined = sandbox::Confine({.readable = {"/"}, .writable = {directory}});
     if (!confined) {

@@ -44,6 +44,14 @@ TEST(History, AWindowBelongsToATimeIfHalfOfItDoes) {
   EXPECT_EQ(history.In({.from_ns = 10 * kSecond + kSecond / 2 + 1}).size(), 1);
 }
 
+TEST(History, ALongWindowBelongsToAShortTimeInIt) {
+  History history({});
+  AddSeconds(history, 10, 2);
+  const std::uint64_t tenth = kSecond / 10;
+  EXPECT_EQ(history.In({.from_ns = 10 * kSecond + tenth, .to_ns = 10 * kSecond + 2 * tenth}).size(),
+            1);
+}
+
 TEST(History, DropsWhatIsOlderThanItsSpanAndCountsIt) {
   History history({.span = std::chrono::seconds(5)});
   AddSeconds(history, 0, 20);
