@@ -76,7 +76,8 @@ Status Recording::Flush(std::uint64_t limit_ns) {
   const std::uint64_t released_ns =
       plan_->WaitsForExits() ? records.BeforeLastExits(limit_ns) : limit_ns;
   held_ = std::chrono::nanoseconds(limit_ns - released_ns);
-  const std::uint64_t now_ns = flushed_ns_ = world_.clock.MonotonicNs();
+  const std::uint64_t now_ns = world_.clock.MonotonicNs();
+  flushed_ns_ = std::max(flushed_ns_, std::min(released_ns, now_ns));
   TRY(input_->ReopenOnReturnedCpus(now_ns));
   TRY(losses_.AddNewLosses(*input_, std::min(released_ns, now_ns)));
   TRY(CountCalls(std::min(released_ns, now_ns), is_last));

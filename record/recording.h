@@ -97,7 +97,7 @@ class Recording {
   std::optional<RecordStages> stages_;
   End end_ = End::kRequested;        // set at the end
   std::chrono::nanoseconds held_{};  // of the last flush: the time of the records that wait
-  std::uint64_t flushed_ns_ = 0;     // the time of the last flush
+  std::uint64_t flushed_ns_ = 0;     // the time up to which the last flush wrote all records
   LossAccount losses_;
   // When the calls of latency probes were read, and when the last interval ended.
   std::uint64_t drained_latency_ns_ = 0, latency_interval_ns_ = 0;

@@ -27,6 +27,10 @@ int Main(int argc, char** argv) noexcept;
 namespace report_tool {
 int Main(int argc, char** argv) noexcept;
 }
+// Not in the single file, which has no web server.
+namespace serve {
+int Main(int argc, char** argv) noexcept;
+}
 namespace symbolize_tool {
 int Main(int argc, char** argv) noexcept;
 }

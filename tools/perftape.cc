@@ -49,6 +49,7 @@ constexpr Tool kTools[] = {
     {"record", InSingleFile(&record_tool::Main)},
     {"recover", InSingleFile(&recover_tool::Main)},
     {"report", InSingleFile(&report_tool::Main)},
+    {"serve", nullptr},  // a program of its own in any case
     {"symbolize", InSingleFile(&symbolize_tool::Main)},
 };
 

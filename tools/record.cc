@@ -73,20 +73,6 @@ void RecordingProgress::Show(const record::RecordProgress& made) {
   cli::ShowProgress(RecordingText(made, elapsed, cli::ProgressColumns()));
 }
 
-// Returns the words that this process was started with, for the feature CMDLINE.
-std::vector<std::string> OwnCommandLine() {
-  std::vector<std::string> words;
-  const Result<std::string> text = ReadWholeFile("/proc/self/cmdline");
-  if (!text) return words;
-  std::string_view left = *text;
-  while (!left.empty()) {
-    const std::string_view word = left.substr(0, left.find('\0'));
-    words.emplace_back(word);
-    left.remove_prefix(std::min(left.size(), word.size() + 1));
-  }
-  return words;
-}
-
 // Returns the first reason why `options` cannot be recorded without privileges.
 Status CheckUserRecording(const record::RecordOptions& options, const record::SystemFacts& facts) {
   TRY(record::CheckUserOptions(options, facts));

@@ -54,6 +54,14 @@ Input Input::FromFile(MappedFile file, std::string name, std::filesystem::path p
   return input;
 }
 
+Input Input::FromBytes(std::vector<std::byte> bytes, std::string name) {
+  Input input;
+  input.name_ = std::move(name);
+  input.buffer_ = std::move(bytes);
+  input.bytes_ = input.buffer_;
+  return input;
+}
+
 Result<Bytes> Input::All() {
   if (kind_ == Kind::kDirectory) return FailErrno(name_, EISDIR);
   if (kind_ == Kind::kBytes) return bytes_;

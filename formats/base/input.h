@@ -26,6 +26,9 @@ class Input {
   // another input has those of that input.
   static Input FromFile(MappedFile file, std::string name, std::filesystem::path path);
 
+  // Owns bytes in memory. name() returns `name`, path() nothing.
+  static Input FromBytes(std::vector<std::byte> bytes, std::string name);
+
   // The path, or "stdin". For messages.
   const std::string& name() const { return name_; }
 
@@ -66,7 +69,7 @@ class Input {
   std::optional<MappedFile> file_;
   Bytes bytes_;
   UniqueFd fd_;                    // streams only
-  std::vector<std::byte> buffer_;  // streams only: bytes that arrived
+  std::vector<std::byte> buffer_;  // of a stream: bytes that arrived; else those of FromBytes
   std::size_t begin_ = 0;          // consumed bytes at the front of buffer_
   bool at_end_ = false;
   std::optional<Error> error_;

@@ -25,6 +25,13 @@ Result<OutputFile> OutputFile::Create(const std::filesystem::path& path, IfExist
   return file;
 }
 
+OutputFile OutputFile::ToDescriptor(UniqueFd fd, std::string name) {
+  OutputFile file;
+  file.name_ = std::move(name);
+  file.stream_ = std::move(fd);
+  return file;
+}
+
 Status OutputFile::Write(Bytes bytes) {
   pending_.append(AsText(bytes));
   if (pending_.size() < kIoSize) return {};

@@ -29,6 +29,9 @@ class OutputFile {
                                    Readers readers = Readers::kUmask,
                                    OldFile old = OldFile::kReplace);
 
+  // Writes to an open descriptor as to a stream. `name` is for messages.
+  static OutputFile ToDescriptor(UniqueFd fd, std::string name);
+
   // Appends `bytes`. Collects them into writes of about 64 KiB.
   Status Write(Bytes bytes);
   Status Write(std::string_view text) { return Write(AsBytes(text)); }

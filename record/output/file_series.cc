@@ -84,6 +84,7 @@ void FileSeries::AddCompleted(std::vector<CompletedFile> files) {
       if (sums_.first.empty()) sums_.first = file.path;
       sums_.last = file.path;
       RunCommand(file.path);
+      if (options_.on_file) options_.on_file(file.path);
     }
     if (file.failure.empty() && !file.notes_failure.empty()) Warn(std::move(file.notes_failure));
     for (std::string& warning : file.warnings) Warn(std::move(warning));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The files of a recording that writes more than one. It names them, completes them in a thread of
-// its own, passes each to a command, and deletes old ones.
+// its own, passes each to a command or a function, and deletes old ones.
 #pragma once
 
 #include <cstddef>
@@ -44,8 +44,8 @@ class FileSeries {
   void Add(EndedFile ended);
   // The number of files that were added and are not complete yet, as of the last Collect.
   std::uint64_t unfinished() const { return added_ - sums_.files; }
-  // Counts the files that are complete now, and passes them to the command. Returns whether there
-  // are any.
+  // Counts the files that are complete now, and passes them to the command and to on_file. Returns
+  // whether there are any.
   bool Collect();
 
   // Deletes the files that exceed the limits. DeleteIfDue does so once in a second at most, if

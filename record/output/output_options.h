@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -57,6 +58,9 @@ struct FileSeriesOptions {
   RetentionLimits keep = {};
   // Run by the shell for each finished file, whose path is appended as an argument. May be empty.
   std::string exec_on_switch = {};
+  // Called with the path of each finished file by the thread that records: it must return soon. May
+  // be empty.
+  std::function<void(const std::filesystem::path&)> on_file = {};
 };
 
 struct RotationOptions {

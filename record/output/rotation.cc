@@ -10,6 +10,8 @@ namespace perftape::record {
 namespace {
 
 constexpr std::uint64_t kRetryNs = kNsPerSecond;
+// A file is completed in about this time. Those who wait for it get it soon after.
+constexpr std::chrono::milliseconds kCompletion{20};
 
 }  // namespace
 
@@ -50,6 +52,7 @@ Status Rotation::Start() {
 }
 
 std::chrono::milliseconds Rotation::UntilRound(std::chrono::milliseconds longest) const {
+  if (files_->unfinished() != 0) longest = std::min(longest, kCompletion);
   if (next_switch_ns_ == 0) return longest;
   const std::uint64_t now_ns = clock_.MonotonicNs();
   const std::chrono::nanoseconds left(next_switch_ns_ - std::min(now_ns, next_switch_ns_));

@@ -47,7 +47,8 @@ OUTSIDE = {
     r"libdeflate\.h": r"formats/(pprof|base)/.*|formats/elf/(expand|debug_link)\.cc",
     r"lzma\.h": r"formats/elf/expand\.cc",
     r"boost/math/.*": r"convert/summarize/estimate\.cc",
-    r"boost/(?!math/).*": r"tools/common/cli.*",
+    r"boost/(asio|beast)/.*": r"tools/serve/http_server\.cc",
+    r"boost/(?!math/|asio/|beast/).*": r"tools/common/cli.*",
     r"(libiberty/)?demangle\.h": r"formats/demangle/demangle\.cc",
 }
 

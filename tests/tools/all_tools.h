@@ -15,6 +15,7 @@
 #include "tools/record/command_line.h"
 #include "tools/recover/command_line.h"
 #include "tools/report/command_line.h"
+#include "tools/serve/command_line.h"
 #include "tools/symbolize/command_line.h"
 
 namespace perftape {
@@ -41,6 +42,7 @@ inline std::vector<Tool> AllTools() {
       {&record_tool::RecordCommand(), &NewPlan<record_tool::Plan>},
       {&recover_tool::RecoverCommand(), &NewPlan<recover_tool::Plan>},
       {&report_tool::ReportCommand(), &NewPlan<report_tool::ReportPlan>},
+      {&serve::ServeCommand(), &NewPlan<serve::ServePlan>},
       {&symbolize_tool::SymbolizeCommand(), &NewPlan<symbolize_tool::Plan>},
   };
   for (const cli::Command* const command :

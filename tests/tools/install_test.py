@@ -14,7 +14,7 @@ import unittest
 
 BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
 TOOLS = ["perftape", *(f"perftape-{verb}" for verb in (
-    "bundle", "convert", "doctor", "inspect", "record", "recover", "report", "symbolize"))]
+    "bundle", "convert", "doctor", "inspect", "record", "recover", "report", "serve", "symbolize"))]
 PAGES = {*(f"{tool}.1" for tool in TOOLS), "perf_to_profile.1", "perftape.7"}
 DOCUMENTS = {"README.md", "REFERENCE.md", "CHANGELOG.md", "LICENSE", "LICENSE.GPL-2.0", "LICENSE.BSD-2-Clause"}
 

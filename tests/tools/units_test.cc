@@ -59,7 +59,8 @@ const Use kUses[] = {
 };
 
 // The other words. A new one is either here or above, so that nobody forgets to decide.
-constexpr std::string_view kNoQuantity[] = {"BUNDLE",
+constexpr std::string_view kNoQuantity[] = {"ADDRESS",
+                                            "BUNDLE",
                                             "CLOCK",
                                             "COMMAND",
                                             "CPU",

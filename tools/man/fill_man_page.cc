@@ -21,6 +21,7 @@
 #include "tools/record/command_line.h"
 #include "tools/recover/command_line.h"
 #include "tools/report/command_line.h"
+#include "tools/serve/command_line.h"
 #include "tools/symbolize/command_line.h"
 
 namespace perftape {
@@ -61,7 +62,8 @@ int WritePage(std::string_view name) {
       &convert_tool::PerfToProfileCommand(), &doctor_tool::DoctorCommand(),
       &front_tool::FrontCommand(),           &inspect::InspectCommand(),
       &record_tool::RecordCommand(),         &recover_tool::RecoverCommand(),
-      &report_tool::ReportCommand(),         &symbolize_tool::SymbolizeCommand()};
+      &report_tool::ReportCommand(),         &serve::ServeCommand(),
+      &symbolize_tool::SymbolizeCommand()};
   const auto found = std::ranges::find(commands, name, &cli::Command::name);
   if (found == std::end(commands)) return ReportFailure("no such tool");
   const std::string source(std::istreambuf_iterator<char>(std::cin), {});

@@ -9,6 +9,7 @@ namespace perftape::front_tool {
 inline constexpr cli::Verb kVerbs[] = {
     {"record", "record where programs spend their time, into a perf.data"},
     {"doctor", "check what can be recorded here, and what is missing for the rest"},
+    {"serve", "record all the time, and answer requests for profiles over HTTP"},
     {"report", "show where a profile spends its time"},
     {"convert", "convert perf.data, folded stacks and pprof into each other"},
     {"inspect", "show the content of a perf.data as text or JSON"},

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "formats/base/file.h"
 #include "record/processes/executable.h"
 #include "tools/common/cli/escape.h"
 #include "tools/common/cli/help.h"
@@ -143,6 +144,19 @@ Status PlanVerb(const Plan& plan, RecordRun& run) {
 }
 
 }  // namespace
+
+std::vector<std::string> OwnCommandLine() {
+  std::vector<std::string> words;
+  const Result<std::string> text = ReadWholeFile("/proc/self/cmdline");
+  if (!text) return words;
+  std::string_view left = *text;
+  while (!left.empty()) {
+    const std::string_view word = left.substr(0, left.find('\0'));
+    words.emplace_back(word);
+    left.remove_prefix(std::min(left.size(), word.size() + 1));
+  }
+  return words;
+}
 
 Result<RecordRun> PlanOf(Plan plan) {
   RecordRun run;

@@ -60,6 +60,10 @@ struct RecordRun : record::RecordOptions {
 
 const cli::Command& RecordCommand();
 
+// Returns the words that this process was started with, for the feature CMDLINE; none if they
+// cannot be read.
+std::vector<std::string> OwnCommandLine();
+
 // Checks a parsed plan and completes its RecordOptions. Fails with kInvalidArgument for usage
 // errors. RecordOptions::command_line stays empty, because it is not from the options.
 Result<RecordRun> PlanOf(Plan plan);

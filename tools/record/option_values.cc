@@ -11,6 +11,8 @@
 #include "formats/base/byte_size.h"
 #include "formats/base/duration.h"
 #include "formats/base/file.h"
+#include "formats/perfdata/abi.h"
+#include "record/events/known_events.h"
 #include "tools/common/cli/escape.h"
 #include "tools/common/cli/values.h"
 
@@ -39,6 +41,10 @@ Result<std::uint32_t> ParseStackSize(std::string_view option, std::string_view t
   return static_cast<std::uint32_t>(RoundUpToWord(size));
 }
 
+std::unexpected<Error> BadValue(std::string message) {
+  return Fail(ErrorCode::kInvalidArgument, std::move(message));
+}
+
 std::unexpected<Error> BadMode(std::string_view option, std::string_view text) {
   // Without a unit, it could be a size or a time.
   const bool is_bare = !text.empty() && text.find_first_not_of("0123456789.") == text.npos;
@@ -57,6 +63,48 @@ std::optional<std::uint64_t> HighestFrequency() {
   const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), hz);
   if (error != std::errc{} || hz == 0) return std::nullopt;
   return hz;
+}
+
+Result<record::SamplingRate> ParseFrequency(std::string_view option, std::string_view text) {
+  if (text == "max") {
+    const std::optional<std::uint64_t> highest = HighestFrequency();
+    if (highest) return record::Frequency{*highest};
+    return BadValue(
+        fmt::format("{} max: kernel.perf_event_max_sample_rate cannot be read", option));
+  }
+  TRY_ASSIGN(const std::uint64_t hz, cli::ParseNumber(option, text, {.smallest = 1}));
+  return record::Frequency{hz};
+}
+
+std::vector<cli::Offer> EventOffers() {
+  std::vector<cli::Offer> offers;
+  for (const record::KnownEvent& event : record::KnownEvents()) {
+    if (event.type == perfdata::kTypeSoftware) offers.push_back({.word = event.name});
+  }
+  for (const record::OffCpuName& event : record::OffCpuNames()) {
+    offers.push_back({.word = std::string(event.name)});
+  }
+  for (const record::EventSet& set : record::EventSets()) {
+    offers.push_back({.word = std::string(set.name)});
+  }
+  return offers;
+}
+
+Result<std::vector<record::EventSpec>> ParseEventList(std::string_view option,
+                                                      std::string_view text) {
+  Result<std::vector<record::EventSpec>> events = record::ParseEvents(text);
+  if (events) return events;
+  return BadValue(fmt::format("{}: {}", option, cli::EscapeForTerminal(events.error().message)));
+}
+
+Result<std::vector<std::string>> ParseNames(std::string_view option, std::string_view text) {
+  std::vector<std::string> names;
+  for (const std::string_view name : cli::SplitAtCommas(text)) {
+    if (name.empty())
+      return BadValue(fmt::format("{}: empty name in '{}'", option, cli::EscapeForTerminal(text)));
+    names.emplace_back(name);
+  }
+  return names;
 }
 
 std::vector<cli::Offer> CallGraphs() {

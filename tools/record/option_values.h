@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The values of perftape-record's options: --call-graph, rotating files, flight recordings, waits.
+// The values of options for recordings: events, rates, names, --call-graph, rotating files, flight
+// recordings, waits.
 #pragma once
 
 #include <chrono>
@@ -11,6 +12,7 @@
 
 #include "formats/base/result.h"
 #include "record/bpf/bpf_session.h"
+#include "record/events/event_spec.h"
 #include "record/options.h"
 #include "tools/common/cli/target.h"
 
@@ -18,6 +20,18 @@ namespace perftape::record_tool {
 
 // Returns kernel.perf_event_max_sample_rate; nothing if it cannot be read.
 std::optional<std::uint64_t> HighestFrequency();
+
+// "99", or "max" for the highest rate of this kernel.
+Result<record::SamplingRate> ParseFrequency(std::string_view option, std::string_view text);
+
+// Events as record::ParseEvents reads them; EventOffers returns those that help and completion
+// name.
+Result<std::vector<record::EventSpec>> ParseEventList(std::string_view option,
+                                                      std::string_view text);
+std::vector<cli::Offer> EventOffers();
+
+// Names of cgroups, containers, pods or threads, separated by commas.
+Result<std::vector<std::string>> ParseNames(std::string_view option, std::string_view text);
 
 struct CallGraph {
   record::Callchains callchains = record::Callchains::kFramePointers;

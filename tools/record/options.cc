@@ -7,8 +7,6 @@
 #include <bit>
 #include <string_view>
 
-#include "formats/perfdata/abi.h"
-#include "record/events/known_events.h"
 #include "tools/common/cli/escape.h"
 #include "tools/common/cli/rows.h"
 #include "tools/record/command_line.h"
@@ -29,17 +27,6 @@ std::unexpected<Error> WrongValue(std::string message) {
   return Fail(ErrorCode::kInvalidArgument, std::move(message));
 }
 
-Result<record::SamplingRate> ParseFrequency(std::string_view option, std::string_view text) {
-  if (text == "max") {
-    const std::optional<std::uint64_t> highest = HighestFrequency();
-    if (highest) return record::Frequency{*highest};
-    return WrongValue(
-        fmt::format("{} max: kernel.perf_event_max_sample_rate cannot be read", option));
-  }
-  TRY_ASSIGN(const std::uint64_t hz, cli::ParseNumber(option, text, {.smallest = 1}));
-  return record::Frequency{hz};
-}
-
 Result<record::SamplingRate> ParsePeriod(std::string_view option, std::string_view text) {
   // perf_event_open rejects a period above 2^63 (kernel/events/core.c).
   TRY_ASSIGN(const std::uint64_t count,
@@ -50,29 +37,8 @@ Result<record::SamplingRate> ParsePeriod(std::string_view option, std::string_vi
 // The values of perf's -k.
 constexpr std::string_view kMonotonic[] = {"mono", "CLOCK_MONOTONIC", "monotonic", "1"};
 
-std::vector<cli::Offer> Events() {
-  std::vector<cli::Offer> offers;
-  for (const record::KnownEvent& event : record::KnownEvents()) {
-    if (event.type == perfdata::kTypeSoftware) offers.push_back({.word = event.name});
-  }
-  for (const record::OffCpuName& event : record::OffCpuNames()) {
-    offers.push_back({.word = std::string(event.name)});
-  }
-  for (const record::EventSet& set : record::EventSets()) {
-    offers.push_back({.word = std::string(set.name)});
-  }
-  return offers;
-}
-
 std::vector<cli::Offer> Clocks() {
   return {{.word = std::string(kMonotonic[0])}};
-}
-
-Result<std::vector<record::EventSpec>> ParseEventList(std::string_view option,
-                                                      std::string_view text) {
-  Result<std::vector<record::EventSpec>> events = record::ParseEvents(text);
-  if (events) return events;
-  return WrongValue(fmt::format("{}: {}", option, cli::EscapeForTerminal(events.error().message)));
 }
 
 Result<std::string> ParseClock(std::string_view option, std::string_view text) {
@@ -99,18 +65,6 @@ Result<double> ParseCpuLimit(std::string_view option, std::string_view text) {
   TRY_ASSIGN(const double percent, cli::ParsePercent(option, text));
   if (percent == 0) return WrongValue(fmt::format("{}: must be above 0", option));
   return percent;
-}
-
-// Names of cgroups, containers, pods or threads, separated by commas.
-Result<std::vector<std::string>> ParseNames(std::string_view option, std::string_view text) {
-  std::vector<std::string> names;
-  for (const std::string_view name : cli::SplitAtCommas(text)) {
-    if (name.empty())
-      return WrongValue(
-          fmt::format("{}: empty name in '{}'", option, cli::EscapeForTerminal(text)));
-    names.emplace_back(name);
-  }
-  return names;
 }
 
 // As in perf, a number without a unit counts pages.
@@ -141,7 +95,7 @@ constexpr cli::Option kEventRows[] = {
              "EVENT/freq=HZ/, EVENT/period=N/, EVENT:u and "
              "EVENT:k as in perf; 'perftape-record list' shows all; default cpu-clock",
      .completion = Completion::kEvent,
-     .into = cli::StoreOffered<&ParseEventList, &Events, &Plan::record, &RecordOptions::input,
+     .into = cli::StoreOffered<&ParseEventList, &EventOffers, &Plan::record, &RecordOptions::input,
                                &InputOptions::events>},
     {.name = "why",
      .help =

@@ -280,6 +280,8 @@ std::unexpected<Error> UnknownValue(std::string_view spelled, std::string_view t
 
 std::string_view HeadingOf(Group group) {
   switch (group) {
+    case Group::kService:
+      return "Service";
     case Group::kInput:
       return "Input";
     case Group::kEvents:

@@ -2,6 +2,7 @@
 #include "tools/common/sandbox/sandbox.h"
 
 #include <fcntl.h>
+#include <grp.h>
 #include <linux/capability.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -104,6 +105,24 @@ bool AskConfined(const FileGrants& grants, const std::function<bool()>& question
     if (errno != EINTR) return false;
   }
   return WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SUCCESS;
+}
+
+Status ConfineServer() {
+  constexpr id_t kNobody = 65534;  // the overflow id of the kernel
+  if (geteuid() == 0) {
+    if (setgroups(0, nullptr) != 0 || setresgid(kNobody, kNobody, kNobody) != 0 ||
+        setresuid(kNobody, kNobody, kNobody) != 0) {
+      return FailErrno("sandbox: changing the user", errno);
+    }
+  }
+  TRY(SetOwnCapabilities({}));
+  TRY(RestrictFiles({}));
+  return {};
+}
+
+Status ConfineServerCalls() {
+  TRY(InstallFilter(Caller::kServer));
+  return {};
 }
 
 Status DropRecorderPrivileges(std::span<const std::filesystem::path> outputs) {

@@ -57,4 +57,10 @@ bool AskConfined(const FileGrants& grants, const std::function<bool()>& question
 //                             only if an output cannot be created or replaced without them
 Status DropRecorderPrivileges(std::span<const std::filesystem::path> outputs);
 
+// Gives up everything but open files: capabilities, the user root (for nobody), and all files. Call
+// it before the first thread starts. Then, when all threads run, ConfineServerCalls. Both fail with
+// kIo or kPermission.
+Status ConfineServer();
+Status ConfineServerCalls();
+
 }  // namespace perftape::sandbox

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/common/sandbox/system_calls.h"
 
+#include <fcntl.h>
 #include <linux/prctl.h>
 #include <sched.h>
 #include <sys/ioctl.h>
@@ -13,6 +14,15 @@ namespace {
 constexpr SystemCallRow Recorder(std::uint32_t number) {
   return {
       .number = number, .caller = Caller::kRecorder, .verdict = Verdict::kAllow, .argument = {}};
+}
+
+constexpr SystemCallRow OnPath(std::uint32_t number) {
+  return {
+      .number = number, .caller = Caller::kWithFiles, .verdict = Verdict::kAllow, .argument = {}};
+}
+
+constexpr SystemCallRow Server(std::uint32_t number) {
+  return {.number = number, .caller = Caller::kServer, .verdict = Verdict::kAllow, .argument = {}};
 }
 
 constexpr SystemCallRow Refused(std::uint32_t number, Caller caller = Caller::kAll) {
@@ -58,10 +68,10 @@ constexpr SystemCallRow kRows[] = {
     If(SYS_ioctl, 1, FIONREAD), If(SYS_ioctl, 1, FIONBIO),
 
     // Paths. Landlock limits them.
-    {SYS_openat}, {SYS_openat2}, {SYS_newfstatat}, {SYS_statx}, {SYS_statfs}, {SYS_faccessat},
-    {SYS_faccessat2}, {SYS_readlinkat}, {SYS_getcwd}, {SYS_mkdirat}, {SYS_unlinkat}, {SYS_renameat},
-    {SYS_renameat2}, {SYS_linkat}, {SYS_symlinkat}, {SYS_fchmodat}, {kFchmodat2}, {SYS_fchownat},
-    {SYS_utimensat}, {SYS_umask},
+    OnPath(SYS_openat), OnPath(SYS_openat2), OnPath(SYS_newfstatat), OnPath(SYS_statx), OnPath(SYS_statfs), OnPath(SYS_faccessat),
+    OnPath(SYS_faccessat2), OnPath(SYS_readlinkat), OnPath(SYS_getcwd), OnPath(SYS_mkdirat), OnPath(SYS_unlinkat), OnPath(SYS_renameat),
+    OnPath(SYS_renameat2), OnPath(SYS_linkat), OnPath(SYS_symlinkat), OnPath(SYS_fchmodat), OnPath(kFchmodat2), OnPath(SYS_fchownat),
+    OnPath(SYS_utimensat), OnPath(SYS_umask),
 
     // Memory that is never executed.
     IfBits(SYS_mmap, 2, PROT_EXEC, 0), IfBits(SYS_mprotect, 2, PROT_EXEC, 0),
@@ -97,9 +107,9 @@ constexpr SystemCallRow kRows[] = {
 
 #ifdef __x86_64__
     // Older forms of the above.
-    {SYS_open}, {SYS_stat}, {SYS_lstat}, {SYS_access}, {SYS_readlink}, {SYS_mkdir}, {SYS_rmdir},
-    {SYS_unlink}, {SYS_rename}, {SYS_link}, {SYS_symlink}, {SYS_chmod}, {SYS_chown}, {SYS_lchown},
-    {SYS_futimesat}, {SYS_getdents}, {SYS_dup2}, {SYS_pipe}, {SYS_poll}, {SYS_select},
+    OnPath(SYS_open), OnPath(SYS_stat), OnPath(SYS_lstat), OnPath(SYS_access), OnPath(SYS_readlink), OnPath(SYS_mkdir), OnPath(SYS_rmdir),
+    OnPath(SYS_unlink), OnPath(SYS_rename), OnPath(SYS_link), OnPath(SYS_symlink), OnPath(SYS_chmod), OnPath(SYS_chown), OnPath(SYS_lchown),
+    OnPath(SYS_futimesat), {SYS_getdents}, {SYS_dup2}, {SYS_pipe}, {SYS_poll}, {SYS_select},
     {SYS_epoll_create}, {SYS_epoll_wait}, {SYS_eventfd}, {SYS_pause}, {SYS_time},
     Refused(SYS_fork), Refused(SYS_vfork),
 #endif
@@ -118,6 +128,13 @@ constexpr SystemCallRow kRows[] = {
     Recorder(SYS_syncfs),
     Refused(SYS_perf_event_open, Caller::kReader), Refused(SYS_bpf, Caller::kReader),
     Refused(SYS_pidfd_send_signal, Caller::kReader), Refused(SYS_capset, Caller::kReader),
+
+    // The server accepts connections, and gets files through a socket.
+    Server(SYS_accept4), Server(SYS_sendto), Server(SYS_recvfrom), Server(SYS_sendmsg), Server(SYS_recvmsg),
+    Server(SYS_shutdown), Server(SYS_getsockopt), Server(SYS_setsockopt), Server(SYS_getsockname),
+    Server(SYS_timerfd_settime),
+    // fstat of the C library.
+    IfBits(SYS_newfstatat, 3, AT_EMPTY_PATH, AT_EMPTY_PATH, Caller::kServer),
 
     // The calls that an attacker tries first.
     Refused(SYS_execve), Refused(SYS_execveat), Refused(SYS_socket), Refused(SYS_socketpair),

@@ -20,8 +20,10 @@ namespace perftape::sandbox {
 // The programs that a row applies to.
 enum class Caller : std::uint8_t {
   kAll,
-  kReader,    // converters and inspectors
-  kRecorder,  // perftape-record after everything is attached
+  kWithFiles,  // both that follow
+  kReader,     // converters and inspectors
+  kRecorder,   // perftape-record after everything is attached
+  kServer,     // the server of perftape-serve: it has open sockets, and opens no file
 };
 
 enum class Verdict : std::uint8_t {
@@ -50,7 +52,9 @@ struct SystemCallRow {
 };
 
 constexpr bool AppliesTo(const SystemCallRow& row, Caller caller) {
-  return row.caller == Caller::kAll || row.caller == caller;
+  const bool has_files = caller == Caller::kReader || caller == Caller::kRecorder;
+  return row.caller == Caller::kAll || row.caller == caller ||
+         (row.caller == Caller::kWithFiles && has_files);
 }
 
 // In the order of subjects. A call with a row without a condition has no other row for its caller.

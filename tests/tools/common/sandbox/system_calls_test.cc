@@ -11,7 +11,8 @@ namespace perftape::sandbox {
 namespace {
 
 class SystemCalls : public testing::TestWithParam<Caller> {};
-INSTANTIATE_TEST_SUITE_P(Callers, SystemCalls, testing::Values(Caller::kReader, Caller::kRecorder));
+INSTANTIATE_TEST_SUITE_P(Callers, SystemCalls,
+                         testing::Values(Caller::kReader, Caller::kRecorder, Caller::kServer));
 
 TEST_P(SystemCalls, HaveOneVerdictWithoutACondition) {
   std::map<std::uint32_t, int> rows, unconditional;
@@ -31,6 +32,15 @@ TEST_P(SystemCalls, NeverAllowExecutionOrSockets) {
     if (row.number == SYS_clone) {
       EXPECT_EQ(row.argument.test, ArgumentRule::Test::kBits);
     }
+  }
+}
+
+TEST(SystemCallTable, GivesFilesToAllButServers) {
+  for (const SystemCallRow& row : SystemCallTable()) {
+    if (row.number != SYS_openat && row.number != SYS_unlinkat && row.number != SYS_openat2)
+      continue;
+    EXPECT_TRUE(AppliesTo(row, Caller::kReader));
+    EXPECT_FALSE(AppliesTo(row, Caller::kServer));
   }
 }
 

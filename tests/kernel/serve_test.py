@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: Apache-2.0
+"""perftape-serve: what was recorded is in its answers exactly, by pod and by reader, as folded stacks,
+pprof, pages and metrics, over TCP and a unix socket."""
+
+import collections
+import os
+import signal
+import socket
+import subprocess
+import threading
+
+import harness
+import served
+from cgroups import GETPPID
+
+ID = "3f2a" * 16
+OTHER_ID = "77bc" * 16
+POD, OTHER_POD = "0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0", "1a1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0"
+# Connects to a port at which nobody listens, in a cgroup: the kernel answers each with a reset.
+RESETS = """
+import os, socket, sys
+open(sys.argv[1] + "/cgroup.procs", "w").write(str(os.getpid()))
+for _ in range(int(sys.argv[2])):
+    with socket.socket() as one:
+        one.connect_ex(("127.0.0.1", int(sys.argv[3])))
+"""
+
+
+def by_comm(folded):
+    counts = collections.Counter()
+    for stack, count in folded.items():
+        counts[stack.split(";")[0]] += count
+    return counts
+
+
+def service_folded(service, headers, **parameters):
+    """As Service.folded, with headers."""
+    counts = collections.Counter()
+    for line in service.get("/flamegraph/collapsed", headers=headers, **parameters).body.decode().splitlines():
+        stack, _, count = line.rpartition(" ")
+        counts[stack] += int(count)
+    return counts
+
+
+class ServeTest(served.ServeTest):
+    def pods_under(self):
+        """A mount namespace in which the names of two pods are known."""
+        return ["unshare", "--mount", "sh", "-c",
+                "mount -t tmpfs tmpfs /var/log && mkdir -p /var/log/containers "
+                f"/var/log/pods/shop_web-0_{POD} /var/log/pods/shop_db-0_{OTHER_POD} "
+                f"&& touch /var/log/containers/web-0_shop_nginx-{ID}.log && exec \"$@\"", "sh"]
+
+    def pod_groups(self):
+        return (self.group(f"kubepods/burstable/pod{POD}/{ID}"),
+                self.group(f"kubepods/burstable/pod{OTHER_POD}/{OTHER_ID}"))
+
+    def test_each_call_is_in_the_answers_of_both_sockets(self):
+        service = self.serve("-e", GETPPID, "--comm", "counted", "--window", "300ms")
+        self.call(("", "counted", 1000))
+        self.assertEqual(by_comm(service.folded()), {"counted": 1000})
+        self.assertEqual(by_comm(service.folded(event=GETPPID, since="5m")), {"counted": 1000})
+        answer = service.request("/flamegraph/collapsed", connection=served.UnixConnection(service.unix))
+        self.assertEqual(sum(int(line.split()[-1]) for line in answer.body.splitlines()), 1000)
+        # The next counts only.
+        before = service.folded(reset="true")
+        self.call(("", "counted", 70))
+        self.assertEqual((sum(before.values()), sum(service.folded().values())), (1000, 70))
+
+    def test_counts_are_those_of_the_pod(self):
+        web, database = self.pod_groups()
+        service = self.serve("-e", GETPPID, "--comm", "inside", "--window", "300ms", under=self.pods_under())
+        self.call((web, "inside", 300), (database, "inside", 200), ("", "inside", 100))
+        pod = dict(scope="pod", namespace="shop")
+        self.assertEqual(by_comm(service.folded(pod="web-0", **pod)), {"inside": 300})
+        self.assertEqual(by_comm(service.folded(pod="db-0", **pod)), {"inside": 200})
+        self.assertEqual(by_comm(service.folded(pod="none", **pod)), {})
+        self.assertEqual(by_comm(service.folded(scope="node")), {"inside": 600})
+        counts = {key: value for key, value in service.metrics().items() if "event_samples_total" in key}
+        name = 'perftape_event_samples_total{event="' + GETPPID + '",namespace="%s",pod="%s"}'
+        self.assertEqual(counts, {name % ("shop", "web-0"): 300, name % ("shop", "db-0"): 200, name % ("", ""): 100})
+
+    def test_resets_are_counted_by_the_names_of_kubeskoop(self):
+        web, database = self.pod_groups()
+        (self.dir / "resets.py").write_text(RESETS)
+        service = self.serve("-e", "packetloss,tcpretrans,tcpreset", "--comm", "python3*", "--window", "300ms",
+                             under=self.pods_under())
+        with socket.socket() as unused:
+            unused.bind(("127.0.0.1", 0))  # and does not listen
+            port = unused.getsockname()[1]
+            for group, count in ((web, 30), (database, 20)):
+                status, _, err = harness.run("python3", self.dir / "resets.py", group, count, port)
+                self.assertEqual(status, 0, err)
+        pod = dict(scope="pod", namespace="shop", event="TCPReset", reset="true")
+        # Each refused connection has one reset that is sent and one that is received.
+        self.assertEqual(sum(service.folded(pod="web-0", **pod).values()), 60)
+        self.assertEqual(sum(service.folded(pod="db-0", **pod).values()), 40)
+        self.assertEqual(sum(service.folded(pod="web-0", **pod).values()), 0)
+        self.assertEqual(sum(service.folded(pod="web-0", scope="pod", namespace="shop", event="TCPRetrans").values()), 0)
+        stacks = service.folded(scope="node", event="TCPReset")
+        self.assertTrue(all("tcp_" in stack for stack in stacks), stacks)
+
+    def test_readers_that_reset_at_the_same_time_get_each_count_once(self):
+        service = self.serve("-e", GETPPID, "--comm", "counted", "--window", "200ms")
+        total, lock, is_over = collections.Counter(), threading.Lock(), threading.Event()
+
+        def read():
+            while not is_over.is_set():
+                counts = by_comm(service.folded(reset="true"))
+                with lock:
+                    total.update(counts)
+
+        readers = [threading.Thread(target=read) for _ in range(10)]
+        for reader in readers:
+            reader.start()
+        for _ in range(5):
+            self.call(("", "counted", 700), ("", "counted", 300))
+        is_over.set()
+        for reader in readers:
+            reader.join()
+        total.update(by_comm(service.folded(reset="true")))
+        self.assertEqual(total, {"counted": 5000})
+
+    def test_the_next_seconds_are_a_pprof_and_a_page(self):
+        harness.require("go")
+        self.spawn(harness.BURNER, "--seconds", "600", stdout=subprocess.DEVNULL)
+        service = self.serve("-F", "199", "--window", "1s")
+        url = f"http://127.0.0.1:{service.port}/debug/pprof/profile?seconds=1"
+        status, out, err = harness.run("go", "tool", "pprof", "-timeout", "60", "-top", url,
+                                       env=dict(os.environ, HOME=str(self.dir), PPROF_TMPDIR=str(self.dir)))
+        self.assertEqual(status, 0, err)
+        self.assertIn("Type: cpu", out)
+        self.assertIn("burn_", out)
+        page = service.get("/flamegraph", since="1m", event="cpu")
+        self.assertEqual((page.status, page.headers["Content-Type"]), (200, "text/html; charset=utf-8"))
+        self.assertIn(b"Content-Security-Policy", page.body)
+        (self.dir / "p.pb.gz").write_bytes(service.get("/debug/pprof/profile", since="1m", labels="comm").body)
+        status, out, err = harness.run(harness.CONVERT, self.dir / "p.pb.gz", "--to", "folded", "-o", "-")
+        self.assertEqual(status, 0, err)
+        self.assertIn("perftape-burner;", out)
+
+    def test_a_recording_of_its_own_is_a_perf_data_with_symbols(self):
+        token = self.dir / "token"
+        token.write_text("0123456789abcdef")
+        token.chmod(0o600)
+        authorization = {"Authorization": "Bearer 0123456789abcdef"}
+        burner = self.spawn(harness.BURNER, "--seconds", "600", stdout=subprocess.DEVNULL)
+        service = self.serve("-e", f"cpu-clock,{GETPPID}", "--token-file", token)
+        service_folded(service, authorization)  # it records now
+        self.call(("", "other", 100))
+        answer = service.request(f"/record?seconds=1&frequency=499&pid={burner.pid}", "POST", authorization)
+        self.assertEqual(answer.status, 200, answer)
+        (self.dir / "perf.data").write_bytes(answer.body)
+        counts, _ = harness.perf_report(self.dir / "perf.data", "comm,sym")
+        self.assertTrue(all(name.startswith(("perftape-burner|", "burn-")) for name in counts), counts)
+        self.assertTrue(any("burn_" in name for name in counts), counts)
+        self.assertGreater(sum(counts.values()), 100)
+        status, out, err = harness.run(harness.BUNDLE, "list", self.dir / "perf.data")
+        self.assertEqual(status, 0, err)
+        self.assertIn("perftape-burner", out)
+        # With the events of the service, beside its own windows.
+        answer = service.request(f"/perf.data?seconds=0.5&event={GETPPID}", headers=authorization)
+        self.assertEqual(answer.status, 200, answer)
+        (self.dir / "perf.data").write_bytes(answer.body)
+        self.assertEqual(harness.run(harness.INSPECT, "--validate", self.dir / "perf.data")[0], 0)
+        self.assertEqual(by_comm(service_folded(service, authorization, event=GETPPID))["other"], 100)
+        for target, method, status in (("/record?seconds=1", "GET", 405), ("/record?seconds=301", "POST", 400),
+                                       ("/record", "POST", 400), ("/perf.data?seconds=1&pid=1", "GET", 400),
+                                       ("/record?seconds=1&frequency=10000", "POST", 400),
+                                       ("/record?seconds=1&pid=2147483647", "POST", 500),
+                                       ("/perf.data?seconds=1&event=oom", "GET", 404)):
+            self.assertEqual(service.request(target, method, authorization).status, status, target)
+        self.assertEqual(service.request("/record?seconds=1", "POST").status, 401)
+
+    def test_recordings_need_a_token_and_few_are_made_at_once(self):
+        service = self.serve("-e", GETPPID)
+        self.assertEqual(service.request("/record?seconds=1", "POST").status, 403)
+        answers = []
+        threads = [threading.Thread(target=lambda: answers.append(service.get("/perf.data", seconds=1).status))
+                   for _ in range(6)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertIn(200, answers)
+        self.assertIn(503, answers)
+        self.assertEqual(set(answers), {200, 503})
+
+    def test_wrong_requests_are_told_what_is_wrong(self):
+        service = self.serve("-e", GETPPID)
+        for path, status, text in (("/flamegraph/collapsed?even=x", 400, "unknown parameter: even"),
+                                   ("/flamegraph/collapsed?event=tcpreset", 404, GETPPID),
+                                   ("/debug/pprof/heap", 404, GETPPID), ("/nothing", 404, "no such path"),
+                                   ("/healthz?x=1", 400, "unknown parameter: x"),
+                                   ("/flamegraph?seconds=-1", 400, "seconds=-1")):
+            answer = service.get(path)
+            self.assertEqual(answer.status, status, path)
+            self.assertIn(text, answer.body.decode())
+        self.assertEqual(service.get("/healthz").body, b"ok\n")
+        self.assertIn(b"/debug/pprof/", service.get("/").body)
+        head = service.request("/metrics", method="HEAD")
+        self.assertEqual((head.status, head.body), (200, b""))
+        self.assertGreater(int(head.headers["Content-Length"]), 100)
+        self.assertEqual(service.request("/metrics", method="POST").status, 405)
+        # pprof asks so for addresses without a name.
+        connection = service.connection()
+        connection.request("POST", "/debug/pprof/symbol", body="0x1+0x2")
+        self.assertEqual(connection.getresponse().read(), b"num_symbols: 0\n")
+        connection.close()
+
+    def test_reload_records_other_events_and_keeps_the_history(self):
+        config = self.dir / "serve.conf"
+        config.write_text(f"event = {GETPPID}\ncomm = counted\nwindow = 300ms\n")
+        service = self.serve("--config", config)
+        self.call(("", "counted", 100))
+        config.write_text("event = nonsense:event:x:y/\n")
+        service.process.send_signal(signal.SIGHUP)
+        self.assertEqual(by_comm(service.folded()), {"counted": 100})
+        config.write_text(f"event = context-switches\nevent = {GETPPID}\ncomm = counted\n")
+        service.process.send_signal(signal.SIGHUP)
+        served.wait_for(lambda: service.get("/debug/pprof/context-switches", since="1s").status == 200)
+        self.call(("", "counted", 50))
+        self.assertEqual(by_comm(service.folded(event=GETPPID)), {"counted": 150})
+        status, err = self.stop(service)
+        self.assertEqual(status, 0, err)
+        self.assertIn("SIGHUP: the options stay: --config: ", err)
+        self.assertEqual(err.count("\n"), 1, err)
+
+    def test_it_ends_without_a_trace(self):
+        service = self.serve("-e", GETPPID, "--directory", self.dir / "files")
+        self.assertTrue((self.dir / "files").is_dir())
+        self.assertEqual((self.dir / "files").stat().st_mode & 0o777, 0o700)
+        status, err = self.stop(service)
+        self.assertEqual((status, err), (0, ""))
+        self.assertFalse((self.dir / "files").exists() or service.unix.exists())
+
+    def test_it_fails_if_a_process_of_it_fails(self):
+        for name in ("perftape-http", "perftape-import", "perftape-record"):
+            service = self.serve("-e", GETPPID)
+            os.kill(service.children()[name], 9)
+            _, err = service.process.communicate(timeout=harness.TIMEOUT_S)
+            self.assertEqual(service.process.returncode, 1, name)
+            self.assertIn("by signal 9", err)
+
+
+if __name__ == "__main__":
+    harness.require("perf")
+    harness.main()

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Shared by the tests of perftape-serve: a test that starts the service and sends requests."""
+
+import collections
+import http.client
+import pathlib
+import re
+import signal
+import socket
+import subprocess
+import time
+import urllib.parse
+
+import cgroups
+import harness
+
+SERVE = str(harness.BIN / "perftape-serve")
+Answer = collections.namedtuple("Answer", "status headers body")
+
+
+class UnixConnection(http.client.HTTPConnection):
+    def __init__(self, path):
+        super().__init__("unix", timeout=60)
+        self.path = path
+
+    def connect(self):
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.settimeout(60)
+        self.sock.connect(str(self.path))
+
+
+class Service:
+    """A running perftape-serve."""
+
+    def __init__(self, process, port, unix):
+        self.process, self.port, self.unix = process, port, unix
+
+    def connection(self):
+        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+
+    def request(self, target, method="GET", headers=None, connection=None):
+        connection = connection or self.connection()
+        connection.request(method, target, headers=headers or {})
+        answer = connection.getresponse()
+        body = answer.read()
+        connection.close()
+        return Answer(answer.status, answer.headers, body)
+
+    def get(self, path, headers=None, **parameters):
+        query = urllib.parse.urlencode(parameters)
+        return self.request(path + ("?" + query if query else ""), headers=headers)
+
+    def folded(self, **parameters):
+        """{stack: count} of /flamegraph/collapsed."""
+        answer = self.get("/flamegraph/collapsed", **parameters)
+        assert answer.status == 200, answer
+        counts = collections.Counter()
+        for line in answer.body.decode(errors="replace").splitlines():
+            stack, _, count = line.rpartition(" ")
+            counts[stack] += int(count)
+        return counts
+
+    def metrics(self):
+        """{name with labels: value}"""
+        lines = self.get("/metrics").body.decode().splitlines()
+        return {line.rpartition(" ")[0]: float(line.rpartition(" ")[2]) for line in lines
+                if not line.startswith("#")}
+
+    def raw(self):
+        """A connection without a client."""
+        sock = socket.create_connection(("127.0.0.1", self.port), timeout=60)
+        return sock
+
+    def children(self):
+        """{name: pid} of its processes."""
+        pid = self.process.pid
+        children = pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        return {pathlib.Path(f"/proc/{child}/comm").read_text().strip(): int(child) for child in children}
+
+
+class ServeTest(cgroups.CgroupTest):
+    def serve(self, *options, under=()):
+        """Starts the service at a free port and a unix socket, and returns it when it records."""
+        unix = self.dir / "serve.sock"
+        process = self.spawn(*under, SERVE, "--listen", "127.0.0.1:0", "--listen", unix, *options,
+                             stderr=subprocess.PIPE, text=True)
+        lines = []
+        while not any(str(unix) in line for line in lines):
+            line = process.stderr.readline()
+            self.assertTrue(line, "".join(lines))
+            lines.append(line)
+        port = int(re.search(r"http://127.0.0.1:(\d+)", "".join(lines))[1])
+        service = Service(process, port, unix)
+        self.wait_until_recording(service)
+        return service
+
+    def wait_until_recording(self, service):
+        """A request that needs a window is answered when the recorder runs."""
+        for _ in range(20):
+            if service.request("/flamegraph/collapsed?since=1s",
+                               connection=UnixConnection(service.unix)).status in (200, 401):
+                return
+        self.fail("the service does not record")
+
+    def stop(self, service):
+        service.process.send_signal(signal.SIGTERM)
+        _, err = service.process.communicate(timeout=harness.TIMEOUT_S)
+        return service.process.returncode, err
+
+    def call(self, *programs):
+        """Runs programs (group, comm, calls)."""
+        status, _, err = harness.run(*self.calls(*programs)[1:])
+        self.assertEqual(status, 0, err)
+
+
+def wait_for(condition):
+    while not condition():
+        time.sleep(0.05)

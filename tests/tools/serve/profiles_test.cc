@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/serve/profiles.h"
+
+#include <gmock/gmock.h>
+
+#include "tests/convert/profile_lines.h"
+#include "tests/tools/serve/profile_of_pods.h"
+
+namespace perftape::serve {
+namespace {
+
+using convert::SampleLines;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+TEST(Profiles, SelectsAPodAndAnEvent) {
+  const convert::Profile profile =
+      ProfileOfPods({{.pod = "a", .function = "f"},
+                     {.pod = "b", .function = "g"},
+                     {.event = "cpu-clock", .pod = "a", .function = "h"},
+                     {.pod = "", .function = "i"}});
+  const Selection selection = {
+      .wants_event = [](std::string_view event) { return event == "skb:kfree_skb"; },
+      .pod_namespace = "shop",
+      .pod = "a"};
+  EXPECT_THAT(SampleLines(Select(profile, selection)),
+              ElementsAre("skb:kfree_skb app/7 f {namespace=shop} {pod=a} 1:1"));
+}
+
+TEST(Profiles, KeepsOnlyTheWantedLabels) {
+  const convert::Profile profile = ProfileOfPods({{.pod = "a"}, {.pod = "b"}});
+  EXPECT_THAT(SampleLines(Select(profile, {.labels = {{"comm", "namespace"}}})),
+              ElementsAre(HasSubstr("f {namespace=shop} 2:2")));
+}
+
+TEST(Profiles, JoinsWindows) {
+  const Window joined = Join(WindowOf(1, {{.function = "f", .count = 2}}),
+                             WindowOf(2, {{.function = "f", .count = 3}, {.function = "g"}}))
+                            .value();
+  EXPECT_EQ(joined.start_ns, 1'000'000'000);
+  EXPECT_EQ(joined.end_ns, 3'000'000'000);
+  EXPECT_THAT(SampleLines(ProfileOf(joined).value()),
+              ElementsAre(HasSubstr("f {namespace=shop} {pod=a} 5:5"), HasSubstr("g")));
+  EXPECT_THAT(Join(WindowOf(1, {}), WindowOf(2, {})).value().profile, IsEmpty());
+}
+
+TEST(Profiles, FoldedTextAddsUpEvents) {
+  const convert::Profile profile = ProfileOfPods({{.event = "tcp:tcp_send_reset", .count = 2},
+                                                  {.event = "tcp:tcp_receive_reset", .count = 3}});
+  EXPECT_EQ(FoldedText(profile).value(), "app;f 5\n");
+  EXPECT_EQ(FoldedText(convert::Profile()).value(), "");
+}
+
+TEST(Profiles, PprofAndPageAreMadeOfNothing) {
+  EXPECT_THAT(PprofFile(convert::Profile(), 0, 0).value(), HasSubstr("\x1f\x8b"));
+  EXPECT_THAT(HtmlPage(ProfileOfPods({{}}), 0, 1).value(), HasSubstr("<!DOCTYPE html>"));
+}
+
+}  // namespace
+}  // namespace perftape::serve

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// perftape-serve's options, and the service that they describe.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "record/options.h"
+#include "tools/common/cli/options.h"
+#include "tools/record/command_line.h"
+#include "tools/serve/access.h"
+#include "tools/serve/history.h"
+
+namespace perftape::serve {
+
+// The events and the scope are those of perftape-record.
+struct ServePlan : record_tool::Plan {
+  std::vector<ListenAddress> addresses;
+  std::string token_file;
+  bool without_tls = false;
+  std::chrono::nanoseconds window = std::chrono::seconds(10);
+  HistoryLimits history;
+  std::filesystem::path directory;  // empty: a new one below /run
+};
+
+struct ServeRun {
+  record::RecordOptions record;
+  std::vector<std::string> events;  // the names for -e
+  std::vector<ListenAddress> addresses;
+  std::string token_file;
+  std::chrono::nanoseconds window{};
+  HistoryLimits history;
+  std::filesystem::path directory;
+  bool no_sandbox = false;
+};
+
+const cli::Command& ServeCommand();
+
+// Checks a parsed plan. Fails with kInvalidArgument for usage errors.
+Result<ServeRun> PlanOf(ServePlan plan);
+
+}  // namespace perftape::serve

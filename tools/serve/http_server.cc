@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/serve/http_server.h"
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <optional>
+#include <utility>  // before Boost.Asio 1.74, which lacks it
+
+#include <boost/asio/generic/stream_protocol.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/beast/core/basic_stream.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/http.hpp>
+
+namespace perftape::serve {
+namespace {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace http = beast::http;
+using asio::generic::stream_protocol;
+using boost::system::error_code;
+using Stream = beast::basic_stream<stream_protocol>;
+
+constexpr unsigned kHttpOne = 11;  // 1.1
+constexpr std::chrono::seconds kLastAnswers{1};
+
+HttpResponse ErrorResponse(unsigned status, std::string text) {
+  return {.status = status, .body = std::move(text) + "\n"};
+}
+
+// The bytes of body and file.
+std::uint64_t SizeOf(const HttpResponse& response) {
+  const off_t of_file = response.file ? lseek(response.file.get(), 0, SEEK_END) : 0;
+  return response.body.size() + static_cast<std::uint64_t>(std::max<off_t>(of_file, 0));
+}
+
+// Whether the other end has closed the connection. Bytes that it sent before stay.
+bool HasEnded(int socket) {
+  char byte = 0;
+  const ssize_t size = recv(socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+  return size == 0 || (size < 0 && errno != EAGAIN && errno != EINTR);
+}
+
+// What all connections share.
+struct Shared {
+  asio::io_context& io;
+  HttpHandler& handler;
+  const HttpLimits& limits;
+  HttpCounts& counts;
+  std::atomic<std::uint64_t> unread_bytes = 0;
+};
+
+// Bytes of answers that are in memory.
+class UnreadBytes {
+ public:
+  UnreadBytes(Shared& shared, std::uint64_t bytes)
+      : shared_(shared), bytes_(bytes), others_(shared_.unread_bytes.fetch_add(bytes)) {}
+  UnreadBytes(const UnreadBytes&) = delete;
+  UnreadBytes& operator=(const UnreadBytes&) = delete;
+  ~UnreadBytes() { shared_.unread_bytes -= bytes_; }
+
+  // Those of others, when this began.
+  std::uint64_t others() const { return others_; }
+
+ private:
+  Shared& shared_;
+  std::uint64_t bytes_, others_;
+};
+
+class Connection : public Exchange, public std::enable_shared_from_this<Connection> {
+ public:
+  Connection(stream_protocol::socket socket, std::size_t listener, Shared& shared)
+      : shared_(shared), listener_(listener), stream_(std::move(socket)) {
+    ++shared_.counts.connections;
+  }
+  ~Connection() override { --shared_.counts.connections; }
+
+  void Start() { ReadRequest(); }
+  void Refuse() { Send(ErrorResponse(503, "too many connections")); }
+
+  void Reply(HttpResponse response) override {
+    auto held = std::make_shared<UnreadBytes>(shared_, SizeOf(response));
+    if (held->others() > shared_.limits.unread_bytes) {
+      response = ErrorResponse(503, "too many answers are not read");
+      held.reset();
+    }
+    auto shared_response = std::make_shared<HttpResponse>(std::move(response));
+    asio::post(shared_.io, [self = shared_from_this(), shared_response, held] {
+      self->held_ = held;
+      self->Send(std::move(*shared_response));
+    });
+  }
+  bool IsOpen() const override { return is_open_; }
+
+ private:
+  void ReadRequest() {
+    parser_.emplace();
+    parser_->body_limit(shared_.limits.body_bytes);
+    parser_->header_limit(static_cast<std::uint32_t>(shared_.limits.header_bytes));
+    stream_.expires_after(shared_.limits.request_time);
+    http::async_read_header(
+        stream_, buffer_, *parser_,
+        [self = shared_from_this()](error_code error, std::size_t) { self->OnRequest(error); });
+  }
+
+  void OnRequest(error_code error) {
+    keep_alive_ = false;
+    if (error == http::error::header_limit)
+      return Send(ErrorResponse(431, "the header is too long"));
+    if (error == http::error::body_limit) return Send(ErrorResponse(413, "the body is too long"));
+    if (error.category() == http::make_error_code(http::error::bad_target).category() &&
+        error != http::error::end_of_stream && error != http::error::partial_message) {
+      return Send(ErrorResponse(400, error.message()));
+    }
+    if (error) return Close();
+    const auto& request = parser_->get();
+    is_head_ = request.method() == http::verb::head;
+    if (!is_head_ && request.method() != http::verb::get && request.method() != http::verb::post)
+      return Send({.status = 405,
+                   .body = "GET, HEAD or POST\n",
+                   .headers = {{"Allow", "GET, HEAD, POST"}}});
+    keep_alive_ = request.keep_alive();
+    ++shared_.counts.requests;
+    stream_.expires_never();
+    WatchForEnd();
+    const auto text = [](boost::beast::string_view view) { return std::string(view); };
+    shared_.handler.Handle({.method = request.method() == http::verb::post ? "POST" : "GET",
+                            .target = text(request.target()),
+                            .host = text(request[http::field::host]),
+                            .authorization = text(request[http::field::authorization]),
+                            .accept = text(request[http::field::accept]),
+                            .listener = listener_},
+                           shared_from_this());
+  }
+
+  // While the handler works, the client may go.
+  void WatchForEnd() {
+    stream_.socket().async_wait(stream_protocol::socket::wait_read,
+                                [self = shared_from_this()](error_code error) {
+                                  if (error || !HasEnded(self->stream_.socket().native_handle()))
+                                    return;
+                                  self->Close();
+                                });
+  }
+
+  void Send(HttpResponse response) {
+    error_code ignored;
+    stream_.socket().cancel(ignored);  // the watch
+    if (!stream_.socket().is_open()) return;
+    response_ = std::move(response);
+    sent_ = 0;
+    left_ = SizeOf(response_);
+    message_.emplace();
+    message_->version(kHttpOne);
+    message_->result(response_.status);
+    message_->set(http::field::server, "perftape-serve");
+    message_->set(http::field::content_type, response_.content_type);
+    message_->set(http::field::cache_control, "no-store");
+    message_->set("X-Content-Type-Options", "nosniff");
+    for (const auto& [name, value] : response_.headers) message_->set(name, value);
+    message_->content_length(left_);
+    message_->keep_alive(keep_alive_);
+    serializer_.emplace(*message_);
+    if (!is_head_) return SendPart();
+    stream_.expires_after(shared_.limits.write_time);
+    http::async_write_header(stream_, *serializer_,
+                             [self = shared_from_this()](error_code error, std::size_t) {
+                               error ? self->Close() : self->OnSent();
+                             });
+  }
+
+  // Sends the header and the next bytes.
+  void SendPart() {
+    auto& body = message_->body();
+    if (!FillPart()) return Close();
+    body.data = part_bytes_ == 0 ? nullptr : part_;
+    body.size = part_bytes_;
+    left_ -= part_bytes_;
+    sent_ += part_bytes_;
+    body.more = left_ != 0;
+    stream_.expires_after(shared_.limits.write_time);
+    http::async_write(stream_, *serializer_,
+                      [self = shared_from_this()](error_code error, std::size_t) {
+                        if (error == http::error::need_buffer) error = {};
+                        if (error) return self->Close();
+                        self->serializer_->is_done() ? self->OnSent() : self->SendPart();
+                      });
+  }
+
+  // Returns false if the file cannot be read.
+  bool FillPart() {
+    const std::size_t of_body =
+        response_.body.size() - std::min<std::uint64_t>(sent_, response_.body.size());
+    if (of_body != 0 || !response_.file) {
+      part_ = response_.body.data() + (response_.body.size() - of_body);
+      part_bytes_ = std::min(of_body, kIoSize);
+      return true;
+    }
+    file_part_.resize(kIoSize);
+    const auto offset = static_cast<off_t>(sent_ - response_.body.size());
+    const ssize_t size = pread(response_.file.get(), file_part_.data(), file_part_.size(), offset);
+    if (size < 0 || (size == 0 && left_ != 0)) return false;
+    part_ = file_part_.data();
+    part_bytes_ =
+        static_cast<std::size_t>(std::min<std::uint64_t>(static_cast<std::uint64_t>(size), left_));
+    return true;
+  }
+
+  void OnSent() {
+    response_ = {};
+    held_.reset();
+    if (!keep_alive_) return Close();
+    ReadRequest();
+  }
+
+  void Close() {
+    is_open_ = false;
+    held_.reset();
+    error_code ignored;
+    stream_.socket().shutdown(stream_protocol::socket::shutdown_send, ignored);
+    stream_.close();
+  }
+
+  Shared& shared_;
+  std::size_t listener_;
+  Stream stream_;
+  beast::flat_buffer buffer_;
+  std::optional<http::request_parser<http::string_body>> parser_;
+  bool is_head_ = false, keep_alive_ = false;
+  std::atomic<bool> is_open_ = true;
+
+  HttpResponse response_;
+  std::shared_ptr<UnreadBytes> held_;
+  std::optional<http::response<http::buffer_body>> message_;
+  std::optional<http::response_serializer<http::buffer_body>> serializer_;
+  std::uint64_t sent_ = 0, left_ = 0;  // bytes of body and file
+  char* part_ = nullptr;
+  std::size_t part_bytes_ = 0;
+  std::vector<char> file_part_;
+};
+
+}  // namespace
+
+struct HttpServer::State {
+  State(HttpHandler& handler, const HttpLimits& given)
+      : limits(given), shared{.io = io, .handler = handler, .limits = limits, .counts = counts} {}
+
+  void WaitForConnection(std::size_t listener) {
+    listeners[listener]->async_wait(asio::posix::stream_descriptor::wait_read,
+                                    [this, listener](error_code error) {
+                                      if (error) return;
+                                      AcceptAll(listener);
+                                      WaitForConnection(listener);
+                                    });
+  }
+
+  void AcceptAll(std::size_t listener) {
+    while (true) {
+      const int fd = accept4(listeners[listener]->native_handle(), nullptr, nullptr,
+                             SOCK_CLOEXEC | SOCK_NONBLOCK);
+      if (fd < 0) return;
+      stream_protocol::socket socket(io);
+      error_code error;
+      socket.assign(stream_protocol(AF_UNSPEC, 0), fd, error);
+      if (error) {
+        close(fd);
+        continue;
+      }
+      const bool is_full = counts.connections >= limits.connections;
+      const auto connection = std::make_shared<Connection>(std::move(socket), listener, shared);
+      if (is_full) ++counts.refused;
+      is_full ? connection->Refuse() : connection->Start();
+    }
+  }
+
+  HttpLimits limits;
+  HttpCounts counts;
+  Shared shared;  // outlives connections in handlers that `io` destroys
+  asio::io_context io;
+  asio::steady_timer last_answers{io};
+  std::vector<std::unique_ptr<asio::posix::stream_descriptor>> listeners;
+};
+
+HttpServer::HttpServer(std::vector<UniqueFd> sockets, HttpHandler& handler,
+                       const HttpLimits& limits)
+    : state_(std::make_unique<State>(handler, limits)) {
+  for (UniqueFd& socket : sockets) {
+    state_->listeners.push_back(
+        std::make_unique<asio::posix::stream_descriptor>(state_->io, socket.Release()));
+  }
+}
+
+HttpServer::~HttpServer() = default;
+
+void HttpServer::Run() {
+  for (std::size_t i = 0; i < state_->listeners.size(); ++i) state_->WaitForConnection(i);
+  const auto work = asio::make_work_guard(state_->io);
+  state_->io.run();
+}
+
+void HttpServer::Stop() {
+  asio::post(state_->io, [state = state_.get()] {
+    state->listeners.clear();
+    state->last_answers.expires_after(kLastAnswers);
+    state->last_answers.async_wait([state](error_code) { state->io.stop(); });
+  });
+}
+
+const HttpCounts& HttpServer::counts() const {
+  return state_->counts;
+}
+
+}  // namespace perftape::serve

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/serve/importer.h"
+
+#include <unistd.h>
+
+#include <utility>
+
+#include "convert/export/to_pprof.h"
+#include "convert/formats.h"
+#include "convert/import/from_perfdata.h"
+#include "convert/symbolize/jit_file_search.h"
+#include "convert/symbolize/perf_map_symbolizer.h"
+
+namespace perftape::serve {
+namespace {
+
+// Binaries that were replaced or deleted are forgotten after this time.
+constexpr std::chrono::hours kKeepSources{1};
+
+}  // namespace
+
+Result<symbolize::SymbolSources*> Importer::Sources() {
+  const auto now = std::chrono::steady_clock::now();
+  if (!sources_ || now - opened_ > kKeepSources) {
+    // Source lines and inlined functions would take the memory of all debug information.
+    const symbolize::SymbolOptions options = {.source_lines = symbolize::SourceLines::kNone};
+    TRY_ASSIGN(sources_, symbolize::SymbolSources::Open(options));
+    opened_ = now;
+  }
+  return &*sources_;
+}
+
+Result<ImportedWindow> Importer::Import(const std::filesystem::path& file) {
+  TRY_ASSIGN(Input input, convert::OpenInput(file));
+  (void)unlink(file.c_str());
+  TRY_ASSIGN(symbolize::SymbolSources* const sources, Sources());
+  symbolize::ProfileOrigin origin(input);
+  convert::ImportOptions options = {.cgroup_label = true, .container_labels = true};
+  options.find_jit_dump = [&](const std::string& path,
+                              std::uint32_t pid) -> Result<convert::JitDumpBytes> {
+    origin.LearnLives(std::span(&pid, 1));
+    TRY_ASSIGN(symbolize::FoundJitFile found,
+               symbolize::FindJitDump(path, pid, sources->JitSearchPathOf(origin)));
+    return convert::JitDumpBytes{
+        .bytes = found.bytes, .keeper = std::move(found.keeper), .own_pid = found.own_pid};
+  };
+  convert::ImportReport report;
+  TRY_ASSIGN(const convert::Profile profile, convert::ReadPerfData(input, options, report));
+  if (!report.recording_notes) {
+    return Fail(ErrorCode::kNotFound, file.native() + ": has no notes of its recorder");
+  }
+  ImportedWindow imported = {.notes = *report.recording_notes};
+  imported.window.start_ns = imported.notes.start_ns;
+  imported.window.end_ns = imported.notes.end_ns;
+  if (profile.samples().empty()) return imported;
+  origin.LearnLives(symbolize::ProcessesWithPerfMaps(profile));
+  symbolize::SymbolizeReport symbols;
+  const convert::Profile named = sources->Name(profile, std::move(origin), symbols);
+  TRY_ASSIGN(imported.window.profile, convert::EncodePprof(named, {.level = kWindowGzipLevel}));
+  return imported;
+}
+
+}  // namespace perftape::serve

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// The processes of the service. Each is forked before any thread starts, and ends with the first
+// one, which only waits for them.
+//
+//   recorder   files ─▶ importer   windows ─▶ server
+//      ▲                                         │
+//      └──────────────── cut ────────────────────┘
+//
+// The first process also records on request of the server, each recording in a process of its own
+// (recordings.h). The recorder has the privileges of recorders, the importer can read files, and
+// the server has open sockets and nothing else.
+#pragma once
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "formats/base/file.h"
+#include "formats/base/result.h"
+#include "record/options.h"
+#include "tools/common/cli/console.h"
+#include "tools/serve/access.h"
+#include "tools/serve/command_line.h"
+#include "tools/serve/record_command.h"
+
+namespace perftape::serve {
+
+// Two connected ends.
+struct Channel {
+  UniqueFd sender, receiver;
+};
+// Of messages that keep their bounds, or of bytes.
+enum class ChannelKind : std::uint8_t { kMessages, kBytes };
+Result<Channel> MakeChannel(ChannelKind kind);
+
+// Forks a process that returns the exit status of `run`. It is killed if this process ends.
+Result<pid_t> StartProcess(const char* name, const std::function<int()>& run);
+
+// The recorder: writes windows to files in `directory` and sends their paths to `files`.
+int RunRecorder(const ServeRun& run, record::SwitchRequest& cut,
+                const std::filesystem::path& directory, UniqueFd files, cli::Console& console);
+// A recording of its own, with symbols, in `file`.
+int RunOneRecording(const ServeRun& run, const RecordCommand& command,
+                    const std::filesystem::path& file, cli::Console& console);
+// The importer: sends the windows of these files to `windows`, until the last sender is closed.
+int RunImporter(const ServeRun& run, const std::filesystem::path& directory, UniqueFd files,
+                UniqueFd windows, cli::Console& console);
+// The server: answers at the sockets, until the sender of windows is closed.
+struct ServerParts {
+  std::vector<UniqueFd> sockets;
+  std::vector<ListenAddress> addresses;
+  std::string token;
+  UniqueFd windows;
+  UniqueFd recordings;  // of RecordingClient
+};
+int RunServer(const ServeRun& run, ServerParts parts, record::SwitchRequest& cut,
+              cli::Console& console);
+
+}  // namespace perftape::serve

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// The process that records. It has no other task, so it can give up most privileges.
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#include "record/machine/clock.h"
+#include "record/recorder.h"
+#include "tools/common/sandbox/sandbox.h"
+#include "tools/record/stop_signals.h"
+#include "tools/serve/file_message.h"
+#include "tools/serve/processes.h"
+
+namespace perftape::serve {
+namespace {
+
+// Files that the importer has not read yet.
+constexpr std::uint64_t kMostFileBytes = std::uint64_t{256} << 20;
+constexpr std::string_view kFileName = "window.%n";
+
+// Never blocks: a file that the importer is not told about is deleted and counted.
+class FileSender {
+ public:
+  explicit FileSender(UniqueFd channel) : channel_(std::move(channel)) {}
+
+  void Send(const std::filesystem::path& file) {
+    message_.recorder_cpu_ns = record::SystemClock().CpuNs();
+    const std::string& path = file.native();
+    const std::size_t size = std::min(path.size(), sizeof message_.path - 1);
+    std::memcpy(&message_.path[0], path.data(), size);
+    message_.path[size] = '\0';
+    if (send(channel_.get(), &message_, kFileMessageHead + size + 1, MSG_DONTWAIT | MSG_NOSIGNAL) >=
+        0)
+      return;
+    ++message_.failed_files;
+    std::error_code ignored;
+    std::filesystem::remove(file, ignored);
+  }
+
+ private:
+  UniqueFd channel_;
+  FileMessage message_;
+};
+
+// Records until SIGTERM, or as long as the options say. Returns the exit status.
+int Record(record::RecordOptions options, const ServeRun& run, cli::Console& console) {
+  options.output.command_line = record_tool::OwnCommandLine();
+  if (!run.no_sandbox) {
+    options.drop_privileges = [file = options.output.file] {
+      return sandbox::DropRecorderPrivileges({&file, 1});
+    };
+  }
+  const auto signals = record_tool::StopSignals::Catch([](int) {});
+  if (!signals) {
+    console.Error(signals.error().message);
+    return EXIT_FAILURE;
+  }
+  const Result<record::RecordSummary> summary = record::Record(options, (*signals)->token());
+  if (!summary) {
+    console.Error(summary.error().message);
+    return EXIT_FAILURE;
+  }
+  for (const std::string& warning : summary->warnings) console.Warning(warning);
+  if (summary->output.failure.empty()) return EXIT_SUCCESS;
+  console.Error(summary->output.failure);
+  return EXIT_FAILURE;
+}
+
+}  // namespace
+
+int RunRecorder(const ServeRun& run, record::SwitchRequest& cut,
+                const std::filesystem::path& directory, UniqueFd files, cli::Console& console) {
+  FileSender sender(std::move(files));
+  record::RecordOptions options = run.record;
+  options.output.file = directory / kFileName;
+  options.output.bundle.destination = record::BundleRequest::Destination::kNone;
+  options.rotation = record::RotationOptions{
+      .switch_interval = run.window,
+      .files = {.request = &cut,
+                .keep = {.bytes = kMostFileBytes},
+                .on_file = [&](const std::filesystem::path& file) { sender.Send(file); }}};
+  return Record(std::move(options), run, console);
+}
+
+// Another process gets the file, and deletes it.
+int RunOneRecording(const ServeRun& run, const RecordCommand& command,
+                    const std::filesystem::path& file, cli::Console& console) {
+  record::RecordOptions options = run.record;
+  options.output.file = file;
+  options.duration = std::chrono::nanoseconds(command.duration_ns);
+  record::InputOptions& input = options.input;
+  if (command.event != RecordCommand::kAllEvents && !input.events.empty())
+    input.events = {input.events.at(command.event)};
+  if (command.frequency_hz != 0) input.rate = record::Frequency{command.frequency_hz};
+  if (command.pid != 0) {
+    input.target = record::ProcessTrees{{static_cast<pid_t>(command.pid)}};
+    input.scope = {};
+    input.scope.all_cgroups = true;
+    input.user.reset();
+  }
+  return Record(std::move(options), run, console);
+}
+
+}  // namespace perftape::serve

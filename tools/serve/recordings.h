@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Both ends of recordings on request: the server asks, the first process records.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "formats/base/file.h"
+#include "tools/common/cli/console.h"
+#include "tools/serve/command_line.h"
+#include "tools/serve/record_command.h"
+
+namespace perftape::serve {
+
+// The end of the server. Thread-safe.
+class RecordingClient {
+ public:
+  using Callback = std::function<void(UniqueFd file)>;  // no file if it failed
+
+  // `new_events` is called in a thread when other events are recorded.
+  RecordingClient(UniqueFd channel, std::function<void(std::vector<std::string>)> new_events);
+  RecordingClient(const RecordingClient&) = delete;
+  RecordingClient& operator=(const RecordingClient&) = delete;
+  // Forgets the recordings that have not ended.
+  ~RecordingClient();
+
+  // Calls `callback` in a thread when the recording has ended. Fails with kIo, and with
+  // kUnsupported if there are too many at once.
+  Status Record(RecordCommand command, Callback callback);
+
+ private:
+  void ReadReplies();
+
+  UniqueFd channel_;
+  std::function<void(std::vector<std::string>)> new_events_;
+  std::mutex mutex_;  // of what follows
+  std::uint64_t next_id_ = 1;
+  std::map<std::uint64_t, Callback> callbacks_;
+  std::thread thread_;
+};
+
+// How many recordings there are at once.
+inline constexpr std::size_t kMostRecordings = 2;
+
+// The end of the first process. Each recording is a process.
+class RecordingServer {
+ public:
+  // All must outlive this object.
+  RecordingServer(const ServeRun& run, const std::filesystem::path& directory, UniqueFd channel,
+                  cli::Console& console);
+
+  // Readable if there is a command; -1 after the server has ended.
+  int poll_fd() const { return channel_.get(); }
+  void AcceptCommand();
+  // In another process.
+  void CloseChannel() { channel_.Reset(); }
+  // Sends the file if the process was a recording. Returns whether it was one.
+  bool HasEnded(pid_t pid, bool is_good);
+  // Tells the server which events are recorded. Fails with kIo.
+  Status SendEvents();
+  // Ends all recordings.
+  void EndAll();
+  bool empty() const { return running_.empty(); }
+
+ private:
+  std::filesystem::path PathOf(std::uint64_t id) const;
+
+  const ServeRun& run_;
+  const std::filesystem::path& directory_;
+  UniqueFd channel_;
+  cli::Console& console_;
+  std::map<pid_t, std::uint64_t> running_;  // ids of commands
+};
+
+}  // namespace perftape::serve

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// The process that answers requests.
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <memory>
+#include <thread>
+#include <utility>
+
+#include "tools/common/sandbox/sandbox.h"
+#include "tools/serve/http_server.h"
+#include "tools/serve/processes.h"
+#include "tools/serve/recordings.h"
+#include "tools/serve/service.h"
+
+namespace perftape::serve {
+namespace {
+
+Status Confined(const ServeRun& run, Status (*confine)()) {
+  return run.no_sandbox ? Status() : confine();
+}
+
+void ReadWindows(int channel, Service& service, HttpServer& http, cli::Console& console) {
+  while (true) {
+    Result<std::optional<ImportedWindow>> window = ReadWindow(channel);
+    if (!window) console.Error(window.error().message);
+    if (!window || !*window) break;
+    const Status added = service.Add(**std::move(window));
+    if (!added) console.Warning(added.error().message);
+  }
+  service.EndOfWindows();
+  http.Stop();
+}
+
+}  // namespace
+
+int RunServer(const ServeRun& run, ServerParts parts, record::SwitchRequest& cut,
+              cli::Console& console) {
+  if (const Status confined = Confined(run, &sandbox::ConfineServer); !confined) {
+    console.Error(confined.error().message);
+    return EXIT_FAILURE;
+  }
+  // The change of the user has cleared it.
+  (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+  std::unique_ptr<RecordingClient> recordings;
+  Service service({.addresses = std::move(parts.addresses),
+                   .token = std::move(parts.token),
+                   .events = run.events,
+                   .window = run.window,
+                   .history = run.history},
+                  {.cut = [&] { cut.Request(); },
+                   .record =
+                       [&](const RecordCommand& command, RecordingClient::Callback callback) {
+                         return recordings->Record(command, std::move(callback));
+                       }});
+  recordings = std::make_unique<RecordingClient>(
+      std::move(parts.recordings),
+      [&](std::vector<std::string> events) { service.SetEvents(std::move(events)); });
+  HttpServer http(std::move(parts.sockets), service);
+  service.set_http_counts(http.counts());
+  std::thread reader([&] { ReadWindows(parts.windows.get(), service, http, console); });
+  if (const Status confined = Confined(run, &sandbox::ConfineServerCalls); !confined) {
+    console.Error(confined.error().message);
+    _exit(EXIT_FAILURE);  // the threads wait
+  }
+  http.Run();
+  reader.join();
+  // They send through `http`.
+  service.DropRequests();
+  recordings.reset();
+  return EXIT_SUCCESS;
+}
+
+}  // namespace perftape::serve

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the server answers: the paths, their access, and the profiles of the history.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tools/serve/access.h"
+#include "tools/serve/history.h"
+#include "tools/serve/http_server.h"
+#include "tools/serve/metrics.h"
+#include "tools/serve/parameters.h"
+#include "tools/serve/pending_requests.h"
+#include "tools/serve/profiles.h"
+#include "tools/serve/record_command.h"
+#include "tools/serve/window.h"
+
+namespace perftape::serve {
+
+struct ServiceOptions {
+  std::vector<ListenAddress> addresses;  // of the sockets, by HttpRequest::listener
+  std::string token;                     // empty: none is needed
+  std::vector<std::string> events;       // the names for -e of what is recorded at first
+  std::chrono::nanoseconds window{};
+  HistoryLimits history = {};
+};
+
+// What the server asks of the privileged process.
+struct ServiceActions {
+  std::function<void()> cut;  // end the window
+  // Record, and call the function in a thread with the file, or without one. May fail.
+  std::function<Status(const RecordCommand&, std::function<void(UniqueFd)>)> record;
+};
+
+class Service : public HttpHandler {
+ public:
+  Service(ServiceOptions options, ServiceActions actions);
+
+  // Takes a window of the importer. Called by one thread.
+  Status Add(ImportedWindow window);
+  // Other events are recorded from now on. Thread-safe.
+  void SetEvents(std::vector<std::string> events);
+  // No window will come any more.
+  void EndOfWindows() { pending_->EndOfWindows(); }
+  // Drops the requests that wait. Call it before the server that sent them is destroyed.
+  void DropRequests() { pending_.reset(); }
+  // The server's numbers for /metrics.
+  void set_http_counts(const HttpCounts& counts) { http_counts_ = &counts; }
+
+  void Handle(HttpRequest request, std::shared_ptr<Exchange> exchange) override;
+
+ private:
+  enum class Output : std::uint8_t { kFolded, kPprof, kHtml };
+  struct Job {
+    ProfileRequest request;
+    Output output = Output::kFolded;
+    TimeSpan span = {};
+    bool is_since_reset = false;
+  };
+
+  Result<HttpResponse> CheckAccess(const HttpRequest& request) const;
+  // Answers what needs no window.
+  Result<std::optional<HttpResponse>> Answer(const HttpRequest& request, Target& target);
+  Result<std::optional<Job>> JobOf(Target& target) const;
+  void Start(Job job, std::shared_ptr<Exchange> exchange);
+  Result<HttpResponse> Work(const Job& job);
+  Status CheckEvent(const std::string& event) const;
+  // Whether the path is of a recording of its own. If so, starts it.
+  Result<bool> StartRecording(Target& target, const std::shared_ptr<Exchange>& exchange);
+
+  HttpResponse Health() const;
+  HttpResponse MetricsPage(std::string_view accept) const;
+  std::string Index() const;
+  std::vector<std::string> Events() const;
+
+  const ServiceOptions options_;
+  const ServiceActions actions_;
+  const std::int64_t realtime_offset_ns_;
+  const std::uint64_t start_ns_;
+  History history_;
+  Metrics metrics_;
+  std::atomic<std::uint64_t> last_window_ns_ = 0;  // when it came
+  const HttpCounts* http_counts_ = nullptr;
+  mutable std::mutex events_mutex_;  // of what follows
+  std::vector<std::string> events_;
+  std::unique_ptr<PendingRequests> pending_;
+};
+
+}  // namespace perftape::serve

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/serve/supervisor.h"
+
+#include <fmt/core.h>
+#include <poll.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <functional>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "record/machine/requirements.h"
+#include "tools/serve/processes.h"
+#include "tools/serve/recordings.h"
+
+namespace perftape::serve {
+namespace {
+
+// The directory of the recordings, which is removed at the end.
+class PrivateDirectory {
+ public:
+  static Result<PrivateDirectory> Make(const std::filesystem::path& wanted) {
+    PrivateDirectory directory;
+    if (!wanted.empty()) {
+      if (mkdir(wanted.c_str(), S_IRWXU) != 0) return FailErrno(wanted.native(), errno);
+      std::error_code error;
+      directory.path_ = std::filesystem::absolute(wanted, error);
+      return directory;
+    }
+    const char* const of_service = std::getenv("RUNTIME_DIRECTORY");  // systemd.exec(5)
+    std::string name =
+        std::string(of_service != nullptr ? of_service : "/run") + "/perftape-serve.XXXXXX";
+    if (mkdtemp(name.data()) == nullptr) return FailErrno(name, errno);
+    directory.path_ = name;
+    return directory;
+  }
+
+  PrivateDirectory(PrivateDirectory&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+  PrivateDirectory& operator=(PrivateDirectory&&) = delete;
+  ~PrivateDirectory() {
+    std::error_code ignored;
+    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+  }
+
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  PrivateDirectory() = default;
+  std::filesystem::path path_;
+};
+
+// The socket files are removed at the end.
+class Sockets {
+ public:
+  explicit Sockets(std::vector<ListenAddress> wanted) : addresses(std::move(wanted)) {}
+  Sockets(const Sockets&) = delete;
+  Sockets& operator=(const Sockets&) = delete;
+  ~Sockets() {
+    for (std::size_t i = 0; i < opened_; ++i) {
+      if (addresses[i].is_unix()) (void)unlink(addresses[i].path.c_str());
+    }
+  }
+
+  Result<std::vector<UniqueFd>> Open() {
+    std::vector<UniqueFd> fds;
+    for (; opened_ < addresses.size(); ++opened_) {
+      TRY_ASSIGN(UniqueFd fd, Listen(addresses[opened_]));
+      fds.push_back(std::move(fd));
+    }
+    return fds;
+  }
+
+  std::vector<ListenAddress> addresses;
+
+ private:
+  std::size_t opened_ = 0;
+};
+
+std::string AddressText(const ListenAddress& address) {
+  if (address.is_unix()) return address.path;
+  const bool is_ipv6 = address.host.contains(':');
+  const std::string host = is_ipv6 ? "[" + address.host + "]" : address.host;
+  return fmt::format("http://{}:{}", host, address.port);
+}
+
+// Reports what is missing to record all processes.
+Status CheckPrivileges(cli::Console& console) {
+  const record::Findings findings = record::CheckFacts(record::ReadSystemFacts());
+  for (const record::Finding& finding : findings.limits) console.Warning(finding.text());
+  if (findings.missing.empty()) return {};
+  std::string text;
+  for (const record::Finding& finding : findings.missing)
+    text += (text.empty() ? "" : "\n") + finding.text();
+  return Fail(ErrorCode::kPermission, text);
+}
+
+Result<UniqueFd> CatchSignals() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGCHLD}) sigaddset(&set, signal);
+  if (sigprocmask(SIG_BLOCK, &set, nullptr) != 0) return FailErrno("signals", errno);
+  UniqueFd fd(signalfd(-1, &set, SFD_CLOEXEC));
+  if (!fd) return FailErrno("signals", errno);
+  return fd;
+}
+
+// What the supervisor does, by the process that does it.
+struct Actions {
+  std::function<Result<pid_t>()> start_recorder;
+  // Reads the options again. Returns whether the recorder must start again.
+  std::function<bool()> reload;
+  // No recorder will start any more.
+  std::function<void()> end_files;
+};
+
+// The processes, and why the service ends.
+class Processes {
+ public:
+  Processes(Actions actions, RecordingServer& recordings, cli::Console& console)
+      : actions_(std::move(actions)), recordings_(recordings), console_(console) {}
+
+  void Add(std::string name, pid_t pid) { running_.push_back({std::move(name), pid}); }
+  Status StartRecorder() {
+    TRY_ASSIGN(recorder_, actions_.start_recorder());
+    Add("recorder", recorder_);
+    return {};
+  }
+
+  // Waits for the end of all. The recorder ends first; the others follow it.
+  int Wait(int signals) {
+    while (!running_.empty() || !recordings_.empty()) {
+      pollfd waits[] = {{.fd = signals, .events = POLLIN, .revents = 0},
+                        {.fd = recordings_.poll_fd(), .events = POLLIN, .revents = 0}};
+      if (poll(&waits[0], std::size(waits), -1) < 0) continue;
+      if (waits[1].revents != 0) recordings_.AcceptCommand();
+      if (waits[0].revents != 0) AcceptSignal(signals);
+    }
+    return has_failed_ ? EXIT_FAILURE : EXIT_SUCCESS;
+  }
+
+ private:
+  struct Process {
+    std::string name;
+    pid_t pid;
+  };
+
+  void AcceptSignal(int signals) {
+    signalfd_siginfo signal = {};
+    if (read(signals, &signal, sizeof signal) != sizeof signal) return;
+    if (signal.ssi_signo == SIGCHLD) {
+      Reap();
+    } else if (signal.ssi_signo != SIGHUP) {
+      EndAll();
+    } else if (!is_ending_ && actions_.reload()) {
+      is_restarting_ = true;
+      EndRecorder();
+    }
+  }
+
+  void EndRecorder() const {
+    if (recorder_ != 0) (void)kill(recorder_, SIGTERM);
+  }
+
+  void EndAll() {
+    is_ending_ = true;
+    recordings_.EndAll();
+    actions_.end_files();
+    EndRecorder();
+  }
+
+  void Reap() {
+    int status = 0;
+    for (pid_t pid = 0; (pid = waitpid(-1, &status, WNOHANG)) > 0;) {
+      const bool is_good = WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SUCCESS;
+      if (recordings_.HasEnded(pid, is_good)) continue;
+      const auto found = std::ranges::find(running_, pid, &Process::pid);
+      if (found == running_.end()) continue;
+      const Process ended = *found;
+      running_.erase(found);
+      const bool is_recorder = pid == std::exchange(recorder_, pid == recorder_ ? 0 : recorder_);
+      if (is_recorder && is_good && is_restarting_ && !is_ending_ && Restart()) continue;
+      if (!is_good || !is_ending_) ReportEnd(ended.name, status);
+      EndAll();
+    }
+  }
+
+  bool Restart() {
+    is_restarting_ = false;
+    Status done = StartRecorder();
+    if (done) done = recordings_.SendEvents();
+    if (!done) console_.Error(done.error().message);
+    return done.has_value();
+  }
+
+  void ReportEnd(const std::string& name, int status) {
+    has_failed_ = true;
+    const std::string how =
+        WIFSIGNALED(status) ? fmt::format(" by signal {}", WTERMSIG(status)) : std::string();
+    console_.Error(fmt::format("the {} has ended{}", name, how));
+  }
+
+  Actions actions_;
+  RecordingServer& recordings_;
+  cli::Console& console_;
+  std::vector<Process> running_;
+  pid_t recorder_ = 0;
+  bool is_restarting_ = false, is_ending_ = false, has_failed_ = false;
+};
+
+// Returns the options of the command line and of its file, as they are now.
+Result<ServeRun> PlanAgain() {
+  std::vector<std::string> words = record_tool::OwnCommandLine();
+  if (!words.empty()) words.erase(words.begin());
+  TRY_ASSIGN(ServePlan plan, cli::Parse<ServePlan>(ServeCommand(), words));
+  return PlanOf(std::move(plan));
+}
+
+bool IsServedAlike(const ServeRun& one, const ServeRun& other) {
+  return std::ranges::equal(one.addresses, other.addresses, {}, &ListenAddress::text,
+                            &ListenAddress::text) &&
+         one.token_file == other.token_file && one.directory == other.directory &&
+         one.history.bytes == other.history.bytes && one.history.span == other.history.span &&
+         one.no_sandbox == other.no_sandbox;
+}
+
+// Replaces what is recorded. Returns false if the options are wrong.
+bool Reload(ServeRun& run, cli::Console& console) {
+  Result<ServeRun> again = PlanAgain();
+  if (!again) {
+    console.Warning("SIGHUP: the options stay: " + again.error().message);
+    return false;
+  }
+  if (!IsServedAlike(run, *again)) {
+    console.Warning(
+        "SIGHUP: new options of --listen, --token-file, --history, --memory, --directory and "
+        "--no-sandbox need a new start");
+  }
+  run.record = std::move(again->record);
+  run.events = std::move(again->events);
+  run.window = again->window;
+  return true;
+}
+
+}  // namespace
+
+Result<int> Supervise(const ServeRun& planned, cli::Console& console) {
+  ServeRun run = planned;
+  TRY(CheckPrivileges(console));
+  std::string token;
+  if (!run.token_file.empty()) {
+    TRY_ASSIGN(token, ReadToken(run.token_file));
+  }
+  Sockets sockets(run.addresses);
+  TRY_ASSIGN(std::vector<UniqueFd> opened, sockets.Open());
+  TRY_ASSIGN(const PrivateDirectory directory, PrivateDirectory::Make(run.directory));
+  TRY_ASSIGN(const UniqueFd signals, CatchSignals());
+  record::SwitchRequest cut;
+  TRY_ASSIGN(Channel files, MakeChannel(ChannelKind::kMessages));
+  TRY_ASSIGN(Channel windows, MakeChannel(ChannelKind::kBytes));
+  TRY_ASSIGN(Channel commands, MakeChannel(ChannelKind::kMessages));
+
+  // Each process closes the ends of the others: a channel ends when its last sender is closed.
+  TRY_ASSIGN(const pid_t server, StartProcess("perftape-http", [&] {
+               files = {};
+               commands.receiver.Reset();
+               windows.sender.Reset();
+               return RunServer(run,
+                                {.sockets = std::move(opened),
+                                 .addresses = sockets.addresses,
+                                 .token = token,
+                                 .windows = std::move(windows.receiver),
+                                 .recordings = std::move(commands.sender)},
+                                cut, console);
+             }));
+  opened.clear();
+  windows.receiver.Reset();
+  commands.sender.Reset();
+  TRY_ASSIGN(const pid_t importer, StartProcess("perftape-import", [&] {
+               files.sender.Reset();
+               commands.receiver.Reset();
+               return RunImporter(run, directory.path(), std::move(files.receiver),
+                                  std::move(windows.sender), console);
+             }));
+  files.receiver.Reset();
+  windows.sender.Reset();
+
+  RecordingServer recordings(run, directory.path(), std::move(commands.receiver), console);
+  Processes processes({.start_recorder =
+                           [&] {
+                             return StartProcess("perftape-record", [&] {
+                               recordings.CloseChannel();
+                               return RunRecorder(run, cut, directory.path(),
+                                                  std::move(files.sender), console);
+                             });
+                           },
+                       .reload = [&] { return Reload(run, console); },
+                       .end_files = [&] { files.sender.Reset(); }},
+                      recordings, console);
+  processes.Add("server", server);
+  processes.Add("importer", importer);
+  TRY(processes.StartRecorder());
+  for (const ListenAddress& address : sockets.addresses)
+    console.Note("listening at " + AddressText(address));
+  return processes.Wait(signals.get());
+}
+
+}  // namespace perftape::serve
