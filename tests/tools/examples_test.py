@@ -25,8 +25,9 @@ OURS = re.compile(r"(?<![\w./-])(?:perftape(?:-[a-z]+)?|perf_to_profile)(?= |$)"
 OTHERS = ("perf go head find seq ssh scp sudo jq sort sbatch for do done cat make cd stackcollapse-perf.pl").split()
 # These need a recording of this machine.
 RECORDS = re.compile(r"perftape[- ](?:record|doctor|burner)\b|field:reason")
-# Commands that install or build, and those that show what a shell script contains.
-NOT_RUN = re.compile(r"(?:tools|tests)/|cmake\b|cat \w+\.sh$|job=|sbatch\b|#!")
+# Commands that install or build, those that show what a shell script contains, and a service, which
+# kernel.serve tests.
+NOT_RUN = re.compile(r"(?:tools|tests)/|cmake\b|cat \w+\.sh$|job=|sbatch\b|#!|perftape[- ]serve\b")
 
 # These write what the example reads next; the others only read their input.
 STAND_INS = {
