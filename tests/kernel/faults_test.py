@@ -12,7 +12,7 @@ import signal
 import subprocess
 
 import harness
-from kill_test import committed_records, committed_samples
+from committed_records import committed_records, committed_samples
 
 ALL = os.environ.get("PERFTAPE_FAULTS") == "all"
 LOST_SAMPLES = 13

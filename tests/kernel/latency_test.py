@@ -7,6 +7,7 @@ import os
 import pathlib
 import re
 import subprocess
+import sys
 import tempfile
 
 import harness
@@ -314,12 +315,15 @@ class Latency(harness.RecordingTest):
 
     def test_calls_that_find_no_room_are_counted(self):
         data, bundle = self.dir / "perf.data", self.dir / "notes.tar.zst"
+        calls = "import os\nfile = os.open('/etc/passwd', os.O_RDONLY)\n" \
+                "for _ in range(20000): os.pread(file, 1, 0), os.getppid()"
         self.record("-q", "--latency-histograms", "1", "-o", data, "--bundle", bundle, "-e",
-                    "latency:read,latency:syscall=getppid", "--", "sh", "-c", "cat /etc/passwd >/dev/null; true")
+                    "latency:read,latency:syscall=getppid", "--", sys.executable, "-c", calls)
         self.read_notes(bundle)
-        lost = {lost["probe"]: lost for lost in self.notes["latency_lost"]}
-        self.assertEqual(lost["read"]["cause"], "no_room")
-        self.assertGreater(lost["read"]["calls"], 0)
+        # The histogram is that of the probe whose call comes first; which one may change each second.
+        lost = [lost for lost in self.notes["latency_lost"] if lost["cause"] == "no_room"]
+        self.assertGreater(sum(each["calls"] for each in lost), 0)
+        self.assertTrue({each["probe"] for each in lost} <= {"read", "syscall=getppid"}, lost)
 
     def test_an_interval_prints_the_calls_of_each_probe(self):
         _, err = self.record("-q", "-o", "a.data", "--interval", "100ms", "-e",

@@ -14,7 +14,7 @@ import subprocess
 import time
 
 import harness
-from kill_test import SAMPLE, committed_records
+from committed_records import SAMPLE, committed_records
 
 SECONDS = int(os.environ.get("PERFTAPE_ROTATION_SECONDS", "5"))
 KILLS = int(os.environ.get("PERFTAPE_ROTATION_KILLS", "3"))

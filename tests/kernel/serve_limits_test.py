@@ -109,8 +109,8 @@ class LimitsTest(served.ServeTest):
         served.wait_for(lambda: service.get("/healthz").status == 200)
 
     def test_many_requests_at_once_are_answered(self):
-        service = self.serve("-e", GETPPID, "--comm", "counted", "--window", "1s")
-        self.call(("", "counted", 100))
+        service = self.serve("-e", GETPPID, "--comm", "limited", "--window", "1s")
+        self.call(("", "limited", 100))
         connections = [service.raw() for _ in range(150)]
         for sock in connections:
             sock.sendall(b"GET /flamegraph/collapsed HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
