@@ -278,7 +278,8 @@ class Latency(harness.RecordingTest):
         calls = [call for call in self.of_event("block_io", pid) if call.fields["bytes"] == "4096"]
         if not calls:
             self.skipTest("the temporary directory is on no disk")
-        self.assertEqual(len(calls), self.own["blocks"][0])
+        # The kernel can join one with a request of another process, which is larger then.
+        self.assertIn(self.own["blocks"][0] - len(calls), (0, 1))
         self.assertEqual({call.fields["error"] for call in calls}, {"0"})
         device = path.stat().st_dev
         self.assertEqual({call.fields["dev"] for call in calls},

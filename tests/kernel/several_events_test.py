@@ -59,6 +59,10 @@ def hotspots_counts(stream):
     return {strings[names[attribute]]: count for attribute, count in counts.items()}
 
 
+# The file grew after its size was read and before its header was.
+GREW_WHILE_READ = "bytes beyond the end of the file"
+
+
 class SeveralEvents(harness.RecordingTest):
     @classmethod
     def setUpClass(cls):
@@ -205,7 +209,7 @@ class SeveralEvents(harness.RecordingTest):
                 self.assertIsNone(recorder.poll())
                 time.sleep(0.01)
             for _ in range(attempt):
-                self.assert_fields_are_readable(data)
+                self.assert_fields_are_readable(data, is_growing=True)
                 time.sleep(0.1)
             recorder.send_signal(signal.SIGKILL)
             recorder.wait()
@@ -217,12 +221,13 @@ class SeveralEvents(harness.RecordingTest):
             for event, lines in traced(data).items():
                 self.assertEqual(collections.Counter(lines) - collections.Counter(found[event]), {})
 
-    def assert_fields_are_readable(self, data):
+    def assert_fields_are_readable(self, data, is_growing=False):
         for event, lines in traced(data).items():
             self.assertIn(event, TRACEPOINTS)
             self.assertEqual([line for line in lines if "=" not in line and event != GETPPID], [])
         status, out, err = harness.run(harness.INSPECT, "--samples", "--fields", data)
-        self.assertEqual((status, err), (0, ""))
+        if not (is_growing and GREW_WHILE_READ in err):
+            self.assertEqual((status, err), (0, ""))
         self.assertEqual([line for line in out.splitlines() if line.startswith(LOST)
                           and "\treason=" not in line and " reason=" not in line], [])
 
