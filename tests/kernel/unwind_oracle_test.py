@@ -7,7 +7,7 @@ The environment changes it:
   PERFTAPE_ORACLE_METHOD   the method that is compared (default eh)
 
 It prints a line for each program: samples, complete chains, identical ones, and the causes of the
-others, for the first 500 ms of the process and for the rest."""
+others, for the first 100 ms of the process and for the rest."""
 
 import collections
 import os
@@ -23,7 +23,7 @@ TESTS = harness.BIN.parent / "tests"
 SECONDS = float(os.environ.get("PERFTAPE_ORACLE_SECONDS", "2"))
 METHOD = os.environ.get("PERFTAPE_ORACLE_METHOD", "eh")
 STACK = 32768  # the chains of cc1plus do not fit into less
-START_NS = 500_000_000  # on a busy machine tables are loaded late
+START_NS = 100_000_000
 ROOT = re.compile(r"_start$|_dl_start_user$|__libc_start_main|clone3?$|start_thread|thread_start$")
 
 PYTHON_PROGRAM = os.path.realpath(sys.executable)  # not a script that starts it
@@ -123,7 +123,7 @@ class UnwindOracle(harness.RecordingTest):
         verdicts = self.record_with_oracle(*command)
         early = [each for each in verdicts if each.is_early]
         late = [each for each in verdicts if not each.is_early]
-        print(f"\n{name}, first 500 ms: {figures(early)}; later: {figures(late)}", flush=True)
+        print(f"\n{name}, first 100 ms: {figures(early)}; later: {figures(late)}", flush=True)
         counts = collections.Counter(each.verdict for each in verdicts)
         self.assertEqual(counts["contradiction"], 0)
         self.assertGreater(len(verdicts), 10)
