@@ -72,7 +72,7 @@ TEST(PlanLatency, GivesEachEventANumberOfItsOwn) {
   EXPECT_EQ(std::ranges::adjacent_find(numbers), numbers.end());
 }
 
-TEST(PlanLatency, TakesOptionsOrTheDefaultsOfTheRow) {
+TEST(PlanLatency, PrefersOptionsToTheDefaultsOfTheRow) {
   EXPECT_EQ(PlanProbes("latency:read").value().front().latency,
             (LatencyOptions{"read", perfdata::FindLatencyProbe("read")->min_ns, true}));
   EXPECT_EQ(PlanProbes("latency:read/min=1ms,errors=off/").value().front().latency,

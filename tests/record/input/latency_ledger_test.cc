@@ -182,7 +182,7 @@ TEST(LatencyLedger, HasNoTimesOfWhatIsOnlyCounted) {
   EXPECT_THAT(FastCallsOf(ledger), IsEmpty());
 }
 
-TEST(LatencyLedger, TakesTheLastNameOfAProcess) {
+TEST(LatencyLedger, KeepsTheLastNameOfAProcess) {
   LatencyLedger ledger(Planned());
   Add(ledger, {.times = {1}, .comm = "sh"});
   Add(ledger, {.times = {1}, .comm = "sixteen letters!"});
