@@ -213,6 +213,13 @@ class Oracle(unittest.TestCase):
                  "time_ns": str(ms * path_oracle.MS)} for ms in (1, 2, 12, 13)]
         self.assertEqual(path_oracle.missed_ns(rows, {7}), 10 * path_oracle.MS)
 
+    def test_missed_time_may_not_be_recorded(self):
+        path = self.path(hold_ms=28)
+        path["parts"][2] |= {"state": "not recorded", "ns": 12 * path_oracle.MS}
+        path["parts"].append(path["parts"][0] | {"state": "runnable", "ns": 40 * path_oracle.MS})
+        self.assertTrue(path_oracle.complaints(self.KNOWN, path))
+        self.assertEqual(path_oracle.complaints(self.KNOWN, path, missed=12 * path_oracle.MS), [])
+
 
 if __name__ == "__main__":
     harness.require(str(KNOWN_PATH), path_oracle.REPORT)
