@@ -185,8 +185,10 @@ void OtlpExport::SplitLabels() {
 // The links are part of what samples are told apart by: the ranks of labels do not know them, so
 // the rank of the whole set decides if there is one.
 void OtlpExport::MakeRows() {
-  rows_.reserve(profile_.samples().size());
-  for (std::uint32_t i = 0; i < profile_.samples().size(); ++i) {
+  const SampleRange range = options_.samples.value_or(
+      SampleRange{0, static_cast<std::uint32_t>(profile_.samples().size())});
+  rows_.reserve(range.size());
+  for (std::uint32_t i = range.begin; i < range.end; ++i) {
     const Sample& sample = profile_.samples()[i];
     const LabelParts& parts = labels_[sample.labels.index];
     const bool has_thread = options_.thread_labels && sample.thread != ThreadId{};

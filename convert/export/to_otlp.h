@@ -23,6 +23,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,9 +34,17 @@
 
 namespace perftape::convert {
 
+// Samples of a profile, by their indexes.
+struct SampleRange {
+  std::uint32_t begin = 0, end = 0;
+  std::uint32_t size() const { return end - begin; }
+};
+
 struct OtlpOptions {
   // Write the threads and processes of samples. If false, the samples of all are joined.
   bool thread_labels = true;
+  // Write only these, for receivers that take requests of a limited size.
+  std::optional<SampleRange> samples = {};
 };
 
 // What the file does not contain of the profile.

@@ -18,6 +18,7 @@
 
 #include "formats/base/text.h"
 #include "tools/common/cli/escape.h"
+#include "tools/common/cli/secret_file.h"
 
 namespace perftape::serve {
 namespace {
@@ -188,13 +189,7 @@ bool HasToken(std::string_view authorization, std::string_view token) {
 
 Result<std::string> ReadToken(const std::string& path) {
   constexpr std::size_t kLeast = 16, kMost = 1024;
-  struct stat status = {};
-  if (stat(path.c_str(), &status) != 0) return FailErrno(path, errno);
-  if ((status.st_mode & (S_IROTH | S_IWOTH)) != 0) {
-    return Fail(ErrorCode::kInvalidArgument,
-                fmt::format("{0}: other users can read this token: 'chmod 600 {0}'", path));
-  }
-  TRY_ASSIGN(const std::string text, ReadWholeFile(path));
+  TRY_ASSIGN(const std::string text, cli::ReadSecretFile(path));
   const std::string_view token = Trimmed(std::string_view(text).substr(0, text.find('\n')));
   const bool is_printable =
       std::ranges::all_of(token, [](char c) { return c > ' ' && c < '\x7f'; });

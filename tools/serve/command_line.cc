@@ -34,6 +34,13 @@ Status CheckAddresses(const ServePlan& plan) {
   return {};
 }
 
+Status CheckPush(const PushOptions& push) {
+  if (push.is_on()) return {};
+  if (!push.headers_file.empty() || !push.ca_file.empty())
+    return Usage("--otlp-headers and --otlp-ca need --otlp");
+  return {};
+}
+
 Status CheckTimes(const ServePlan& plan) {
   if (plan.window < kShortestWindow) return Usage("--window: the shortest window is 50ms");
   if (plan.history.span < plan.window) return Usage("--history is shorter than --window");
@@ -46,6 +53,7 @@ Result<ServeRun> PlanOf(ServePlan plan) {
   if (!plan.operands.empty()) return Usage("perftape-serve has no operands: " + plan.operands[0]);
   TRY(CheckAddresses(plan));
   TRY(CheckTimes(plan));
+  TRY(CheckPush(plan.push));
   if (plan.call_graph && plan.call_graph->stack_bytes != 0)
     return Usage("--call-graph: copies of stacks cannot be served: use fp, eh or none");
   if (!plan.rate) plan.rate = record::Frequency{kUsualHz};
@@ -56,6 +64,7 @@ Result<ServeRun> PlanOf(ServePlan plan) {
                   .window = plan.window,
                   .history = plan.history,
                   .directory = plan.directory,
+                  .push = plan.push,
                   .no_sandbox = plan.no_sandbox};
   TRY_ASSIGN(run.record, record_tool::PlanOf(std::move(plan)));
   // Samples name their pods by their cgroups.

@@ -13,6 +13,7 @@
 #include "tools/record/command_line.h"
 #include "tools/serve/access.h"
 #include "tools/serve/history.h"
+#include "tools/serve/push/push_target.h"
 
 namespace perftape::serve {
 
@@ -24,6 +25,7 @@ struct ServePlan : record_tool::Plan {
   std::chrono::nanoseconds window = std::chrono::seconds(10);
   HistoryLimits history;
   std::filesystem::path directory;  // empty: a new one below /run
+  PushOptions push;
 };
 
 struct ServeRun {
@@ -34,6 +36,7 @@ struct ServeRun {
   std::chrono::nanoseconds window{};
   HistoryLimits history;
   std::filesystem::path directory;
+  PushOptions push;
   bool no_sandbox = false;
 };
 

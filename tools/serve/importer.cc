@@ -30,7 +30,7 @@ Result<symbolize::SymbolSources*> Importer::Sources() {
   return &*sources_;
 }
 
-Result<ImportedWindow> Importer::Import(const std::filesystem::path& file) {
+Result<ImportedFile> Importer::Import(const std::filesystem::path& file) {
   TRY_ASSIGN(Input input, convert::OpenInput(file));
   (void)unlink(file.c_str());
   TRY_ASSIGN(symbolize::SymbolSources* const sources, Sources());
@@ -49,14 +49,18 @@ Result<ImportedWindow> Importer::Import(const std::filesystem::path& file) {
   if (!report.recording_notes) {
     return Fail(ErrorCode::kNotFound, file.native() + ": has no notes of its recorder");
   }
-  ImportedWindow imported = {.notes = *report.recording_notes};
-  imported.window.start_ns = imported.notes.start_ns;
-  imported.window.end_ns = imported.notes.end_ns;
+  ImportedFile imported = {.window = {.notes = *report.recording_notes}};
+  Window& window = imported.window.window;
+  window.start_ns = imported.window.notes.start_ns;
+  window.end_ns = imported.window.notes.end_ns;
   if (profile.samples().empty()) return imported;
   origin.LearnLives(symbolize::ProcessesWithPerfMaps(profile));
   symbolize::SymbolizeReport symbols;
   const convert::Profile named = sources->Name(profile, std::move(origin), symbols);
-  TRY_ASSIGN(imported.window.profile, convert::EncodePprof(named, {.level = kWindowGzipLevel}));
+  TRY_ASSIGN(window.profile, convert::EncodePprof(named, {.level = kWindowGzipLevel}));
+  if (with_payloads_ == WithPayloads::kYes) {
+    TRY_ASSIGN(imported.payloads, PayloadsOf(named));
+  }
   return imported;
 }
 

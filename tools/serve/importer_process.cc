@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The process that reads the recorder's files. It can read all files, because symbols are in them,
 // and write only in the directory of the recordings.
+#include <sys/socket.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -27,10 +29,31 @@ bool Receive(int channel, FileMessage& message) {
   return true;
 }
 
+// Waits for the process that pushes only for a moment, which that process never needs.
+class PayloadSender {
+ public:
+  PayloadSender(UniqueFd channel, PushCounts* counts)
+      : channel_(std::move(channel)), counts_(counts) {
+    constexpr timeval kMoment = {.tv_sec = 1, .tv_usec = 0};
+    if (channel_)
+      (void)setsockopt(channel_.get(), SOL_SOCKET, SO_SNDTIMEO, &kMoment, sizeof kMoment);
+  }
+
+  // After a failure, part of a payload may be written: then no other follows.
+  void Send(const Payload& payload) {
+    if (channel_ && !WritePayload(channel_.get(), payload)) channel_.Reset();
+    if (!channel_) counts_->dropped(PushDrop::kNoProcess) += payload.samples;
+  }
+
+ private:
+  UniqueFd channel_;
+  PushCounts* counts_;  // null: nothing is pushed
+};
+
 }  // namespace
 
-int RunImporter(const ServeRun& run, const std::filesystem::path& directory, UniqueFd files,
-                UniqueFd windows, cli::Console& console) {
+int RunImporter(const ServeRun& run, const std::filesystem::path& directory, ImporterParts parts,
+                cli::Console& console) {
   if (!run.no_sandbox) {
     const Status confined = sandbox::Confine({.readable = {"/"}, .writable = {directory}});
     if (!confined) {
@@ -38,25 +61,28 @@ int RunImporter(const ServeRun& run, const std::filesystem::path& directory, Uni
       return EXIT_FAILURE;
     }
   }
-  Importer importer;
+  Importer importer(run.push.is_on() ? WithPayloads::kYes : WithPayloads::kNo);
+  PayloadSender pushes(std::move(parts.payloads), parts.push_counts);
   FileMessage message;
   std::uint64_t failed = 0;
-  while (Receive(files.get(), message)) {
+  while (Receive(parts.files.get(), message)) {
     const std::string path = &message.path[0];
-    Result<ImportedWindow> window = importer.Import(path);
-    if (!window) {
+    Result<ImportedFile> file = importer.Import(path);
+    if (!file) {
       ++failed;
-      console.Warning(window.error().message);
+      console.Warning(file.error().message);
       continue;
     }
-    window->recorder_cpu_ns = message.recorder_cpu_ns;
-    window->importer_cpu_ns = record::SystemClock().CpuNs();
-    window->failed_windows = failed + message.failed_files;
-    console.Detail(path + ": " + std::to_string(window->notes.samples) + " samples");
-    if (const Status written = WriteWindow(windows.get(), *window); !written) {
+    ImportedWindow& window = file->window;
+    window.recorder_cpu_ns = message.recorder_cpu_ns;
+    window.importer_cpu_ns = record::SystemClock().CpuNs();
+    window.failed_windows = failed + message.failed_files;
+    console.Detail(path + ": " + std::to_string(window.notes.samples) + " samples");
+    if (const Status written = WriteWindow(parts.windows.get(), window); !written) {
       console.Error(written.error().message);
       return EXIT_FAILURE;
     }
+    for (const Payload& payload : file->payloads) pushes.Send(payload);
   }
   return EXIT_SUCCESS;
 }

@@ -81,6 +81,26 @@ class MetricsText {
 
 constexpr std::size_t kFirstExponent = 10;  // 2^10 ns is about a microsecond
 
+void AppendPushes(const PushCounts& counts, MetricsText& text) {
+  text.One("perftape_push_requests", "counter", "Requests that the receiver took.",
+           counts.requests.load());
+  text.One("perftape_push_samples", "counter", "Samples in these requests.", counts.samples.load());
+  text.One("perftape_push_rejected_profiles", "counter",
+           "Profiles that the receiver rejected of requests that it took.",
+           counts.rejected_profiles.load());
+  text.One("perftape_push_retries", "counter", "Requests that must be sent again.",
+           counts.retries.load());
+  text.Begin("perftape_push_dropped_samples", "counter",
+             "Samples that were not delivered, by cause.");
+  for (std::size_t cause = 0; cause < kPushDrops; ++cause) {
+    std::string label;
+    AppendFormat(label, "cause=\"{}\"", NameOf(static_cast<PushDrop>(cause)));
+    text.Add(label, counts.dropped_samples[cause].load());
+  }
+  text.One("perftape_push_queue_bytes", "gauge", "The size of the requests that wait.",
+           counts.queue_bytes.load());
+}
+
 // The upper end of a bucket of /metrics.
 std::uint64_t BucketEndNs(std::size_t index) {
   return std::uint64_t{1} << (kFirstExponent + 2 * index);
@@ -205,6 +225,7 @@ std::string Metrics::Text(const ServiceNumbers& numbers, MetricsFormat format) c
            "Windows that were merged with others to save memory.", history.merged);
   text.One("perftape_history_dropped_windows", "counter",
            "Windows that were dropped, old ones or to save memory.", history.dropped);
+  if (numbers.push != nullptr) AppendPushes(*numbers.push, text);
   text.One("perftape_http_requests", "counter", "Requests.", numbers.requests);
   text.One("perftape_http_refused_connections", "counter", "Connections above the limit.",
            numbers.refused);

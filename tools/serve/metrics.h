@@ -16,6 +16,7 @@
 #include "convert/model/profile.h"
 #include "formats/bundle/recording_notes.h"
 #include "tools/serve/history.h"
+#include "tools/serve/push/push_counts.h"
 #include "tools/serve/window.h"
 
 namespace perftape::serve {
@@ -29,6 +30,7 @@ std::string_view ContentTypeOf(MetricsFormat format);
 // Of the parts of the service that do not count here.
 struct ServiceNumbers {
   HistoryCounts history = {};
+  const PushCounts* push = nullptr;  // null: nothing is pushed
   std::uint64_t server_cpu_ns = 0;
   std::uint64_t requests = 0, refused = 0, connections = 0;
   double start_seconds = 0;  // since 1970

@@ -25,6 +25,8 @@ Result<std::vector<ListenAddress>> ParseListenOption(std::string_view option,
   return std::vector{std::move(address)};
 }
 
+constexpr std::uint64_t kLeastQueue = std::uint64_t{64} << 10;
+
 // The options of the file, as if they were here.
 Status StoreConfig(cli::BaseOptions& options, std::string_view spelled, std::string_view text) {
   Status applied = ApplyConfigFile(std::string(text), dynamic_cast<ServePlan&>(options));
@@ -78,6 +80,33 @@ constexpr cli::Option kServiceRows[] = {
      .completion = Completion::kDirectory,
      .is_rare = true,
      .into = cli::Store<&ServePlan::directory>},
+};
+
+constexpr cli::Option kPushRows[] = {
+    {.name = "otlp",
+     .argument = "URL",
+     .help = "push each window to a receiver of OpenTelemetry profiles: https://HOST:PORT, or "
+             "grpcs://HOST:PORT; http:// and grpc:// are without TLS",
+     .into = cli::StoreAs<&ParsePushTarget, &ServePlan::push, &PushOptions::target>},
+    {.name = "otlp-headers",
+     .argument = "FILE",
+     .help = "send the headers in FILE, one on each line: 'Authorization: Bearer TOKEN'",
+     .completion = Completion::kFile,
+     .is_rare = true,
+     .into = cli::Store<&ServePlan::push, &PushOptions::headers_file>},
+    {.name = "otlp-ca",
+     .argument = "FILE",
+     .help = "trust the certificates in FILE (PEM) instead of the system's",
+     .completion = Completion::kFile,
+     .is_rare = true,
+     .into = cli::Store<&ServePlan::push, &PushOptions::ca_file>},
+    {.name = "otlp-queue",
+     .argument = "SIZE",
+     .help = "keep at most SIZE of compressed profiles while the receiver does not take them, at "
+             "least 64K; the oldest are dropped (default 16M)",
+     .is_rare = true,
+     .into = cli::StoreAs<&cli::ParseSizeIn<kLeastQueue, cli::kLargestSize>, &ServePlan::push,
+                          &PushOptions::queue_bytes>},
 };
 
 constexpr cli::Option kEventRows[] = {
@@ -166,11 +195,11 @@ constexpr cli::Option kOtherRows[] = {
     cli::NoSandboxRow(),
 };
 
-constexpr auto kOptions = cli::Table(cli::InGroup(cli::Group::kService, kServiceRows),
-                                     cli::InGroup(cli::Group::kEvents, kEventRows),
-                                     cli::InGroup(cli::Group::kTargets, kTargetRows),
-                                     cli::InGroup(cli::Group::kSampling, kSamplingRows),
-                                     cli::InGroup(cli::Group::kOther, kOtherRows));
+constexpr auto kOptions = cli::Table(
+    cli::InGroup(cli::Group::kService, kServiceRows), cli::InGroup(cli::Group::kPush, kPushRows),
+    cli::InGroup(cli::Group::kEvents, kEventRows), cli::InGroup(cli::Group::kTargets, kTargetRows),
+    cli::InGroup(cli::Group::kSampling, kSamplingRows),
+    cli::InGroup(cli::Group::kOther, kOtherRows));
 
 constexpr cli::Example kExamples[] = {
     {"perftape-serve --listen 127.0.0.1:4040", "CPU time of the whole machine, all the time"},

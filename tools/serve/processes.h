@@ -3,12 +3,15 @@
 // one, which only waits for them.
 //
 //   recorder   files ─▶ importer   windows ─▶ server
-//      ▲                                         │
+//      ▲                    │                    │
 //      └──────────────── cut ────────────────────┘
+//                           │
+//                           └─ payloads ─▶ pusher
 //
 // The first process also records on request of the server, each recording in a process of its own
 // (recordings.h). The recorder has the privileges of recorders, the importer can read files, and
-// the server has open sockets and nothing else.
+// the server has open sockets and nothing else. The pusher connects to the receiver of --otlp; it
+// runs only with this option.
 #pragma once
 
 #include <sys/types.h>
@@ -24,6 +27,8 @@
 #include "tools/common/cli/console.h"
 #include "tools/serve/access.h"
 #include "tools/serve/command_line.h"
+#include "tools/serve/push/push_counts.h"
+#include "tools/serve/push/push_target.h"
 #include "tools/serve/record_command.h"
 
 namespace perftape::serve {
@@ -45,16 +50,27 @@ int RunRecorder(const ServeRun& run, record::SwitchRequest& cut,
 // A recording of its own, with symbols, in `file`.
 int RunOneRecording(const ServeRun& run, const RecordCommand& command,
                     const std::filesystem::path& file, cli::Console& console);
-// The importer: sends the windows of these files to `windows`, until the last sender is closed.
-int RunImporter(const ServeRun& run, const std::filesystem::path& directory, UniqueFd files,
-                UniqueFd windows, cli::Console& console);
+// The importer: sends the windows of the files to `windows`, and what is pushed to `payloads`,
+// until the last sender of files is closed.
+struct ImporterParts {
+  UniqueFd files, windows;
+  UniqueFd payloads = {};             // empty: nothing is pushed
+  PushCounts* push_counts = nullptr;  // null: the same
+};
+int RunImporter(const ServeRun& run, const std::filesystem::path& directory, ImporterParts parts,
+                cli::Console& console);
+// The pusher: sends the payloads to the receiver, until their sender is closed; then what is left,
+// for some seconds.
+int RunPusher(const ServeRun& run, const PushSecrets& secrets, const UniqueFd& payloads,
+              PushCounts& counts, cli::Console& console);
 // The server: answers at the sockets, until the sender of windows is closed.
 struct ServerParts {
   std::vector<UniqueFd> sockets;
   std::vector<ListenAddress> addresses;
   std::string token;
   UniqueFd windows;
-  UniqueFd recordings;  // of RecordingClient
+  UniqueFd recordings;                      // of RecordingClient
+  const PushCounts* push_counts = nullptr;  // null: nothing is pushed
 };
 int RunServer(const ServeRun& run, ServerParts parts, record::SwitchRequest& cut,
               cli::Console& console);

@@ -60,6 +60,7 @@ int RunServer(const ServeRun& run, ServerParts parts, record::SwitchRequest& cut
       [&](std::vector<std::string> events) { service.SetEvents(std::move(events)); });
   HttpServer http(std::move(parts.sockets), service);
   service.set_http_counts(http.counts());
+  service.set_push_counts(parts.push_counts);
   std::thread reader([&] { ReadWindows(parts.windows.get(), service, http, console); });
   if (const Status confined = Confined(run, &sandbox::ConfineServerCalls); !confined) {
     console.Error(confined.error().message);

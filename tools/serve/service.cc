@@ -299,6 +299,7 @@ HttpResponse Service::MetricsPage(std::string_view accept) const {
   const MetricsFormat format = FormatFor(accept);
   ServiceNumbers numbers = {
       .history = history_.Counts(),
+      .push = push_counts_,
       .server_cpu_ns = record::SystemClock().CpuNs(),
       .start_seconds =
           static_cast<double>(static_cast<std::int64_t>(start_ns_) + realtime_offset_ns_) /

@@ -19,6 +19,7 @@
 #include "tools/serve/parameters.h"
 #include "tools/serve/pending_requests.h"
 #include "tools/serve/profiles.h"
+#include "tools/serve/push/push_counts.h"
 #include "tools/serve/record_command.h"
 #include "tools/serve/window.h"
 
@@ -53,6 +54,8 @@ class Service : public HttpHandler {
   void DropRequests() { pending_.reset(); }
   // The server's numbers for /metrics.
   void set_http_counts(const HttpCounts& counts) { http_counts_ = &counts; }
+  // Those of pushes; null if nothing is pushed.
+  void set_push_counts(const PushCounts* counts) { push_counts_ = counts; }
 
   void Handle(HttpRequest request, std::shared_ptr<Exchange> exchange) override;
 
@@ -88,6 +91,7 @@ class Service : public HttpHandler {
   Metrics metrics_;
   std::atomic<std::uint64_t> last_window_ns_ = 0;  // when it came
   const HttpCounts* http_counts_ = nullptr;
+  const PushCounts* push_counts_ = nullptr;
   mutable std::mutex events_mutex_;  // of what follows
   std::vector<std::string> events_;
   std::unique_ptr<PendingRequests> pending_;

@@ -230,7 +230,7 @@ bool IsServedAlike(const ServeRun& one, const ServeRun& other) {
                             &ListenAddress::text) &&
          one.token_file == other.token_file && one.directory == other.directory &&
          one.history.bytes == other.history.bytes && one.history.span == other.history.span &&
-         one.no_sandbox == other.no_sandbox;
+         one.push == other.push && one.no_sandbox == other.no_sandbox;
 }
 
 // Replaces what is recorded. Returns false if the options are wrong.
@@ -242,7 +242,8 @@ bool Reload(ServeRun& run, cli::Console& console) {
   }
   if (!IsServedAlike(run, *again)) {
     console.Warning(
-        "SIGHUP: new options of --listen, --token-file, --history, --memory, --directory and "
+        "SIGHUP: new options of --listen, --token-file, --history, --memory, --directory, --otlp "
+        "and "
         "--no-sandbox need a new start");
   }
   run.record = std::move(again->record);
@@ -260,6 +261,7 @@ Result<int> Supervise(const ServeRun& planned, cli::Console& console) {
   if (!run.token_file.empty()) {
     TRY_ASSIGN(token, ReadToken(run.token_file));
   }
+  TRY_ASSIGN(const PushSecrets secrets, ReadPushSecrets(run.push));
   Sockets sockets(run.addresses);
   TRY_ASSIGN(std::vector<UniqueFd> opened, sockets.Open());
   TRY_ASSIGN(const PrivateDirectory directory, PrivateDirectory::Make(run.directory));
@@ -269,30 +271,55 @@ Result<int> Supervise(const ServeRun& planned, cli::Console& console) {
   TRY_ASSIGN(Channel windows, MakeChannel(ChannelKind::kBytes));
   TRY_ASSIGN(Channel commands, MakeChannel(ChannelKind::kMessages));
 
+  Channel payloads;
+  PushCounts* push_counts = nullptr;
+  if (run.push.is_on()) {
+    TRY_ASSIGN(payloads, MakeChannel(ChannelKind::kBytes));
+    TRY_ASSIGN(push_counts, MakePushCounts());
+  }
+
   // Each process closes the ends of the others: a channel ends when its last sender is closed.
   TRY_ASSIGN(const pid_t server, StartProcess("perftape-http", [&] {
                files = {};
                commands.receiver.Reset();
                windows.sender.Reset();
+               payloads = {};
                return RunServer(run,
                                 {.sockets = std::move(opened),
                                  .addresses = sockets.addresses,
                                  .token = token,
                                  .windows = std::move(windows.receiver),
-                                 .recordings = std::move(commands.sender)},
+                                 .recordings = std::move(commands.sender),
+                                 .push_counts = push_counts},
                                 cut, console);
              }));
   opened.clear();
   windows.receiver.Reset();
   commands.sender.Reset();
+  std::optional<pid_t> pusher;
+  if (run.push.is_on()) {
+    TRY_ASSIGN(pusher, StartProcess("perftape-push", [&] {
+                 files = {};
+                 commands.receiver.Reset();
+                 windows.sender.Reset();
+                 payloads.sender.Reset();
+                 return RunPusher(run, secrets, payloads.receiver, *push_counts, console);
+               }));
+    payloads.receiver.Reset();
+  }
   TRY_ASSIGN(const pid_t importer, StartProcess("perftape-import", [&] {
                files.sender.Reset();
                commands.receiver.Reset();
-               return RunImporter(run, directory.path(), std::move(files.receiver),
-                                  std::move(windows.sender), console);
+               return RunImporter(run, directory.path(),
+                                  {.files = std::move(files.receiver),
+                                   .windows = std::move(windows.sender),
+                                   .payloads = std::move(payloads.sender),
+                                   .push_counts = push_counts},
+                                  console);
              }));
   files.receiver.Reset();
   windows.sender.Reset();
+  payloads.sender.Reset();
 
   RecordingServer recordings(run, directory.path(), std::move(commands.receiver), console);
   Processes processes({.start_recorder =
@@ -308,6 +335,7 @@ Result<int> Supervise(const ServeRun& planned, cli::Console& console) {
                       recordings, console);
   processes.Add("server", server);
   processes.Add("importer", importer);
+  if (pusher) processes.Add("pusher", *pusher);
   TRY(processes.StartRecorder());
   for (const ListenAddress& address : sockets.addresses)
     console.Note("listening at " + AddressText(address));

@@ -282,6 +282,8 @@ std::string_view HeadingOf(Group group) {
   switch (group) {
     case Group::kService:
       return "Service";
+    case Group::kPush:
+      return "Push to a receiver";
     case Group::kInput:
       return "Input";
     case Group::kEvents:

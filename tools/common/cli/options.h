@@ -53,6 +53,7 @@ enum class Completion : std::uint8_t {
 // What options are for. Help shows the options of a group under one heading.
 enum class Group : std::uint8_t {
   kService,
+  kPush,
   kInput,
   kEvents,
   kTargets,

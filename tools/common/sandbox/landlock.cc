@@ -57,7 +57,7 @@ int Version() {
 class Ruleset {
  public:
   // `version` is that of the kernel.
-  static Result<Ruleset> Create(int version) {
+  static Result<Ruleset> Create(int version, bool may_connect) {
     Ruleset rules;
     rules.handled_ = kFirstVersion;
     if (version >= 2) rules.handled_ |= LANDLOCK_ACCESS_FS_REFER;
@@ -65,7 +65,7 @@ class Ruleset {
     if (version >= 5) rules.handled_ |= kIoctlDevice;
     RulesetAttributes attributes = {
         .handled_access_fs = rules.handled_,
-        .handled_access_net = version >= 4 ? kBindTcp | kConnectTcp : 0,
+        .handled_access_net = version < 4 ? 0 : (may_connect ? kBindTcp : kBindTcp | kConnectTcp),
         .scoped = version >= 6 ? kScopeAbstractSockets | kScopeSignals : 0};
     const std::size_t size = version >= 6 ? 24 : (version >= 4 ? 16 : 8);
     rules.fd_ =
@@ -144,7 +144,7 @@ Result<Availability> RestrictFiles(const FileGrants& grants) {
   const int version = Version();
   if (version < 0 && IsMissing(errno)) return Availability::kMissing;
   if (version < 0) return FailErrno("sandbox: Landlock", errno);
-  TRY_ASSIGN(Ruleset rules, Ruleset::Create(version));
+  TRY_ASSIGN(Ruleset rules, Ruleset::Create(version, grants.may_connect));
   for (const std::filesystem::path& path : grants.readable) {
     TRY(rules.Allow(path, kRead | kReadDirectory));
   }

@@ -20,10 +20,11 @@ namespace perftape::sandbox {
 // file that is created in a granted directory can.
 struct FileGrants {
   // Files, and directories with everything below them.
-  std::vector<std::filesystem::path> readable;
+  std::vector<std::filesystem::path> readable = {};
   // Directories in which files may be created, replaced and removed, also in their subdirectories.
   // For any other file: it may be opened for writing.
-  std::vector<std::filesystem::path> writable;
+  std::vector<std::filesystem::path> writable = {};
+  bool may_connect = false;  // by TCP
 };
 
 // Grants what writing the output of a tool takes: of a regular file, the directory, because the
@@ -44,9 +45,9 @@ void GrantTemporaryDirectory(FileGrants& grants);
 
 // Limits the calling thread, and the threads and processes that it creates later, to `grants` for
 // ever. Call it before the first thread starts. Sets no_new_privs. Besides files, it refuses TCP
-// (Linux 6.7), and signals and abstract sockets out of the sandbox (6.12). Like the kernel, it also
-// refuses access to the memory and /proc/PID/{root,map_files} of other processes. Status calls such
-// as stat are not limited.
+// (Linux 6.7) as far as it is not granted, and signals and abstract sockets out of the sandbox
+// (6.12). Like the kernel, it also refuses access to the memory and /proc/PID/{root,map_files} of
+// other processes. Status calls such as stat are not limited.
 //
 // Returns kMissing if the kernel has no Landlock, or a container hides it. An older version of
 // Landlock refuses less: before 5.19 a rename or link to another directory always fails, before 6.2

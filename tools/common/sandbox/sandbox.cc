@@ -81,6 +81,17 @@ Status ReduceCapabilities(std::span<const std::filesystem::path> outputs) {
   return KeepInAllThreads(kept);
 }
 
+Status GiveUpRoot() {
+  constexpr id_t kNobody = 65534;  // the overflow id of the kernel
+  if (geteuid() == 0) {
+    if (setgroups(0, nullptr) != 0 || setresgid(kNobody, kNobody, kNobody) != 0 ||
+        setresuid(kNobody, kNobody, kNobody) != 0) {
+      return FailErrno("sandbox: changing the user", errno);
+    }
+  }
+  return SetOwnCapabilities({});
+}
+
 }  // namespace
 
 Status Confine(const FileGrants& grants) {
@@ -108,20 +119,27 @@ bool AskConfined(const FileGrants& grants, const std::function<bool()>& question
 }
 
 Status ConfineServer() {
-  constexpr id_t kNobody = 65534;  // the overflow id of the kernel
-  if (geteuid() == 0) {
-    if (setgroups(0, nullptr) != 0 || setresgid(kNobody, kNobody, kNobody) != 0 ||
-        setresuid(kNobody, kNobody, kNobody) != 0) {
-      return FailErrno("sandbox: changing the user", errno);
-    }
-  }
-  TRY(SetOwnCapabilities({}));
+  TRY(GiveUpRoot());
   TRY(RestrictFiles({}));
   return {};
 }
 
 Status ConfineServerCalls() {
   TRY(InstallFilter(Caller::kServer));
+  return {};
+}
+
+Status ConfineClient() {
+  TRY(GiveUpRoot());
+  // resolv.conf(5) may be a link to one of the files below /run, which are replaced.
+  TRY(RestrictFiles({.readable = {"/etc", "/usr", "/lib", "/lib64", "/run/systemd/resolve",
+                                  "/run/NetworkManager", "/run/resolvconf", "/dev/urandom"},
+                     .may_connect = true}));
+  return {};
+}
+
+Status ConfineClientCalls() {
+  TRY(InstallFilter(Caller::kClient));
   return {};
 }
 

@@ -63,4 +63,10 @@ Status DropRecorderPrivileges(std::span<const std::filesystem::path> outputs);
 Status ConfineServer();
 Status ConfineServerCalls();
 
+// The same for a process that connects to other machines: of files, it can read those of the
+// system, such as /etc/resolv.conf. Code of libraries that are loaded on demand, such as those of
+// nsswitch.conf(5), must be there before ConfineClientCalls.
+Status ConfineClient();
+Status ConfineClientCalls();
+
 }  // namespace perftape::sandbox

@@ -22,14 +22,14 @@ enum class Availability : std::uint8_t { kOn, kMissing };
 bool IsSanitized();
 
 // Returns the program of a filter. libseccomp makes the same, but takes a millisecond at each
-// start. The tests compare the verdicts of both. `caller` is kReader, kRecorder or kServer.
+// start. The tests compare the verdicts of both. `caller` is a single kind, such as kReader.
 // Conditions on the own process compare with `own_pid`. Calls of other architectures, such as those
 // of 32 bits, fail with ENOSYS. The program is empty if this architecture is not supported.
 std::vector<sock_filter> FilterProgram(Caller caller, pid_t own_pid);
 
-// Installs the filter of kReader, kRecorder or kServer in all threads of the process, with
-// no_new_privs, for ever. Returns kMissing if the kernel has no filters, or the program was built
-// with a sanitizer. Other errors are kIo.
+// Installs the filter of a single kind in all threads of the process, with no_new_privs, for ever.
+// Returns kMissing if the kernel has no filters, or the program was built with a sanitizer. Other
+// errors are kIo.
 Result<Availability> InstallFilter(Caller caller);
 
 }  // namespace perftape::sandbox

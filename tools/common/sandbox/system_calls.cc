@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 
 namespace perftape::sandbox {
@@ -25,6 +26,10 @@ constexpr SystemCallRow Server(std::uint32_t number) {
   return {.number = number, .caller = Caller::kServer, .verdict = Verdict::kAllow, .argument = {}};
 }
 
+constexpr SystemCallRow Client(std::uint32_t number) {
+  return {.number = number, .caller = Caller::kClient, .verdict = Verdict::kAllow, .argument = {}};
+}
+
 constexpr SystemCallRow Refused(std::uint32_t number, Caller caller = Caller::kAll) {
   return {.number = number, .caller = caller, .verdict = Verdict::kRefuse, .argument = {}};
 }
@@ -40,6 +45,11 @@ constexpr SystemCallRow IfBits(std::uint32_t number, std::uint32_t index, std::u
 
 constexpr SystemCallRow If(std::uint32_t number, std::uint32_t index, std::uint32_t value) {
   return IfBits(number, index, 0xffffffff, value);
+}
+
+// A socket of this family.
+constexpr SystemCallRow Socket(std::uint32_t family) {
+  return IfBits(SYS_socket, 0, 0xffffffff, family, Caller::kClient);
 }
 
 constexpr SystemCallRow ToSelf(std::uint32_t number) {
@@ -136,9 +146,15 @@ constexpr SystemCallRow kRows[] = {
     // fstat of the C library.
     IfBits(SYS_newfstatat, 3, AT_EMPTY_PATH, AT_EMPTY_PATH, Caller::kServer),
 
+    // The client connects, and asks for addresses of names: by DNS, a local service, and netlink
+    // for the addresses of this machine.
+    Socket(AF_INET), Socket(AF_INET6), Socket(AF_UNIX), Socket(AF_NETLINK), Client(SYS_socketpair), Client(SYS_connect),
+    Client(SYS_bind), Client(SYS_sendto), Client(SYS_recvfrom), Client(SYS_sendmsg), Client(SYS_sendmmsg), Client(SYS_recvmsg),
+    Client(SYS_shutdown), Client(SYS_getsockopt), Client(SYS_setsockopt), Client(SYS_getsockname), Client(SYS_getpeername),
+
     // The calls that an attacker tries first.
-    Refused(SYS_execve), Refused(SYS_execveat), Refused(SYS_socket), Refused(SYS_socketpair),
-    Refused(SYS_connect), Refused(SYS_bind), Refused(SYS_listen), Refused(SYS_ptrace),
+    Refused(SYS_execve), Refused(SYS_execveat), Refused(SYS_socket, Caller::kWithoutSockets), Refused(SYS_socketpair, Caller::kWithoutSockets),
+    Refused(SYS_connect, Caller::kWithoutSockets), Refused(SYS_bind, Caller::kWithoutSockets), Refused(SYS_listen), Refused(SYS_ptrace),
     Refused(SYS_process_vm_readv), Refused(SYS_process_vm_writev), Refused(SYS_pidfd_open),
     Refused(SYS_pidfd_getfd), Refused(SYS_tkill), Refused(SYS_unshare), Refused(SYS_setns),
     Refused(SYS_mount), Refused(SYS_chroot), Refused(SYS_setuid), Refused(SYS_init_module),

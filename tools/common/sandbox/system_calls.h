@@ -20,10 +20,12 @@ namespace perftape::sandbox {
 // The programs that a row applies to.
 enum class Caller : std::uint8_t {
   kAll,
-  kWithFiles,  // both that follow
-  kReader,     // converters and inspectors
-  kRecorder,   // perftape-record after everything is attached
-  kServer,     // the server of perftape-serve: it has open sockets, and opens no file
+  kWithFiles,       // all that open files: kReader, kRecorder, kClient
+  kWithoutSockets,  // all that open no sockets: kReader, kRecorder, kServer
+  kReader,          // converters and inspectors
+  kRecorder,        // perftape-record after everything is attached
+  kServer,          // the server of perftape-serve: it has open sockets, and opens no file
+  kClient,          // what connects to other machines
 };
 
 enum class Verdict : std::uint8_t {
@@ -52,9 +54,9 @@ struct SystemCallRow {
 };
 
 constexpr bool AppliesTo(const SystemCallRow& row, Caller caller) {
-  const bool has_files = caller == Caller::kReader || caller == Caller::kRecorder;
   return row.caller == Caller::kAll || row.caller == caller ||
-         (row.caller == Caller::kWithFiles && has_files);
+         (row.caller == Caller::kWithFiles && caller != Caller::kServer) ||
+         (row.caller == Caller::kWithoutSockets && caller != Caller::kClient);
 }
 
 // In the order of subjects. A call with a row without a condition has no other row for its caller.

@@ -152,7 +152,8 @@ std::set<std::uint64_t> Arguments() {
 
 class FilterPrograms : public testing::TestWithParam<Caller> {};
 INSTANTIATE_TEST_SUITE_P(Callers, FilterPrograms,
-                         testing::Values(Caller::kReader, Caller::kRecorder, Caller::kServer));
+                         testing::Values(Caller::kReader, Caller::kRecorder, Caller::kServer,
+                                         Caller::kClient));
 
 TEST_P(FilterPrograms, DecideAsThoseOfLibseccomp) {
   const std::vector<sock_filter> ours = FilterProgram(GetParam(), kOwnPid);

@@ -12,7 +12,8 @@ namespace {
 
 class SystemCalls : public testing::TestWithParam<Caller> {};
 INSTANTIATE_TEST_SUITE_P(Callers, SystemCalls,
-                         testing::Values(Caller::kReader, Caller::kRecorder, Caller::kServer));
+                         testing::Values(Caller::kReader, Caller::kRecorder, Caller::kServer,
+                                         Caller::kClient));
 
 TEST_P(SystemCalls, HaveOneVerdictWithoutACondition) {
   std::map<std::uint32_t, int> rows, unconditional;
@@ -24,11 +25,11 @@ TEST_P(SystemCalls, HaveOneVerdictWithoutACondition) {
   for (const auto& [number, count] : unconditional) EXPECT_EQ(rows[number], 1) << number;
 }
 
-TEST_P(SystemCalls, NeverAllowExecutionOrSockets) {
+TEST_P(SystemCalls, NeverAllowExecutionOrListening) {
   for (const SystemCallRow& row : SystemCallTable()) {
     if (!AppliesTo(row, GetParam()) || row.verdict != Verdict::kAllow) continue;
     EXPECT_THAT(row.number, testing::Not(testing::AnyOf(SYS_execve, SYS_execveat, SYS_clone3,
-                                                        SYS_socket, SYS_connect, SYS_ptrace)));
+                                                        SYS_listen, SYS_ptrace)));
     if (row.number == SYS_clone) {
       EXPECT_EQ(row.argument.test, ArgumentRule::Test::kBits);
     }
@@ -41,6 +42,17 @@ TEST(SystemCallTable, GivesFilesToAllButServers) {
       continue;
     EXPECT_TRUE(AppliesTo(row, Caller::kReader));
     EXPECT_FALSE(AppliesTo(row, Caller::kServer));
+  }
+}
+
+TEST(SystemCallTable, GivesSocketsOnlyToClients) {
+  for (const SystemCallRow& row : SystemCallTable()) {
+    if (row.number != SYS_socket && row.number != SYS_socketpair && row.number != SYS_connect)
+      continue;
+    EXPECT_EQ(row.verdict == Verdict::kAllow, row.caller == Caller::kClient) << row.number;
+    if (row.number == SYS_socket && row.verdict == Verdict::kAllow) {
+      EXPECT_EQ(row.argument.test, ArgumentRule::Test::kBits);
+    }
   }
 }
 

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/serve/push/payload.h"
+
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "convert/export/to_otlp.h"
+#include "convert/model/saturating.h"
+#include "formats/base/file.h"
+#include "formats/pprof/gzip.h"
+
+namespace perftape::serve {
+namespace {
+
+// Both ends are the same program.
+struct Header {
+  static constexpr std::uint64_t kMagic = 0x646f6c7961707470;
+  std::uint64_t magic = kMagic;
+  std::uint64_t bytes = 0, samples = 0;
+};
+
+constexpr std::uint64_t kMostBytes = std::uint64_t{256} << 20;
+
+std::uint64_t CountOf(std::span<const convert::Sample> samples) {
+  std::int64_t count = 0;
+  for (const convert::Sample& sample : samples) count = convert::AddUpToLimit(count, sample.count);
+  return static_cast<std::uint64_t>(count);
+}
+
+Status AppendPayloads(const convert::Profile& profile, convert::SampleRange range,
+                      std::size_t largest, std::vector<Payload>& payloads) {
+  if (range.size() == 0) return {};
+  const std::string encoded =
+      convert::EncodeOtlp(profile, {.samples = range}, otlp::Encoding::kProtobuf).bytes;
+  if (encoded.size() > largest && range.size() > 1) {
+    const std::uint32_t middle = range.begin + range.size() / 2;
+    TRY(AppendPayloads(profile, {range.begin, middle}, largest, payloads));
+    return AppendPayloads(profile, {middle, range.end}, largest, payloads);
+  }
+  TRY_ASSIGN(std::vector<std::byte> gzip, pprof::Gzip(AsBytes(encoded)));
+  const std::span<const convert::Sample> all = profile.samples();
+  payloads.push_back(
+      {.gzip = std::move(gzip), .samples = CountOf(all.subspan(range.begin, range.size()))});
+  return {};
+}
+
+}  // namespace
+
+Result<std::vector<Payload>> PayloadsOf(const convert::Profile& profile, std::size_t largest) {
+  std::vector<Payload> payloads;
+  TRY(AppendPayloads(profile, {0, static_cast<std::uint32_t>(profile.samples().size())}, largest,
+                     payloads));
+  return payloads;
+}
+
+Status WritePayload(int fd, const Payload& payload) {
+  const Header header = {.bytes = payload.gzip.size(), .samples = payload.samples};
+  TRY(WriteAll(fd, std::as_bytes(std::span(&header, 1))));
+  return WriteAll(fd, payload.gzip);
+}
+
+Status PayloadReader::Add(Bytes bytes, const std::function<void(Payload)>& take) {
+  bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
+  Bytes rest = bytes_;
+  while (rest.size() >= sizeof(Header)) {
+    Header header;
+    std::memcpy(&header, rest.data(), sizeof header);
+    if (header.magic != Header::kMagic || header.bytes > kMostBytes)
+      return Fail(ErrorCode::kCorrupt, "pushes: the header of a payload is wrong");
+    if (rest.size() - sizeof header < header.bytes) break;
+    const Bytes body = rest.subspan(sizeof header, header.bytes);
+    take({.gzip = {body.begin(), body.end()}, .samples = header.samples});
+    rest = rest.subspan(sizeof header + body.size());
+  }
+  bytes_.erase(bytes_.begin(), bytes_.end() - static_cast<std::ptrdiff_t>(rest.size()));
+  return {};
+}
+
+}  // namespace perftape::serve

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the answer to a push means: delivered, to be sent again, or never to be taken. The rules are
+// those of docs/specification.md of opentelemetry-proto 1.11.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tools/serve/push/push_target.h"
+
+namespace perftape::serve {
+
+// The answer as it came.
+struct PushAnswer {
+  unsigned status = 0;       // of HTTP; 0: there is no answer
+  std::string problem = {};  // why there is none
+  std::string body = {};     // its beginning
+  std::optional<std::chrono::seconds> retry_after = {};
+  // Headers or trailers of gRPC; empty if they did not come.
+  std::string grpc_status = {}, grpc_message = {}, grpc_details = {};
+};
+
+struct PushVerdict {
+  enum class Kind : std::uint8_t { kDelivered, kRetry, kRefused };
+  Kind kind = Kind::kRetry;
+  std::optional<std::chrono::nanoseconds> retry_after = {};  // of kRetry, if the receiver said it
+  std::uint64_t rejected_profiles = 0;                       // of kDelivered
+  std::string message = {};  // for users; of kDelivered, if the receiver has a warning
+};
+
+PushVerdict VerdictOn(const PushAnswer& answer, PushProtocol protocol);
+
+// Returns the body of a request: of gRPC, a message with its length (PROTOCOL-HTTP2.md of gRPC).
+std::vector<std::byte> BodyOf(const std::vector<std::byte>& gzip, PushProtocol protocol);
+
+}  // namespace perftape::serve

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/serve/push/push_client.h"
+
+#include <curl/curl.h>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "formats/base/text.h"
+
+namespace perftape::serve {
+namespace {
+
+constexpr std::size_t kMostAnswerBytes = std::size_t{64} << 10;
+
+struct GrpcHeader {
+  std::string_view name;
+  std::string PushAnswer::*value;
+};
+constexpr GrpcHeader kGrpcHeaders[] = {{"grpc-status", &PushAnswer::grpc_status},
+                                       {"grpc-message", &PushAnswer::grpc_message},
+                                       {"grpc-status-details-bin", &PushAnswer::grpc_details}};
+
+std::size_t TakeHeader(const char* data, std::size_t, std::size_t size, void* to) {
+  const std::string_view line(data, size);
+  const std::size_t colon = line.find(':');
+  if (colon == line.npos) return size;
+  for (const GrpcHeader& header : kGrpcHeaders) {
+    if (colon == header.name.size() && curl_strnequal(data, header.name.data(), colon) != 0)
+      static_cast<PushAnswer*>(to)->*header.value = Trimmed(line.substr(colon + 1));
+  }
+  return size;
+}
+
+std::size_t TakeBody(const char* data, std::size_t, std::size_t size, void* to) {
+  std::string& body = static_cast<PushAnswer*>(to)->body;
+  body.append(data, std::min(size, kMostAnswerBytes - body.size()));
+  return size;
+}
+
+}  // namespace
+
+struct PushClient::State {
+  using Handle = std::unique_ptr<CURL, void (*)(CURL*)>;
+  using Multi = std::unique_ptr<CURLM, CURLMcode (*)(CURLM*)>;
+  using List = std::unique_ptr<curl_slist, void (*)(curl_slist*)>;
+
+  Handle handle{curl_easy_init(), &curl_easy_cleanup};
+  Multi multi{curl_multi_init(), &curl_multi_cleanup};
+  List headers{nullptr, &curl_slist_free_all};
+  char error[CURL_ERROR_SIZE] = {};
+  std::vector<std::byte> body;
+  PushAnswer answer;
+  bool is_busy = false;
+
+  void AddHeader(const std::string& line) {
+    curl_slist* const longer = curl_slist_append(headers.get(), line.c_str());
+    if (longer == nullptr) return;
+    (void)headers.release();
+    headers.reset(longer);
+  }
+
+  template <class Value>
+  void Set(CURLoption option, Value value) {
+    (void)curl_easy_setopt(handle.get(), option, value);
+  }
+
+  void SetUp(const PushTarget& target, const PushSecrets& secrets) {
+    const bool is_grpc = target.protocol == PushProtocol::kGrpc;
+    Set(CURLOPT_URL, target.url.c_str());
+    Set(CURLOPT_POST, 1L);
+    Set(CURLOPT_NOSIGNAL, 1L);
+    Set(CURLOPT_ERRORBUFFER, &error[0]);
+    Set(CURLOPT_CONNECTTIMEOUT_MS, 5000L);
+    Set(CURLOPT_TIMEOUT_MS, static_cast<long>(std::chrono::milliseconds(kPushTimeout).count()));
+    Set(CURLOPT_HEADERFUNCTION, &TakeHeader);
+    Set(CURLOPT_HEADERDATA, &answer);
+    Set(CURLOPT_WRITEFUNCTION, &TakeBody);
+    Set(CURLOPT_WRITEDATA, &answer);
+    if (is_grpc) {
+      Set(CURLOPT_HTTP_VERSION,
+          static_cast<long>(target.is_encrypted() ? CURL_HTTP_VERSION_2TLS
+                                                  : CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE));
+    }
+    if (!secrets.certificates.empty()) {
+      curl_blob certificates = {.data = const_cast<char*>(secrets.certificates.data()),
+                                .len = secrets.certificates.size(),
+                                .flags = CURL_BLOB_COPY};
+      Set(CURLOPT_CAINFO_BLOB, &certificates);
+    }
+    // Receivers compare the whole text.
+    AddHeader(is_grpc ? "Content-Type: application/grpc+proto"
+                      : "Content-Type: application/x-protobuf");
+    AddHeader(is_grpc ? "grpc-encoding: gzip" : "Content-Encoding: gzip");
+    if (is_grpc) AddHeader("te: trailers");
+    if (is_grpc) AddHeader("grpc-timeout: " + std::to_string(kPushTimeout.count()) + "S");
+    AddHeader("User-Agent: perftape/" PERFTAPE_VERSION);
+    AddHeader("Expect:");  // curl's own waits a second for receivers that do not know it
+    for (const std::string& header : secrets.headers) AddHeader(header);
+    Set(CURLOPT_HTTPHEADER, headers.get());
+  }
+
+  PushAnswer Finish(CURLcode code) {
+    curl_multi_remove_handle(multi.get(), handle.get());
+    is_busy = false;
+    if (code != CURLE_OK) {
+      return {.problem = error[0] != '\0' ? &error[0] : curl_easy_strerror(code)};
+    }
+    long status = 0;
+    curl_off_t retry_after = 0;
+    curl_easy_getinfo(handle.get(), CURLINFO_RESPONSE_CODE, &status);
+    curl_easy_getinfo(handle.get(), CURLINFO_RETRY_AFTER, &retry_after);
+    answer.status = static_cast<unsigned>(status);
+    if (retry_after > 0) answer.retry_after = std::chrono::seconds(retry_after);
+    return std::move(answer);
+  }
+};
+
+PushClient::PushClient(std::unique_ptr<State> state) : state_(std::move(state)) {}
+PushClient::PushClient(PushClient&&) noexcept = default;
+PushClient::~PushClient() = default;
+
+Result<PushClient> PushClient::Create(const PushTarget& target, const PushSecrets& secrets) {
+  if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
+    return Fail(ErrorCode::kUnsupported, "libcurl does not start");
+  const curl_version_info_data* const about = curl_version_info(CURLVERSION_NOW);
+  const auto has = [&](int feature) { return (about->features & feature) != 0; };
+  if (target.is_encrypted() && !has(CURL_VERSION_SSL))
+    return Fail(ErrorCode::kUnsupported, target.text + ": libcurl has no TLS here");
+  if (target.protocol == PushProtocol::kGrpc && !has(CURL_VERSION_HTTP2))
+    return Fail(ErrorCode::kUnsupported, target.text + ": libcurl has no HTTP/2 here");
+  auto state = std::make_unique<State>();
+  if (!state->handle || !state->multi)
+    return Fail(ErrorCode::kUnsupported, "libcurl does not start");
+  state->SetUp(target, secrets);
+  return PushClient(std::move(state));
+}
+
+bool PushClient::is_busy() const {
+  return state_->is_busy;
+}
+
+void PushClient::Start(std::vector<std::byte> body) {
+  State& state = *state_;
+  state.body = std::move(body);
+  state.answer = {};
+  state.error[0] = '\0';
+  state.Set(CURLOPT_POSTFIELDS, state.body.data());
+  state.Set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(state.body.size()));
+  curl_multi_add_handle(state.multi.get(), state.handle.get());
+  state.is_busy = true;
+}
+
+std::optional<PushAnswer> PushClient::Wait(int fd, std::chrono::milliseconds time) {
+  State& state = *state_;
+  int running = 0, waiting = 0;
+  curl_multi_perform(state.multi.get(), &running);
+  if (running == 0 && state.is_busy) time = {};
+  curl_waitfd other = {.fd = fd, .events = CURL_WAIT_POLLIN, .revents = 0};
+  curl_multi_poll(state.multi.get(), &other, fd >= 0 ? 1 : 0, static_cast<int>(time.count()),
+                  nullptr);
+  while (const CURLMsg* const message = curl_multi_info_read(state.multi.get(), &waiting)) {
+    if (message->msg == CURLMSG_DONE) return state.Finish(message->data.result);
+  }
+  return std::nullopt;
+}
+
+}  // namespace perftape::serve

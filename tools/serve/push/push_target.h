@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where profiles are pushed to: the receiver of OTLP, and how it is spoken to.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "formats/base/result.h"
+
+namespace perftape::serve {
+
+enum class PushProtocol : std::uint8_t { kHttp, kGrpc };
+
+struct PushTarget {
+  std::string text = {};  // as the user wrote it
+  std::string url = {};   // of each request, http:// or https://
+  PushProtocol protocol = PushProtocol::kHttp;
+
+  bool is_encrypted() const { return url.starts_with("https:"); }
+};
+
+// Everything about pushes that a user chooses.
+struct PushOptions {
+  PushTarget target = {};
+  std::string headers_file = {};  // empty: none
+  std::string ca_file = {};       // empty: the system's certificates
+  std::uint64_t queue_bytes = std::uint64_t{16} << 20;
+
+  bool is_on() const { return !target.url.empty(); }
+  bool operator==(const PushOptions& other) const;
+};
+
+// The headers and certificates in the files of PushOptions.
+struct PushSecrets {
+  std::vector<std::string> headers = {};  // "Name: value"
+  std::string certificates = {};          // PEM; empty: the system's
+};
+
+// "https://HOST[:PORT][/PATH]", "http://…", "grpcs://HOST[:PORT]", "grpc://…"; without a scheme
+// https. Appends the path of OTLP profiles to a path that does not end in it, and the usual port of
+// gRPC. Fails with kInvalidArgument, also for a URL with a password: other users see it.
+Result<PushTarget> ParsePushTarget(std::string_view option, std::string_view text);
+
+// Reads both files. Fails with kInvalidArgument for lines that are no headers and for a file of
+// headers that other users can read, and as ReadWholeFile does.
+Result<PushSecrets> ReadPushSecrets(const PushOptions& options);
+
+// Returns the headers in the text of such a file: one on each line; '#' begins a comment. `name` is
+// for messages.
+Result<std::vector<std::string>> ParseHeaders(std::string_view text, std::string_view name);
+
+}  // namespace perftape::serve
