@@ -25,7 +25,7 @@ Result<std::vector<ListenAddress>> ParseListenOption(std::string_view option,
   return std::vector{std::move(address)};
 }
 
-constexpr std::uint64_t kLeastQueue = std::uint64_t{64} << 10;
+constexpr std::uint64_t kLeastQueue = std::uint64_t{4} << 10;
 
 // The options of the file, as if they were here.
 Status StoreConfig(cli::BaseOptions& options, std::string_view spelled, std::string_view text) {
@@ -103,7 +103,7 @@ constexpr cli::Option kPushRows[] = {
     {.name = "otlp-queue",
      .argument = "SIZE",
      .help = "keep at most SIZE of compressed profiles while the receiver does not take them, at "
-             "least 64K; the oldest are dropped (default 16M)",
+             "least 4K; the oldest are dropped (default 16M)",
      .is_rare = true,
      .into = cli::StoreAs<&cli::ParseSizeIn<kLeastQueue, cli::kLargestSize>, &ServePlan::push,
                           &PushOptions::queue_bytes>},

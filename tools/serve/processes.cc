@@ -21,7 +21,7 @@ Result<Channel> MakeChannel(ChannelKind kind) {
   return Channel{.sender = UniqueFd(ends[0]), .receiver = UniqueFd(ends[1])};
 }
 
-Result<pid_t> StartProcess(const char* name, const std::function<int()>& run) {
+Result<pid_t> StartProcess(const char* name, Sigterm sigterm, const std::function<int()>& run) {
   const pid_t parent = getpid();
   const pid_t pid = fork();
   if (pid < 0) return FailErrno("starting a process", errno);
@@ -32,6 +32,7 @@ Result<pid_t> StartProcess(const char* name, const std::function<int()>& run) {
   // The first process decides about signals of the terminal.
   for (const int signal : {SIGINT, SIGHUP, SIGPIPE, SIGUSR1, SIGUSR2})
     (void)std::signal(signal, SIG_IGN);
+  if (sigterm == Sigterm::kIsIgnored) (void)std::signal(SIGTERM, SIG_IGN);
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);

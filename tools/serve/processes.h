@@ -41,8 +41,12 @@ struct Channel {
 enum class ChannelKind : std::uint8_t { kMessages, kBytes };
 Result<Channel> MakeChannel(ChannelKind kind);
 
+// What SIGTERM does to a process. Those that end when their channel does ignore it: it may be sent
+// to all, and what is on its way should arrive.
+enum class Sigterm : std::uint8_t { kEnds, kIsIgnored };
+
 // Forks a process that returns the exit status of `run`. It is killed if this process ends.
-Result<pid_t> StartProcess(const char* name, const std::function<int()>& run);
+Result<pid_t> StartProcess(const char* name, Sigterm sigterm, const std::function<int()>& run);
 
 // The recorder: writes windows to files in `directory` and sends their paths to `files`.
 int RunRecorder(const ServeRun& run, record::SwitchRequest& cut,

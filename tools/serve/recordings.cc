@@ -94,7 +94,7 @@ void RecordingServer::AcceptCommand() {
       (command->event == RecordCommand::kAllEvents || command->event < run_.events.size()) &&
       running_.size() < kMostRecordings;
   if (is_good) {
-    const Result<pid_t> pid = StartProcess("perftape-once", [&] {
+    const Result<pid_t> pid = StartProcess("perftape-once", Sigterm::kEnds, [&] {
       channel_.Reset();
       return RunOneRecording(run_, *command, PathOf(command->id), console_);
     });

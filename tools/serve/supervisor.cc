@@ -279,7 +279,7 @@ Result<int> Supervise(const ServeRun& planned, cli::Console& console) {
   }
 
   // Each process closes the ends of the others: a channel ends when its last sender is closed.
-  TRY_ASSIGN(const pid_t server, StartProcess("perftape-http", [&] {
+  TRY_ASSIGN(const pid_t server, StartProcess("perftape-http", Sigterm::kIsIgnored, [&] {
                files = {};
                commands.receiver.Reset();
                windows.sender.Reset();
@@ -298,7 +298,7 @@ Result<int> Supervise(const ServeRun& planned, cli::Console& console) {
   commands.sender.Reset();
   std::optional<pid_t> pusher;
   if (run.push.is_on()) {
-    TRY_ASSIGN(pusher, StartProcess("perftape-push", [&] {
+    TRY_ASSIGN(pusher, StartProcess("perftape-push", Sigterm::kIsIgnored, [&] {
                  files = {};
                  commands.receiver.Reset();
                  windows.sender.Reset();
@@ -307,7 +307,7 @@ Result<int> Supervise(const ServeRun& planned, cli::Console& console) {
                }));
     payloads.receiver.Reset();
   }
-  TRY_ASSIGN(const pid_t importer, StartProcess("perftape-import", [&] {
+  TRY_ASSIGN(const pid_t importer, StartProcess("perftape-import", Sigterm::kIsIgnored, [&] {
                files.sender.Reset();
                commands.receiver.Reset();
                return RunImporter(run, directory.path(),
@@ -324,7 +324,7 @@ Result<int> Supervise(const ServeRun& planned, cli::Console& console) {
   RecordingServer recordings(run, directory.path(), std::move(commands.receiver), console);
   Processes processes({.start_recorder =
                            [&] {
-                             return StartProcess("perftape-record", [&] {
+                             return StartProcess("perftape-record", Sigterm::kEnds, [&] {
                                recordings.CloseChannel();
                                return RunRecorder(run, cut, directory.path(),
                                                   std::move(files.sender), console);

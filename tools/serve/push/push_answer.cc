@@ -12,6 +12,7 @@
 #include "formats/base/bytes.h"
 #include "formats/base/text.h"
 #include "formats/otlp/export_response.h"
+#include "tools/common/cli/escape.h"
 
 namespace perftape::serve {
 namespace {
@@ -40,7 +41,7 @@ constexpr std::size_t kLongestMessage = 300;
 
 // A text of the receiver, as far as a message has room.
 std::string Quoted(std::string_view text) {
-  return std::string(Trimmed(text.substr(0, kLongestMessage)));
+  return cli::EscapeForTerminal(Trimmed(text.substr(0, kLongestMessage)));
 }
 
 PushVerdict Delivered(std::string_view response) {

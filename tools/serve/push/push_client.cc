@@ -23,7 +23,8 @@ constexpr GrpcHeader kGrpcHeaders[] = {{"grpc-status", &PushAnswer::grpc_status}
                                        {"grpc-status-details-bin", &PushAnswer::grpc_details}};
 
 std::size_t TakeHeader(const char* data, std::size_t, std::size_t size, void* to) {
-  const std::string_view line(data, size);
+  std::string_view line(data, size);
+  while (line.ends_with('\n') || line.ends_with('\r')) line.remove_suffix(1);
   const std::size_t colon = line.find(':');
   if (colon == line.npos) return size;
   for (const GrpcHeader& header : kGrpcHeaders) {
@@ -78,10 +79,12 @@ struct PushClient::State {
     Set(CURLOPT_HEADERDATA, &answer);
     Set(CURLOPT_WRITEFUNCTION, &TakeBody);
     Set(CURLOPT_WRITEDATA, &answer);
-    if (is_grpc) {
-      Set(CURLOPT_HTTP_VERSION,
-          static_cast<long>(target.is_encrypted() ? CURL_HTTP_VERSION_2TLS
-                                                  : CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE));
+    if (is_grpc && target.is_encrypted()) {
+      Set(CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_2TLS));
+    } else if (is_grpc) {
+      Set(CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE));
+      // libcurl 7.88 fails with a second request on such a connection.
+      Set(CURLOPT_FORBID_REUSE, 1L);
     }
     if (!secrets.certificates.empty()) {
       curl_blob certificates = {.data = const_cast<char*>(secrets.certificates.data()),

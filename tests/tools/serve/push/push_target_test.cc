@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/serve/push/push_target.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <fstream>
+
+#include "tests/support/temp_dir.h"
+
+namespace perftape::serve {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+std::string UrlOf(std::string_view text) {
+  const Result<PushTarget> target = ParsePushTarget("--otlp", text);
+  return target ? target->url : target.error().message;
+}
+
+TEST(ParsePushTarget, AppendsThePathOfProfiles) {
+  EXPECT_EQ(UrlOf("https://collector:4318"), "https://collector:4318/v1development/profiles");
+  EXPECT_EQ(UrlOf("http://[::1]:4318/"), "http://[::1]:4318/v1development/profiles");
+  EXPECT_EQ(UrlOf("https://a.example/otlp"), "https://a.example/otlp/v1development/profiles");
+  EXPECT_EQ(UrlOf("https://a.example/v2/profiles"), "https://a.example/v2/profiles");
+}
+
+TEST(ParsePushTarget, EncryptsWithoutAScheme) {
+  EXPECT_EQ(UrlOf("collector:4318"), "https://collector:4318/v1development/profiles");
+  EXPECT_TRUE(ParsePushTarget("--otlp", "collector")->is_encrypted());
+  EXPECT_FALSE(ParsePushTarget("--otlp", "grpc://collector")->is_encrypted());
+}
+
+TEST(ParsePushTarget, ChoosesGrpcByTheScheme) {
+  constexpr std::string_view kExport =
+      "/opentelemetry.proto.collector.profiles.v1development.ProfilesService/Export";
+  EXPECT_EQ(UrlOf("grpcs://collector"), "https://collector:4317" + std::string(kExport));
+  EXPECT_EQ(UrlOf("grpc://[::1]:99"), "http://[::1]:99" + std::string(kExport));
+  EXPECT_EQ(ParsePushTarget("--otlp", "grpc://a")->protocol, PushProtocol::kGrpc);
+}
+
+TEST(ParsePushTarget, RefusesOtherTexts) {
+  for (const char* text : {"", "https://", "https://:4318", "https://a:", "https://a:x",
+                           "https://a:123456", "https://[::1", "https://a b", "https://a/?x=1",
+                           "https://a/#x", "https://[]:1", "https://a\n.b"}) {
+    EXPECT_THAT(UrlOf(text), HasSubstr("is no URL")) << text;
+  }
+  EXPECT_THAT(UrlOf("ftp://a"), HasSubstr("use https://"));
+  EXPECT_THAT(UrlOf("grpc://a/path"), HasSubstr("gRPC has no path"));
+  EXPECT_THAT(UrlOf("https://user:secret@a"), HasSubstr("use --otlp-headers"));
+}
+
+TEST(ParseHeaders, TakesOneFromEachLine) {
+  EXPECT_THAT(*ParseHeaders("# a comment\n\n A: b \r\nX-Scope-OrgID:c\nLast:", "f"),
+              ElementsAre("A: b", "X-Scope-OrgID: c", "Last: "));
+}
+
+TEST(ParseHeaders, NamesTheLineAndNotItsSecret) {
+  for (const char* text : {"A: b\nsecret", "A: b\n: secret", "A: b\nsec ret: x", "A: b\nB: \x01"}) {
+    const auto headers = ParseHeaders(text, "f");
+    ASSERT_FALSE(headers.has_value()) << text;
+    EXPECT_EQ(headers.error().message, "f:2: is no header: use NAME: VALUE");
+  }
+}
+
+TEST(ReadPushSecrets, RefusesHeadersThatOthersCanRead) {
+  const TempDir directory;
+  const std::string path = (directory.path() / "headers").native();
+  std::ofstream(path) << "A: b\n";
+  ASSERT_EQ(chmod(path.c_str(), 0644), 0);
+  EXPECT_THAT(ReadPushSecrets({.headers_file = path}).error().message, HasSubstr("chmod 600"));
+  ASSERT_EQ(chmod(path.c_str(), 0600), 0);
+  EXPECT_THAT(ReadPushSecrets({.headers_file = path})->headers, ElementsAre("A: b"));
+}
+
+}  // namespace
+}  // namespace perftape::serve
