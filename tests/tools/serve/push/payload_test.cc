@@ -23,13 +23,13 @@ constexpr std::uint64_t kLargest = 1 << 20;
 std::map<std::string, std::int64_t> CountsIn(const std::vector<Payload>& payloads) {
   std::map<std::string, std::int64_t> counts;
   for (const Payload& payload : payloads) {
-    Input input = InputOf(pprof::Gunzip(payload.gzip, kLargest).value());
+    BytesInput input(pprof::Gunzip(payload.gzip, kLargest).value());
     convert::ImportReport report;
     const convert::Profile profile = convert::ReadOtlp(input, {}, report).value();
     std::int64_t samples = 0;
     for (const convert::Sample& sample : profile.samples()) {
-      const convert::LocationId location = profile[sample.stack].location;
-      const convert::FunctionId function = profile.lines(location).front().function;
+      const convert::Location& location = profile[profile[sample.stack].leaf];
+      const convert::FunctionId function = location.lines.front().function;
       counts[std::string(profile.text(profile[function].name))] += sample.count;
       samples += sample.count;
     }
