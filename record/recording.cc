@@ -132,15 +132,18 @@ Status Recording::OpenOutput() {
   TRY_ASSIGN(FileTemplate files,
              FileTemplate::Make(options_.output, events, programs, stop_.token()));
   const SampleFormats formats = events.sample_formats();
-  parts_.emplace(
-      OutputParts{.clock = world_.clock,
-                  .files = std::move(files),
-                  .sample_formats = formats,
-                  .counter = RecordCounter(events),
-                  .build_ids = BuildIdCollector(formats, {.files = options_.output.bundle.others}),
-                  .notes_of = [this](const OutputCounts& counts) {
-                    return NotesOf(SumUpWith({.counts = counts}));
-                  }});
+  parts_.emplace(OutputParts{
+      .clock = world_.clock,
+      .files = std::move(files),
+      .sample_formats = formats,
+      .counter = RecordCounter(events),
+      .build_ids = BuildIdCollector(
+          formats,
+          {.files = options_.output.bundle.others,
+           .on_binary = options_.rotation ? options_.rotation->files.on_binary : BinarySink()}),
+      .notes_of = [this](const OutputCounts& counts) {
+        return NotesOf(SumUpWith({.counts = counts}));
+      }});
   stages_.emplace(input_->processes(), *parts_, *plan_);
   if (options_.cgroup_usage) StartCgroupUsage();
   TRY_ASSIGN(const std::vector<std::byte> state, input_->InitialState(programs, warnings_));

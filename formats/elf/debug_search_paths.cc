@@ -41,11 +41,16 @@ std::optional<fs::path> AbsoluteVariable(const char* name) {
 
 }  // namespace
 
+fs::path BuildIdLink(const fs::path& directory, const BuildId& build_id) {
+  const std::string hex = build_id.hex();
+  return directory / ".build-id" / hex.substr(0, 2) / hex.substr(2);
+}
+
 std::vector<fs::path> SearchPathsIn(const fs::path& directory, const BuildId& build_id,
                                     BuildIdFile type, std::string_view recorded_path) {
   if (build_id.empty()) return {};
   const std::string hex = build_id.hex();
-  const fs::path link = directory / ".build-id" / hex.substr(0, 2) / hex.substr(2);
+  const fs::path link = BuildIdLink(directory, build_id);
   std::vector<fs::path> search_paths = {link / PerfName(type)};
   if (type == BuildIdFile::kDebug) search_paths.push_back(fs::path(link).concat(".debug"));
   if (type == BuildIdFile::kImage) search_paths.push_back(link);

@@ -28,6 +28,10 @@ namespace perftape::elf {
 // The type of the wanted file: the binary, its separate debug file, a kernel's symbols, a vdso.
 enum class BuildIdFile : std::uint8_t { kImage, kDebug, kKallsyms, kVdso };
 
+// Returns DIRECTORY/.build-id/aa/rest, where an image may be, or a directory with files of the
+// build id, which is not empty.
+std::filesystem::path BuildIdLink(const std::filesystem::path& directory, const BuildId& build_id);
+
 // The paths in `directory`, the likeliest first. `recorded_path` is the path of the binary on the
 // recording machine. Empty for an empty build id.
 std::vector<std::filesystem::path> SearchPathsIn(const std::filesystem::path& directory,

@@ -14,6 +14,7 @@
 
 #include "formats/base/file.h"
 #include "record/output/retention.h"
+#include "record/symbols/binary_sink.h"
 #include "record/symbols/recording_bundle.h"
 #include "record/triggers/trigger_spec.h"
 
@@ -61,6 +62,9 @@ struct FileSeriesOptions {
   // Called with the path of each finished file by the thread that records: it must return soon. May
   // be empty.
   std::function<void(const std::filesystem::path&)> on_file = {};
+  // Called by the same thread at the first sample in each binary that has a build id, before the
+  // file with this sample is finished. May be empty.
+  BinarySink on_binary = {};
 };
 
 struct RotationOptions {

@@ -96,6 +96,8 @@ Status BuildIdCollector::Hit(std::uint32_t pid, const Region& region, std::vecto
   binary.outcome = attempt.outcome;
   binary.build_id = attempt.build_id;
   binary.had_file = static_cast<bool>(attempt.file);
+  if (roots_.on_binary && attempt.file && !attempt.build_id.empty())
+    roots_.on_binary(dso.path, attempt.build_id, attempt.file.get());
   if (keepers_.files != nullptr && attempt.file) {
     keepers_.files->Add(dso.path, attempt.build_id, std::move(attempt.file));
   }

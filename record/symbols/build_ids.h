@@ -11,6 +11,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -22,6 +23,7 @@
 #include "formats/perfdata/features.h"
 #include "record/machine/growth_watch.h"
 #include "record/rings/sample_formats.h"
+#include "record/symbols/binary_sink.h"
 #include "record/symbols/hit_files.h"
 #include "record/symbols/hit_regions.h"
 #include "record/symbols/jit_files.h"
@@ -34,6 +36,7 @@ struct BuildIdRoots {
   std::filesystem::path proc = "/proc";
   std::filesystem::path sys = "/sys";
   std::shared_ptr<OthersFiles> files = std::make_shared<OthersFiles>();  // opens binaries
+  BinarySink on_binary = {};  // called at the first sample in each; may be empty
 };
 
 // The owners of sampled files for a bundle. Null: no files are kept.

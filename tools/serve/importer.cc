@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <system_error>
 #include <utility>
 
 #include "convert/export/to_pprof.h"
@@ -23,7 +24,10 @@ Result<symbolize::SymbolSources*> Importer::Sources() {
   const auto now = std::chrono::steady_clock::now();
   if (!sources_ || now - opened_ > kKeepSources) {
     // Source lines and inlined functions would take the memory of all debug information.
-    const symbolize::SymbolOptions options = {.source_lines = symbolize::SourceLines::kNone};
+    const symbolize::SymbolOptions options = {.debug_dirs = {binaries_.directory()},
+                                              .source_lines = symbolize::SourceLines::kNone};
+    std::error_code ignored;
+    std::filesystem::create_directories(binaries_.directory(), ignored);
     TRY_ASSIGN(sources_, symbolize::SymbolSources::Open(options));
     opened_ = now;
   }
@@ -54,6 +58,9 @@ Result<ImportedFile> Importer::Import(const std::filesystem::path& file) {
   window.start_ns = imported.window.notes.start_ns;
   window.end_ns = imported.window.notes.end_ns;
   if (profile.samples().empty()) return imported;
+  for (const convert::Mapping& mapping : profile.mappings()) {
+    if (const auto id = BuildId::FromHex(profile.text(mapping.build_id))) binaries_.Use(*id);
+  }
   origin.LearnLives(symbolize::ProcessesWithPerfMaps(profile));
   symbolize::SymbolizeReport symbols;
   const convert::Profile named = sources->Name(profile, std::move(origin), symbols);

@@ -7,10 +7,14 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "convert/symbolize/symbol_sources.h"
+#include "formats/base/build_id.h"
 #include "formats/base/result.h"
+#include "tools/serve/kept_binaries.h"
 #include "tools/serve/push/payload.h"
 #include "tools/serve/window.h"
 
@@ -26,7 +30,15 @@ enum class WithPayloads : std::uint8_t { kNo, kYes };
 
 class Importer {
  public:
-  explicit Importer(WithPayloads with_payloads) : with_payloads_(with_payloads) {}
+  // `binaries` is the directory of KeptBinaries; it need not exist.
+  Importer(std::filesystem::path binaries, WithPayloads with_payloads)
+      : binaries_(std::move(binaries)), with_payloads_(with_payloads) {}
+
+  // Keeps the symbols of an open binary if they are out of reach otherwise. Fails as
+  // KeptBinaries::Add does.
+  Status Keep(const std::string& path, const BuildId& build_id, int file) {
+    return binaries_.Add(path, build_id, file);
+  }
 
   // Reads a perf.data with notes, and deletes it. Fails with kNotFound if it has none, and as
   // OpenInput, ReadPerfData, EncodePprof and PayloadsOf do.
@@ -35,6 +47,7 @@ class Importer {
  private:
   Result<symbolize::SymbolSources*> Sources();
 
+  KeptBinaries binaries_;
   const WithPayloads with_payloads_;
   std::optional<symbolize::SymbolSources> sources_;
   std::chrono::steady_clock::time_point opened_;

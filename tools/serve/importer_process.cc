@@ -3,31 +3,18 @@
 // and write only in the directory of the recordings.
 #include <sys/socket.h>
 #include <sys/time.h>
-#include <unistd.h>
 
-#include <cerrno>
 #include <cstdlib>
 #include <utility>
 
 #include "record/machine/clock.h"
 #include "tools/common/sandbox/sandbox.h"
-#include "tools/serve/file_message.h"
+#include "tools/serve/file_channel.h"
 #include "tools/serve/importer.h"
 #include "tools/serve/processes.h"
 
 namespace perftape::serve {
 namespace {
-
-// Returns false at the end of the channel.
-bool Receive(int channel, FileMessage& message) {
-  ssize_t size = 0;
-  do {
-    size = read(channel, &message, sizeof message - 1);
-  } while (size < 0 && errno == EINTR);
-  if (size <= static_cast<ssize_t>(kFileMessageHead)) return false;
-  reinterpret_cast<char*>(&message)[size] = '\0';
-  return true;
-}
 
 // Waits for the process that pushes only for a moment, which that process never needs.
 class PayloadSender {
@@ -61,12 +48,19 @@ int RunImporter(const ServeRun& run, const std::filesystem::path& directory, Imp
       return EXIT_FAILURE;
     }
   }
-  Importer importer(run.push.is_on() ? WithPayloads::kYes : WithPayloads::kNo);
+  Importer importer(directory / "binaries",
+                    run.push.is_on() ? WithPayloads::kYes : WithPayloads::kNo);
   PayloadSender pushes(std::move(parts.payloads), parts.push_counts);
   FileMessage message;
+  UniqueFd binary;
   std::uint64_t failed = 0;
-  while (Receive(parts.files.get(), message)) {
+  while (Receive(parts.files.get(), message, binary)) {
     const std::string path = &message.path[0];
+    if (message.kind == FileMessage::Kind::kBinary) {
+      const Status kept = importer.Keep(path, message.build_id, binary.get());
+      if (!kept) console.Detail(kept.error().message);
+      continue;
+    }
     Result<ImportedFile> file = importer.Import(path);
     if (!file) {
       ++failed;

@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The process that records. It has no other task, so it can give up most privileges.
-#include <sys/socket.h>
-
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
 #include <memory>
 #include <utility>
 
-#include "record/machine/clock.h"
 #include "record/recorder.h"
 #include "tools/common/sandbox/sandbox.h"
 #include "tools/record/stop_signals.h"
-#include "tools/serve/file_message.h"
+#include "tools/serve/file_channel.h"
 #include "tools/serve/processes.h"
 
 namespace perftape::serve {
@@ -21,30 +17,6 @@ namespace {
 // Files that the importer has not read yet.
 constexpr std::uint64_t kMostFileBytes = std::uint64_t{256} << 20;
 constexpr std::string_view kFileName = "window.%n";
-
-// Never blocks: a file that the importer is not told about is deleted and counted.
-class FileSender {
- public:
-  explicit FileSender(UniqueFd channel) : channel_(std::move(channel)) {}
-
-  void Send(const std::filesystem::path& file) {
-    message_.recorder_cpu_ns = record::SystemClock().CpuNs();
-    const std::string& path = file.native();
-    const std::size_t size = std::min(path.size(), sizeof message_.path - 1);
-    std::memcpy(&message_.path[0], path.data(), size);
-    message_.path[size] = '\0';
-    if (send(channel_.get(), &message_, kFileMessageHead + size + 1, MSG_DONTWAIT | MSG_NOSIGNAL) >=
-        0)
-      return;
-    ++message_.failed_files;
-    std::error_code ignored;
-    std::filesystem::remove(file, ignored);
-  }
-
- private:
-  UniqueFd channel_;
-  FileMessage message_;
-};
 
 // Records until SIGTERM, or as long as the options say. Returns the exit status.
 int Record(record::RecordOptions options, const ServeRun& run, cli::Console& console) {
@@ -82,8 +54,12 @@ int RunRecorder(const ServeRun& run, record::SwitchRequest& cut,
       .switch_interval = run.window,
       .files = {.request = &cut,
                 .keep = {.bytes = kMostFileBytes},
-                .on_file = [&](const std::filesystem::path& file) { sender.Send(file); }}};
-  return Record(std::move(options), run, console);
+                .on_file = [&](const std::filesystem::path& file) { sender.SendRecording(file); },
+                .on_binary = [&](std::string_view path, const BuildId& build_id,
+                                 int file) { sender.SendBinary(path, build_id, file); }}};
+  const int status = Record(std::move(options), run, console);
+  sender.Finish();
+  return status;
 }
 
 // Another process gets the file, and deletes it.
