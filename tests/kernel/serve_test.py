@@ -79,6 +79,16 @@ class ServeTest(served.ServeTest):
         name = 'perftape_event_samples_total{event="' + GETPPID + '",namespace="%s",pod="%s"}'
         self.assertEqual(counts, {name % ("shop", "web-0"): 300, name % ("shop", "db-0"): 200, name % ("", ""): 100})
 
+    def test_a_binary_that_only_its_container_has_is_named(self):
+        service = self.serve("-F", "499", "--comm", "contained", "--window", "300ms")
+        status, _, err = harness.run(
+            "unshare", "--mount", "sh", "-c",
+            f"mount -t tmpfs tmpfs /mnt && cp {harness.BIN}/perftape-burner /mnt/contained && exec /mnt/contained --seconds 2")
+        self.assertEqual(status, 0, err)
+        stacks = service.folded()
+        named = sum(count for stack, count in stacks.items() if ";main;burn_" in stack)
+        self.assertGreater(named, sum(stacks.values()) // 2, stacks)
+
     def test_resets_are_counted_by_the_names_of_kubeskoop(self):
         web, database = self.pod_groups()
         (self.dir / "resets.py").write_text(RESETS)
