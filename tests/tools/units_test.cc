@@ -97,6 +97,7 @@ constexpr std::string_view kNoQuantity[] = {"ADDRESS",
                                             "STYLE",
                                             "TID",
                                             "TID[,TID...]",
+                                            "URL",
                                             "USER",
                                             "VERSION",
                                             "WHEN"};
