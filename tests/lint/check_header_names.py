@@ -40,7 +40,7 @@ STANDARD = {
     "numeric": "accumulate",
     "optional": "nullopt optional",
     "ostream": "ios ostream streamsize",
-    "random": "minstd_rand",
+    "random": "minstd_rand random_device",
     "set": "set",
     "span": "as_bytes span",
     "stdexcept": "runtime_error",
