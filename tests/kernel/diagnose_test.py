@@ -145,12 +145,12 @@ class Diagnose(harness.RecordingTest):
         return cgroup.directory
 
     def test_a_cpu_limit_throttles(self):
-        with limits.cpu(20000) as cgroup:
+        with limits.cpu(5000) as cgroup:
             _, diagnosis = self.diagnose("latency:runq", SPIN, self.require(cgroup))
         found = self.first(diagnosis)
         self.assertRegex(found["rule"], "cpu-throttled.*")
         self.assertEqual(found["cgroup"], cgroup.path)
-        self.assertIn("limit 0.20 CPUs", found["text"])
+        self.assertIn("limit 0.05 CPUs", found["text"])
         # The waits for a CPU are its symptom.
         _, cause = self.finding(diagnosis, "run-queue-(slow|time)")
         self.assertEqual(cause, found["rule"])
