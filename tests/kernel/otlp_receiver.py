@@ -51,7 +51,7 @@ class Receiver:
     def __init__(self, folder, answers):
         self.folder, self.answers, self.count, self.lock = folder, answers, 0, threading.Lock()
 
-    def take(self, headers, body):
+    def keep(self, headers, body):
         """Keeps a request, and returns (what to answer, its parameter)."""
         with self.lock:
             self.count += 1
@@ -74,7 +74,7 @@ def serve_http(receiver, options):
         def do_POST(self):
             body = self.rfile.read(int(self.headers["Content-Length"]))
             headers = {key.lower(): value for key, value in self.headers.items()} | {"path": self.path}
-            answer, parameter = receiver.take(headers, gzip.decompress(body))
+            answer, parameter = receiver.keep(headers, gzip.decompress(body))
             if answer == "hang":
                 time.sleep(1000)
             if answer == "die":
@@ -109,7 +109,7 @@ def serve_grpc(receiver, options):
 
     def export(body, context):
         headers = {key: str(value) for key, value in context.invocation_metadata()}
-        answer, parameter = receiver.take(headers | {"path": SERVICE}, body)
+        answer, parameter = receiver.keep(headers | {"path": SERVICE}, body)
         if answer == "hang":
             time.sleep(1000)
         if answer == "partial":

@@ -153,7 +153,7 @@ class PushTest(served.ServeTest):
                 refused = service.metrics()[DROPPED % "refused"]
                 self.call(("", "counted", 300))
                 _, err = self.stop(service)
-                self.assertIn("does not take profiles", err)
+                self.assertIn("refused a request", err)
                 self.assertEqual(sum(self.calls_in(receiver.delivered()).values()), 800 - refused)
 
     def test_a_partial_success_is_told(self):

@@ -21,9 +21,9 @@ class PayloadSender {
  public:
   PayloadSender(UniqueFd channel, PushCounts* counts)
       : channel_(std::move(channel)), counts_(counts) {
-    constexpr timeval kMoment = {.tv_sec = 1, .tv_usec = 0};
+    constexpr timeval kSendTimeout = {.tv_sec = 1, .tv_usec = 0};
     if (channel_)
-      (void)setsockopt(channel_.get(), SOL_SOCKET, SO_SNDTIMEO, &kMoment, sizeof kMoment);
+      (void)setsockopt(channel_.get(), SOL_SOCKET, SO_SNDTIMEO, &kSendTimeout, sizeof kSendTimeout);
   }
 
   // After a failure, part of a payload may be written: then no other follows.

@@ -72,8 +72,8 @@ struct ServerParts {
   std::vector<UniqueFd> sockets;
   std::vector<ListenAddress> addresses;
   std::string token;
-  UniqueFd windows;
-  UniqueFd recordings;                      // of RecordingClient
+  UniqueFd windows = {};
+  UniqueFd recordings = {};                 // of RecordingClient
   const PushCounts* push_counts = nullptr;  // null: nothing is pushed
 };
 int RunServer(const ServeRun& run, ServerParts parts, record::SwitchRequest& cut,

@@ -243,13 +243,66 @@ bool Reload(ServeRun& run, cli::Console& console) {
   if (!IsServedAlike(run, *again)) {
     console.Warning(
         "SIGHUP: new options of --listen, --token-file, --history, --memory, --directory, --otlp "
-        "and "
-        "--no-sandbox need a new start");
+        "and --no-sandbox need a new start");
   }
   run.record = std::move(again->record);
   run.events = std::move(again->events);
   run.window = again->window;
   return true;
+}
+
+// The ends that this process has. Each process closes the ends of the others: a channel ends when
+// its last sender is closed.
+struct Channels {
+  Channel files, windows, commands;
+  Channel payloads = {};              // empty: nothing is pushed
+  PushCounts* push_counts = nullptr;  // null: the same
+};
+
+Result<Channels> OpenChannels(const PushOptions& push) {
+  Channels channels;
+  TRY_ASSIGN(channels.files, MakeChannel(ChannelKind::kMessages));
+  TRY_ASSIGN(channels.windows, MakeChannel(ChannelKind::kBytes));
+  TRY_ASSIGN(channels.commands, MakeChannel(ChannelKind::kMessages));
+  if (push.is_on()) {
+    TRY_ASSIGN(channels.payloads, MakeChannel(ChannelKind::kBytes));
+    TRY_ASSIGN(channels.push_counts, MakePushCounts());
+  }
+  return channels;
+}
+
+// `parts` has the sockets, their addresses and the token.
+Result<pid_t> StartServer(const ServeRun& run, Channels& channels, ServerParts parts,
+                          record::SwitchRequest& cut, cli::Console& console) {
+  parts.windows = std::move(channels.windows.receiver);
+  parts.recordings = std::move(channels.commands.sender);
+  parts.push_counts = channels.push_counts;
+  return StartProcess("perftape-http", Sigterm::kIsIgnored, [&] {
+    channels = {};
+    return RunServer(run, std::move(parts), cut, console);
+  });
+}
+
+Result<pid_t> StartPusher(const ServeRun& run, const PushSecrets& secrets, Channels& channels,
+                          cli::Console& console) {
+  const UniqueFd receiver = std::move(channels.payloads.receiver);
+  PushCounts& counts = *channels.push_counts;
+  return StartProcess("perftape-push", Sigterm::kIsIgnored, [&] {
+    channels = {};
+    return RunPusher(run, secrets, receiver, counts, console);
+  });
+}
+
+Result<pid_t> StartImporter(const ServeRun& run, const std::filesystem::path& directory,
+                            Channels& channels, cli::Console& console) {
+  ImporterParts parts = {.files = std::move(channels.files.receiver),
+                         .windows = std::move(channels.windows.sender),
+                         .payloads = std::move(channels.payloads.sender),
+                         .push_counts = channels.push_counts};
+  return StartProcess("perftape-import", Sigterm::kIsIgnored, [&] {
+    channels = {};
+    return RunImporter(run, directory, std::move(parts), console);
+  });
 }
 
 }  // namespace
@@ -267,71 +320,29 @@ Result<int> Supervise(const ServeRun& planned, cli::Console& console) {
   TRY_ASSIGN(const PrivateDirectory directory, PrivateDirectory::Make(run.directory));
   TRY_ASSIGN(const UniqueFd signals, CatchSignals());
   record::SwitchRequest cut;
-  TRY_ASSIGN(Channel files, MakeChannel(ChannelKind::kMessages));
-  TRY_ASSIGN(Channel windows, MakeChannel(ChannelKind::kBytes));
-  TRY_ASSIGN(Channel commands, MakeChannel(ChannelKind::kMessages));
-
-  Channel payloads;
-  PushCounts* push_counts = nullptr;
-  if (run.push.is_on()) {
-    TRY_ASSIGN(payloads, MakeChannel(ChannelKind::kBytes));
-    TRY_ASSIGN(push_counts, MakePushCounts());
-  }
-
-  // Each process closes the ends of the others: a channel ends when its last sender is closed.
-  TRY_ASSIGN(const pid_t server, StartProcess("perftape-http", Sigterm::kIsIgnored, [&] {
-               files = {};
-               commands.receiver.Reset();
-               windows.sender.Reset();
-               payloads = {};
-               return RunServer(run,
-                                {.sockets = std::move(opened),
-                                 .addresses = sockets.addresses,
-                                 .token = token,
-                                 .windows = std::move(windows.receiver),
-                                 .recordings = std::move(commands.sender),
-                                 .push_counts = push_counts},
-                                cut, console);
-             }));
-  opened.clear();
-  windows.receiver.Reset();
-  commands.sender.Reset();
+  TRY_ASSIGN(Channels channels, OpenChannels(run.push));
+  TRY_ASSIGN(const pid_t server, StartServer(run, channels,
+                                             {.sockets = std::move(opened),
+                                              .addresses = sockets.addresses,
+                                              .token = std::move(token)},
+                                             cut, console));
   std::optional<pid_t> pusher;
   if (run.push.is_on()) {
-    TRY_ASSIGN(pusher, StartProcess("perftape-push", Sigterm::kIsIgnored, [&] {
-                 files = {};
-                 commands.receiver.Reset();
-                 windows.sender.Reset();
-                 payloads.sender.Reset();
-                 return RunPusher(run, secrets, payloads.receiver, *push_counts, console);
-               }));
-    payloads.receiver.Reset();
+    TRY_ASSIGN(pusher, StartPusher(run, secrets, channels, console));
   }
-  TRY_ASSIGN(const pid_t importer, StartProcess("perftape-import", Sigterm::kIsIgnored, [&] {
-               files.sender.Reset();
-               commands.receiver.Reset();
-               return RunImporter(run, directory.path(),
-                                  {.files = std::move(files.receiver),
-                                   .windows = std::move(windows.sender),
-                                   .payloads = std::move(payloads.sender),
-                                   .push_counts = push_counts},
-                                  console);
-             }));
-  files.receiver.Reset();
-  windows.sender.Reset();
-  payloads.sender.Reset();
+  TRY_ASSIGN(const pid_t importer, StartImporter(run, directory.path(), channels, console));
 
-  RecordingServer recordings(run, directory.path(), std::move(commands.receiver), console);
+  RecordingServer recordings(run, directory.path(), std::move(channels.commands.receiver), console);
   Processes processes({.start_recorder =
                            [&] {
                              return StartProcess("perftape-record", Sigterm::kEnds, [&] {
                                recordings.CloseChannel();
                                return RunRecorder(run, cut, directory.path(),
-                                                  std::move(files.sender), console);
+                                                  std::move(channels.files.sender), console);
                              });
                            },
                        .reload = [&] { return Reload(run, console); },
-                       .end_files = [&] { files.sender.Reset(); }},
+                       .end_files = [&] { channels.files.sender.Reset(); }},
                       recordings, console);
   processes.Add("server", server);
   processes.Add("importer", importer);

@@ -35,7 +35,7 @@ TEST(FileChannel, PassesRecordingsAndOpenBinariesInOrder) {
   EXPECT_FALSE(file);
 }
 
-TEST(FileChannel, KeepsWhatTheChannelDoesNotTake) {
+TEST(FileChannel, SendsLaterWhatTheSocketHasNoRoomFor) {
   Channel channel = MakeChannel(ChannelKind::kMessages).value();
   FileSender sender(std::move(channel.sender));
   const std::string path(3000, 'x');

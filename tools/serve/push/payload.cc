@@ -60,7 +60,7 @@ Status WritePayload(int fd, const Payload& payload) {
   return WriteAll(fd, payload.gzip);
 }
 
-Status PayloadReader::Add(Bytes bytes, const std::function<void(Payload)>& take) {
+Status PayloadReader::Add(Bytes bytes, const std::function<void(Payload)>& sink) {
   bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
   Bytes rest = bytes_;
   while (rest.size() >= sizeof(Header)) {
@@ -70,7 +70,7 @@ Status PayloadReader::Add(Bytes bytes, const std::function<void(Payload)>& take)
       return Fail(ErrorCode::kCorrupt, "pushes: the header of a payload is wrong");
     if (rest.size() - sizeof header < header.bytes) break;
     const Bytes body = rest.subspan(sizeof header, header.bytes);
-    take({.gzip = {body.begin(), body.end()}, .samples = header.samples});
+    sink({.gzip = {body.begin(), body.end()}, .samples = header.samples});
     rest = rest.subspan(sizeof header + body.size());
   }
   bytes_.erase(bytes_.begin(), bytes_.end() - static_cast<std::ptrdiff_t>(rest.size()));

@@ -35,9 +35,9 @@ Status WritePayload(int fd, const Payload& payload);
 // Puts payloads together from a stream that is read piece by piece.
 class PayloadReader {
  public:
-  // Adds what was read. Calls `take` for each payload that is complete now. Fails with kCorrupt for
+  // Adds what was read. Passes each payload that is complete now to `sink`. Fails with kCorrupt for
   // bytes that WritePayload does not write.
-  Status Add(Bytes bytes, const std::function<void(Payload)>& take);
+  Status Add(Bytes bytes, const std::function<void(Payload)>& sink);
 
  private:
   std::vector<std::byte> bytes_;  // of a payload that is not complete

@@ -22,7 +22,7 @@ constexpr GrpcHeader kGrpcHeaders[] = {{"grpc-status", &PushAnswer::grpc_status}
                                        {"grpc-message", &PushAnswer::grpc_message},
                                        {"grpc-status-details-bin", &PushAnswer::grpc_details}};
 
-std::size_t TakeHeader(const char* data, std::size_t, std::size_t size, void* to) {
+std::size_t KeepGrpcHeader(const char* data, std::size_t, std::size_t size, void* to) {
   std::string_view line(data, size);
   while (line.ends_with('\n') || line.ends_with('\r')) line.remove_suffix(1);
   const std::size_t colon = line.find(':');
@@ -34,7 +34,7 @@ std::size_t TakeHeader(const char* data, std::size_t, std::size_t size, void* to
   return size;
 }
 
-std::size_t TakeBody(const char* data, std::size_t, std::size_t size, void* to) {
+std::size_t AppendBody(const char* data, std::size_t, std::size_t size, void* to) {
   std::string& body = static_cast<PushAnswer*>(to)->body;
   body.append(data, std::min(size, kMostAnswerBytes - body.size()));
   return size;
@@ -75,9 +75,9 @@ struct PushClient::State {
     Set(CURLOPT_ERRORBUFFER, &error[0]);
     Set(CURLOPT_CONNECTTIMEOUT_MS, 5000L);
     Set(CURLOPT_TIMEOUT_MS, static_cast<long>(std::chrono::milliseconds(kPushTimeout).count()));
-    Set(CURLOPT_HEADERFUNCTION, &TakeHeader);
+    Set(CURLOPT_HEADERFUNCTION, &KeepGrpcHeader);
     Set(CURLOPT_HEADERDATA, &answer);
-    Set(CURLOPT_WRITEFUNCTION, &TakeBody);
+    Set(CURLOPT_WRITEFUNCTION, &AppendBody);
     Set(CURLOPT_WRITEDATA, &answer);
     if (is_grpc && target.is_encrypted()) {
       Set(CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_2TLS));

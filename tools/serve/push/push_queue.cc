@@ -10,7 +10,7 @@ void PushQueue::Add(Payload payload) {
   counts_.queue_bytes = bytes_;
 }
 
-Payload PushQueue::Take() {
+Payload PushQueue::Pop() {
   Payload payload = std::move(payloads_.front());
   payloads_.pop_front();
   bytes_ -= payload.gzip.size();
@@ -23,7 +23,7 @@ void PushQueue::DropAll(PushDrop cause) {
 }
 
 void PushQueue::Drop(PushDrop cause) {
-  counts_.dropped(cause) += Take().samples;
+  counts_.dropped(cause) += Pop().samples;
 }
 
 }  // namespace perftape::serve

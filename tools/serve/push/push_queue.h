@@ -21,8 +21,8 @@ class PushQueue {
   bool empty() const { return payloads_.empty(); }
   // Adds a payload. Drops the oldest that do not fit; a payload that alone is too large, itself.
   void Add(Payload payload);
-  // Returns the oldest. Its bytes count no longer.
-  Payload Take();
+  // Removes the oldest and returns it. There must be one.
+  Payload Pop();
   // Drops all.
   void DropAll(PushDrop cause);
 

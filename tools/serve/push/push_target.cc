@@ -61,11 +61,6 @@ bool HasPort(std::string_view authority) {
 
 }  // namespace
 
-bool PushOptions::operator==(const PushOptions& other) const {
-  return target.text == other.target.text && headers_file == other.headers_file &&
-         ca_file == other.ca_file && queue_bytes == other.queue_bytes;
-}
-
 Result<PushTarget> ParsePushTarget(std::string_view option, std::string_view text) {
   const std::size_t end_of_scheme = text.find("://");
   const std::string_view name =

@@ -20,6 +20,7 @@ struct PushTarget {
   PushProtocol protocol = PushProtocol::kHttp;
 
   bool is_encrypted() const { return url.starts_with("https:"); }
+  bool operator==(const PushTarget&) const = default;
 };
 
 // Everything about pushes that a user chooses.
@@ -30,7 +31,7 @@ struct PushOptions {
   std::uint64_t queue_bytes = std::uint64_t{16} << 20;
 
   bool is_on() const { return !target.url.empty(); }
-  bool operator==(const PushOptions& other) const;
+  bool operator==(const PushOptions&) const = default;
 };
 
 // The headers and certificates in the files of PushOptions.

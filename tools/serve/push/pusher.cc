@@ -37,7 +37,7 @@ Status Pusher::Run(int channel) {
   while (HasWork()) {
     Begin();
     const std::optional<PushAnswer> answer = client_.Wait(is_open_ ? channel : -1, TimeToWait());
-    if (answer) Take(*answer);
+    if (answer) Act(*answer);
     if (is_open_) TRY(Read(channel));
   }
   DropRest();
@@ -50,7 +50,7 @@ bool Pusher::HasWork() const {
 
 void Pusher::Begin() {
   if (client_.is_busy() || Clock::now() < not_before_) return;
-  if (!current_ && !queue_.empty()) current_ = queue_.Take();
+  if (!current_ && !queue_.empty()) current_ = queue_.Pop();
   if (current_) client_.Start(BodyOf(current_->gzip, target_.protocol));
 }
 
@@ -61,7 +61,7 @@ milliseconds Pusher::TimeToWait() const {
                     kLongest);
 }
 
-void Pusher::Take(const PushAnswer& answer) {
+void Pusher::Act(const PushAnswer& answer) {
   PushVerdict verdict = VerdictOn(answer, target_.protocol);
   if (verdict.kind == PushVerdict::Kind::kRetry) {
     Delay(verdict);
@@ -71,7 +71,7 @@ void Pusher::Take(const PushAnswer& answer) {
   failures_ = 0;
   if (verdict.kind == PushVerdict::Kind::kRefused) {
     counts_.dropped(PushDrop::kRefused) += done.samples;
-    Report("does not take profiles: " + verdict.message);
+    Report("refused a request, which is dropped: " + verdict.message);
     return;
   }
   ++counts_.requests;
@@ -99,7 +99,7 @@ void Pusher::Delay(const PushVerdict& verdict) {
                                    kLongestAskedDelay);
   }
   not_before_ = Clock::now() + delay;
-  Report("cannot be reached: " + verdict.message);
+  Report("takes no profiles now: " + verdict.message);
 }
 
 // The same is not said twice in a row.

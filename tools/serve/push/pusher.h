@@ -36,7 +36,7 @@ class Pusher {
   bool HasWork() const;
   void Begin();
   Milliseconds TimeToWait() const;
-  void Take(const PushAnswer& answer);
+  void Act(const PushAnswer& answer);
   void Delay(const PushVerdict& verdict);
   void Report(std::string message);
   Status Read(int channel);

@@ -41,7 +41,7 @@ TEST(HttpVerdict, TellsWhatWasRejected) {
   EXPECT_EQ(verdict.message, "full");
 }
 
-TEST(HttpVerdict, TakesAnyBodyAsDelivered) {
+TEST(HttpVerdict, DeliversWithAnyBody) {
   const PushVerdict verdict = Http(200, "<html>\n");
   EXPECT_EQ(verdict.kind, Kind::kDelivered);
   EXPECT_THAT(verdict.message, HasSubstr("no response of OTLP"));

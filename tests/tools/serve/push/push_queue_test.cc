@@ -19,7 +19,7 @@ TEST(PushQueue, DropsTheOldestAndCountsTheirSamples) {
   EXPECT_EQ(counts.queue_bytes, 100U);
   queue.Add(Sized(50, 4));
   EXPECT_EQ(counts.dropped(PushDrop::kQueueFull), 3U);
-  EXPECT_EQ(queue.Take().samples, 4U);
+  EXPECT_EQ(queue.Pop().samples, 4U);
   EXPECT_TRUE(queue.empty());
   EXPECT_EQ(counts.queue_bytes, 0U);
 }

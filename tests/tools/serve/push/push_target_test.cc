@@ -52,7 +52,7 @@ TEST(ParsePushTarget, RefusesOtherTexts) {
   EXPECT_THAT(UrlOf("https://user:secret@a"), HasSubstr("use --otlp-headers"));
 }
 
-TEST(ParseHeaders, TakesOneFromEachLine) {
+TEST(ParseHeaders, ReturnsOneForEachLine) {
   EXPECT_THAT(*ParseHeaders("# a comment\n\n A: b \r\nX-Scope-OrgID:c\nLast:", "f"),
               ElementsAre("A: b", "X-Scope-OrgID: c", "Last: "));
 }
