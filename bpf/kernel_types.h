@@ -27,6 +27,7 @@ typedef __u32 __wsum;
 enum bpf_map_type {
 	BPF_MAP_TYPE_HASH = 1,
 	BPF_MAP_TYPE_ARRAY = 2,
+	BPF_MAP_TYPE_PROG_ARRAY = 3,
 	BPF_MAP_TYPE_PERCPU_ARRAY = 6,
 	BPF_MAP_TYPE_CGROUP_ARRAY = 8,
 	BPF_MAP_TYPE_ARRAY_OF_MAPS = 12,
@@ -131,7 +132,8 @@ struct pid {
 
 /* include/linux/sched/signal.h */
 struct signal_struct {
-	atomic_t live; /* threads that have not started to exit */
+	atomic_t live;	    /* threads that have not started to exit */
+	unsigned int flags; /* SIGNAL_* */
 };
 
 /* include/linux/kernfs.h, cgroup-defs.h */
@@ -315,6 +317,7 @@ struct request___old {
 
 #if defined(__TARGET_ARCH_arm64)
 struct pt_regs___call {
+	__u64 orig_x0; /* the first argument */
 	int syscallno;
 };
 #endif

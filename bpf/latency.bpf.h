@@ -48,12 +48,18 @@ static __always_inline const volatile struct wire_latency_probe *probe_of(__u32 
 	return &latency.probes[slot & (WIRE_LATENCY_SLOTS - 1)];
 }
 
+static __always_inline const volatile struct wire_call *call_settings(__u64 nr)
+{
+	return &latency.calls[nr < WIRE_SYSCALLS ? nr : WIRE_SYSCALLS];
+}
+
 /* Who made a call. */
 struct caller {
 	__u32 tgid;
 	__u32 tid;
 	__u64 cgroup;
-	char comm[16]; /* of the process; empty: that of the current task */
+	__u64 task;    /* the address of its task_struct; 0: the current one */
+	char comm[16]; /* of the process; empty: that of `task` */
 };
 
 /* A call that has ended. */
@@ -90,47 +96,55 @@ static __always_inline int is_restart(__s64 result)
 	return result >= -ERESTART_BLOCK && result <= -ERESTARTSYS;
 }
 
-/* As current_ids(), without reads of the kernel's memory where possible. */
+/*
+ * The ids and the cgroup of a task, as tgid_of(), tid_of() and cgroup_of() find them. A tracing
+ * program may load from a task, in a nanosecond; a helper that reads the kernel's memory takes 30.
+ */
+static __always_inline struct task_ids ids_of(struct task_struct *task)
+{
+	if (filter.pid_namespace)
+		return (struct task_ids){.tgid = tgid_of(task), .tid = tid_of(task)};
+	return (struct task_ids){.tgid = task->tgid, .tid = task->pid};
+}
+
+static __always_inline __u64 loaded_cgroup_of(struct task_struct *task)
+{
+	if (!filter.record_cgroup || filter.cgroup_v1)
+		return cgroup_of(task);
+	return task->cgroups->dfl_cgrp->kn->id;
+}
+
+/* The current task. */
 static __always_inline struct task_ids fast_ids(void)
 {
-	__u64 ids;
-
-	if (filter.pid_namespace)
-		return current_ids();
-	ids = bpf_get_current_pid_tgid();
-	return (struct task_ids){.tgid = ids >> 32, .tid = (__u32)ids};
+	return ids_of(bpf_get_current_task_btf());
 }
+
+/*
+ * By the upper 6 bits of a product with this number, a de Bruijn sequence: the binary logarithm of
+ * a value whose bits below the highest one are set, too. So the verifier sees no branches.
+ */
+#define DE_BRUIJN 0x03f6eaf2cd271461ULL
+static const volatile __u8 log2_by_product[64] = {
+	0,  58, 1,  59, 47, 53, 2,  60, 39, 48, 27, 54, 33, 42, 3,  61, 51, 37, 40, 49, 18, 28,
+	20, 55, 30, 34, 11, 43, 14, 22, 4,  62, 57, 46, 52, 38, 26, 32, 41, 50, 36, 17, 19, 29,
+	10, 13, 21, 56, 45, 25, 31, 35, 16, 9,	12, 44, 24, 15, 8,  23, 7,  6,	5,  63,
+};
 
 /* Floor of the binary logarithm; `value` is not 0. */
 static __always_inline __u32 log2_of(__u64 value)
 {
-	__u32 exponent = 0;
-
-	if (value >> 32) {
-		exponent += 32;
-		value >>= 32;
-	}
-	if (value >> 16) {
-		exponent += 16;
-		value >>= 16;
-	}
-	if (value >> 8) {
-		exponent += 8;
-		value >>= 8;
-	}
-	if (value >> 4) {
-		exponent += 4;
-		value >>= 4;
-	}
-	if (value >> 2) {
-		exponent += 2;
-		value >>= 2;
-	}
-	return exponent + (__u32)(value >> 1);
+	value |= value >> 1;
+	value |= value >> 2;
+	value |= value >> 4;
+	value |= value >> 8;
+	value |= value >> 16;
+	value |= value >> 32;
+	return log2_by_product[(value * DE_BRUIJN) >> 58];
 }
 
 /* LatencyBucketOf of formats/base/latency_buckets.h */
-__weak __noinline __u32 bucket_of(__u64 ns)
+static __always_inline __u32 bucket_of(__u64 ns)
 {
 	__u32 exponent;
 	__u32 index;
@@ -188,13 +202,13 @@ static __always_inline struct wire_latency *histogram_of(const struct wire_laten
 	if (histogram && caller->comm[0])
 		__builtin_memcpy(histogram->comm, caller->comm, sizeof(histogram->comm));
 	else if (histogram)
-		read_comm((struct task_struct *)bpf_get_current_task(), histogram->comm);
+		read_comm((struct task_struct *)(caller->task ?: bpf_get_current_task()),
+			  histogram->comm);
 	return histogram;
 }
 
 /*
- * Counts the call. Returns whether it is a sample. A function that the verifier checks once, as it
- * does bucket_of.
+ * Counts the call. Returns whether it is a sample. A function that the verifier checks once.
  */
 __weak __noinline int count_call(const struct latency_end *end, const struct caller *caller)
 {

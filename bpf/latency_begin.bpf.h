@@ -60,7 +60,8 @@ static __always_inline void store_begin(void *ctx, struct latency_begin *begin,
 	begin->start_ns = now_ns;
 	begin->caller.tgid = ids->tgid;
 	begin->caller.tid = ids->tid;
-	begin->caller.cgroup = filter.record_cgroup ? current_cgroup() : 0;
+	begin->caller.cgroup = loaded_cgroup_of(bpf_get_current_task_btf());
+	begin->caller.task = 0;
 	read_comm(task, begin->caller.comm);
 	begin->kernel_frames = 0;
 	begin->user_frames = 0;

@@ -4,6 +4,10 @@
  * call begins at sys_enter and ends at sys_exit, and is in the storage of its task meanwhile. exit
  * and exit_group have no end, nor has a task that is killed: they are no calls here.
  *
+ * These two are the only programs at sys_enter and sys_exit, because each one costs every system
+ * call of the machine 40 ns, what it does not count, too. They go on to the programs for DNS and
+ * accepted connections in the few calls that concern those.
+ *
  * A signal interrupts a call with -512 to -516. Then the kernel enters it again, after the handler,
  * if there is one; -516 with restart_syscall. Both parts are one call. The kernel decides that
  * after sys_exit, so the call is kept until the task enters it again or something else shows that
@@ -12,6 +16,8 @@
  */
 #include "bpf/latency.bpf.h"
 #include "bpf/file_path.bpf.h"
+#include "bpf/last_query.bpf.h"
+#include "bpf/sockets.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
@@ -21,6 +27,9 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 /* include/uapi/linux/futex.h */
 #define FUTEX_CMD_MASK 127
 #define FUTEX_WAITS    ((1 << 0) | (1 << 6) | (1 << 9) | (1 << 11) | (1 << 13))
+
+/* include/linux/sched/signal.h */
+#define SIGNAL_GROUP_EXIT 0x4
 
 /* No frame of a handler is so far above the interrupted one, unless it has a stack of its own. */
 #define HANDLER_STACK (1 << 20)
@@ -55,6 +64,28 @@ struct {
 	__type(value, struct calls_of_task);
 } latency_calls SEC(".maps");
 
+/* The programs of other objects that follow, by enum wire_next_program. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PROG_ARRAY);
+	__uint(max_entries, WIRE_NEXT_PROGRAMS);
+	__uint(key_size, sizeof(__u32));
+	__uint(value_size, sizeof(__u32));
+} next_at_enter SEC(".maps"), next_at_exit SEC(".maps");
+
+/* Whether the programs for DNS have seen a query. */
+static __always_inline int is_dns_used(void)
+{
+	__u64 *sent = last_query_jiffies();
+
+	return sent && *sent;
+}
+
+/*
+ * How many tasks have an interrupted call. If none has, a call without probes needs no look at the
+ * storage of its task.
+ */
+__u32 interrupted_calls;
+
 static __always_inline int is_compat(struct task_struct *task)
 {
 #if defined(__TARGET_ARCH_x86)
@@ -68,7 +99,7 @@ static __always_inline int is_compat(struct task_struct *task)
 
 static __always_inline struct wire_call probes_of(__u64 nr)
 {
-	return latency.calls[nr < WIRE_SYSCALLS ? nr : WIRE_SYSCALLS];
+	return *call_settings(nr);
 }
 
 static __always_inline __u64 user_sp(const struct pt_regs *regs)
@@ -199,16 +230,20 @@ static __always_inline void send_ended(void *ctx, struct calls_of_task *calls)
 }
 
 /* Counts the call. */
-static __always_inline void end_call(struct calls_of_task *calls, struct call *call, __u64 end_ns,
-				     __u32 error)
+static __always_inline void end_call(struct task_struct *task, struct calls_of_task *calls,
+				     struct call *call, __u64 end_ns, __u32 error)
 {
 	struct latency_end *end = &calls->end;
+	struct task_ids ids = ids_of(task);
 	struct wire_cpu *cpu;
 	__u32 sampled = 0; /* slots plus 1, a byte each */
 	__u32 shift = 0;
 	__u32 slot;
 	__u32 i;
 
+	calls->caller.tgid = ids.tgid;
+	calls->caller.tid = ids.tid;
+	calls->caller.cgroup = loaded_cgroup_of(task);
 	end->error = error;
 	end->now_ns = end_ns;
 	end->period_ns = end_ns - call->start_ns;
@@ -248,6 +283,7 @@ static __always_inline int continues(struct calls_of_task *calls, const struct p
 	if (sp == before && (nr == calls->interrupted.nr || nr == latency.restart_call)) {
 		calls->current = calls->interrupted;
 		calls->interrupted.start_ns = 0;
+		__sync_fetch_and_add(&interrupted_calls, -1);
 		return 1;
 	}
 	if (sp >= before && sp - before < HANDLER_STACK)
@@ -318,13 +354,12 @@ static __always_inline struct wire_call without_kind(struct wire_call probes)
 
 	if (slot >= WIRE_SYSCALL_SLOTS || !probe_of(slot)->records_objects)
 		return probes;
-	return (struct wire_call){.slots = {probes.slots[1], probes.slots[2]}};
+	return (struct wire_call){.slots = {probes.slots[1], probes.slots[2]}, .dns = probes.dns};
 }
 
-SEC("tp_btf/sys_enter")
-int BPF_PROG(on_enter, struct pt_regs *regs, long nr)
+static __always_inline void begin_call(const struct pt_regs *regs, __u32 nr,
+				       struct wire_call probes)
 {
-	struct wire_call probes = probes_of(nr);
 	struct task_struct *task = bpf_get_current_task_btf();
 	__u64 flags = probes.slots[0] ? BPF_LOCAL_STORAGE_GET_F_CREATE : 0;
 	struct calls_of_task *calls;
@@ -332,40 +367,57 @@ int BPF_PROG(on_enter, struct pt_regs *regs, long nr)
 
 	/* A call without probes may end an interrupted one. */
 	if (flags) {
-		ids = fast_ids();
+		ids = ids_of(task);
 		if (!is_wanted(ids.tgid, ids.tid) || is_compat(task))
-			return 0;
+			return;
 	}
 	calls = bpf_task_storage_get(&latency_calls, task, NULL, flags);
 	if (!calls) {
 		if (flags)
 			count_no_room(&probes);
-		return 0;
+		return;
 	}
 	if (continues(calls, regs, nr) || !flags)
-		return 0;
+		return;
 	if (probes.object != WIRE_CALL_NUMBER && !read_arguments(calls, regs, probes.object)) {
 		probes = without_kind(probes);
 		if (!probes.slots[0])
-			return 0;
+			return;
 	}
-	calls->caller.tgid = ids.tgid;
-	calls->caller.tid = ids.tid;
-	calls->caller.cgroup = filter.record_cgroup ? current_cgroup() : 0;
 	calls->current.nr = nr;
 	calls->current.probes = probes;
 	calls->current.start_ns = bpf_ktime_get_ns();
+}
+
+SEC("tp_btf/sys_enter")
+int BPF_PROG(on_enter, struct pt_regs *regs, long nr)
+{
+	struct wire_call probes = probes_of(nr);
+
+	if (probes.slots[0] || *(volatile __u32 *)&interrupted_calls)
+		begin_call(regs, nr, probes);
+	if (probes.dns != WIRE_DNS_NONE && probes.dns < WIRE_DNS_RECEIVE)
+		bpf_tail_call(ctx, &next_at_enter, WIRE_NEXT_DNS);
 	return 0;
 }
 
-/* Keeps the current call until it is known whether the kernel continues it. */
+/*
+ * Keeps the current call until it is known whether the kernel continues it. A process that is
+ * killed continues none.
+ */
 static __always_inline void interrupt(struct calls_of_task *calls, const struct pt_regs *regs,
 				      __u64 now_ns)
 {
-	calls->interrupted = calls->current;
-	calls->interrupted.end_ns = now_ns;
-	calls->interrupted.sp = user_sp(regs);
-	calls->is_over = 0;
+	int is_killed = bpf_get_current_task_btf()->signal->flags & SIGNAL_GROUP_EXIT;
+
+	if (!is_killed) {
+		if (!calls->interrupted.start_ns)
+			__sync_fetch_and_add(&interrupted_calls, 1);
+		calls->interrupted = calls->current;
+		calls->interrupted.end_ns = now_ns;
+		calls->interrupted.sp = user_sp(regs);
+		calls->is_over = 0;
+	}
 	calls->current.start_ns = 0;
 }
 
@@ -373,26 +425,46 @@ static __always_inline void interrupt(struct calls_of_task *calls, const struct 
  * Ends one call at a time, so that the verifier checks that once. If two end here, the interrupted
  * one waits for the next end of a call.
  */
-SEC("tp_btf/sys_exit")
-int BPF_PROG(on_exit, struct pt_regs *regs, long result)
+static __always_inline void end_calls(void *ctx, const struct pt_regs *regs, long result)
 {
-	struct calls_of_task *calls =
-		bpf_task_storage_get(&latency_calls, bpf_get_current_task_btf(), NULL, 0);
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct calls_of_task *calls = bpf_task_storage_get(&latency_calls, task, NULL, 0);
 
 	if (!calls)
-		return 0;
+		return;
 	calls->sampled = 0;
 	/* rt_sigreturn returns what the handler interrupted. */
 	if (calls->interrupted.start_ns && result == -EINTR)
 		calls->is_over = 1;
 	if (calls->current.start_ns && !is_restart(result)) {
-		end_call(calls, &calls->current, bpf_ktime_get_ns(), error_of(result));
+		end_call(task, calls, &calls->current, bpf_ktime_get_ns(), error_of(result));
 	} else if (calls->interrupted.start_ns && (calls->is_over || calls->current.start_ns)) {
-		end_call(calls, &calls->interrupted, calls->interrupted.end_ns, 0);
+		__sync_fetch_and_add(&interrupted_calls, -1);
+		end_call(task, calls, &calls->interrupted, calls->interrupted.end_ns, 0);
 	}
 	if (*(volatile __u32 *)&calls->sampled)
 		send_ended(ctx, calls);
 	if (calls->current.start_ns)
 		interrupt(calls, regs, bpf_ktime_get_ns());
+}
+
+/*
+ * rt_sigreturn, which may end an interrupted call, has no number here any more. restart_syscall has
+ * its own one.
+ */
+SEC("tp_btf/sys_exit")
+int BPF_PROG(on_exit, struct pt_regs *regs, long result)
+{
+	__u32 nr = call_of(regs);
+	struct wire_call probes = probes_of(nr);
+
+	if (probes.slots[0] || *(volatile __u32 *)&interrupted_calls || nr == latency.restart_call)
+		end_calls(ctx, regs, result);
+	if (result < 0)
+		return 0;
+	if (probes.object == WIRE_CALL_ACCEPT)
+		bpf_tail_call(ctx, &next_at_exit, WIRE_NEXT_ACCEPT);
+	else if (probes.dns >= WIRE_DNS_RECEIVE && is_dns_used())
+		bpf_tail_call(ctx, &next_at_exit, WIRE_NEXT_DNS);
 	return 0;
 }

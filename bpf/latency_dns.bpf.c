@@ -6,6 +6,7 @@
  */
 #include "bpf/latency_begin.bpf.h"
 #include "bpf/file_path.bpf.h"
+#include "bpf/last_query.bpf.h"
 #include "bpf/sockets.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
@@ -18,6 +19,9 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 #define MAX_MESSAGES 4 /* of sendmmsg and recvmmsg */
 #define MAX_QUERIES  8 /* without an answer, of a socket */
 #define ETIMEDOUT    110
+
+/* A minute or more: no kernel has more than 1,000 jiffies in a second. */
+#define ANSWER_JIFFIES 60000
 
 struct query_key {
 	__u64 sk;
@@ -61,19 +65,13 @@ struct {
 	__type(value, struct asked);
 } asked_by_socket SEC(".maps");
 
-/* A call that receives. */
-struct receiving {
-	__u64 sk; /* 0: none */
-	__u64 buffer;
-	__u64 messages; /* of recvmmsg */
-};
+/* Nobody waits longer for an answer, so calls that receive need no look at their sockets then. */
+static __always_inline int waits_for_answers(void)
+{
+	__u64 *sent = last_query_jiffies();
 
-struct {
-	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, int);
-	__type(value, struct receiving);
-} receivers SEC(".maps");
+	return sent && *sent && bpf_jiffies64() - *sent < ANSWER_JIFFIES;
+}
 
 /* struct user_msghdr and struct mmsghdr, include/linux/socket.h */
 struct message {
@@ -182,6 +180,7 @@ static __noinline int begin_query(void *ctx, __u64 socket, __u64 payload, __u64 
 	__u32 zero = 0;
 	struct query *query = bpf_map_lookup_elem(&new_queries, &zero);
 	__u8 header[4] = {};
+	__u64 *sent;
 	__u64 now_ns;
 
 	if (!cpu || !query)
@@ -209,6 +208,9 @@ static __noinline int begin_query(void *ctx, __u64 socket, __u64 payload, __u64 
 		forget_begin(&query->begin);
 		return 0;
 	}
+	sent = last_query_jiffies();
+	if (sent)
+		*sent = bpf_jiffies64();
 	remember_id(socket, key.id);
 	return 0;
 }
@@ -276,42 +278,42 @@ static __noinline int close_socket(__u64 sk)
 	return 0;
 }
 
-static __always_inline void begin_receiving(__u64 sk, __u64 buffer, __u64 messages)
+/* Whether a message may be a query: it asks no more than one question (RFC 1035, 4.1.1). */
+static __always_inline int may_be_query(__u64 payload, __u64 size)
 {
-	struct receiving *receiving = bpf_task_storage_get(&receivers, bpf_get_current_task_btf(),
-							   NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	__u8 header[6];
 
-	if (!receiving)
-		return;
-	receiving->sk = sk;
-	receiving->buffer = buffer;
-	receiving->messages = messages;
+	return size >= DNS_HEADER &&
+	       bpf_probe_read_user(header, sizeof(header), (const void *)payload) == 0 &&
+	       !(header[2] & DNS_RESPONSE) && header[4] == 0 && header[5] <= 1;
 }
 
-static __noinline int begin_receiving_message(__u64 sk, __u64 address)
+/* The address of the UDP socket of a descriptor; 0 if it is none. */
+static __always_inline __u64 udp_socket_of(__u32 fd)
 {
-	struct message message = {};
+	struct sock *sk = sock_of(fd);
 
-	bpf_probe_read_user(&message, 7 * sizeof(__u64), (const void *)address);
-	begin_receiving(sk, first_buffer(&message), 0);
-	return 0;
+	return sk && BPF_CORE_READ(sk, sk_protocol) == IPPROTO_UDP ? (__u64)sk : 0;
 }
 
+/* on_enter and on_exit of latency_calls.bpf.c go on here. */
 SEC("tp_btf/sys_enter")
-int BPF_PROG(on_enter, struct pt_regs *regs, long nr)
+int BPF_PROG(on_dns_enter, struct pt_regs *regs, long nr)
 {
+	__u32 kind = call_settings(nr)->dns;
+	__u64 *sent = last_query_jiffies();
 	__u64 arguments[6] = {};
-	__u32 kind = (__u64)nr < WIRE_SYSCALLS ? latency.dns_calls[nr] : WIRE_DNS_NONE;
-	struct sock *sk;
 	__u64 key;
 
-	if (kind == WIRE_DNS_NONE)
+	if (kind == WIRE_DNS_CLOSE && !(sent && *sent))
 		return 0;
 	all_arguments(regs, arguments);
-	sk = sock_of(arguments[0]);
-	if (!sk || BPF_CORE_READ(sk, sk_protocol) != IPPROTO_UDP)
+	if ((kind == WIRE_DNS_SEND || kind == WIRE_DNS_SEND_TO) &&
+	    !may_be_query(arguments[1], arguments[2]))
 		return 0;
-	key = (__u64)sk;
+	key = udp_socket_of(arguments[0]);
+	if (!key)
+		return 0;
 	switch (kind) {
 	case WIRE_DNS_SEND:
 		begin_query(ctx, key, arguments[1], 0);
@@ -325,15 +327,6 @@ int BPF_PROG(on_enter, struct pt_regs *regs, long nr)
 	case WIRE_DNS_SEND_MESSAGES:
 		begin_messages(ctx, key, arguments[1], arguments[2]);
 		break;
-	case WIRE_DNS_RECEIVE:
-		begin_receiving(key, arguments[1], 0);
-		break;
-	case WIRE_DNS_RECEIVE_MESSAGE:
-		begin_receiving_message(key, arguments[1]);
-		break;
-	case WIRE_DNS_RECEIVE_MESSAGES:
-		begin_receiving(key, 0, arguments[1]);
-		break;
 	case WIRE_DNS_CLOSE:
 		close_socket(key);
 		break;
@@ -341,20 +334,34 @@ int BPF_PROG(on_enter, struct pt_regs *regs, long nr)
 	return 0;
 }
 
+/* The arguments of a call are still in the registers, or in user memory, when it returns. */
 SEC("tp_btf/sys_exit")
-int BPF_PROG(on_exit, struct pt_regs *regs, long result)
+int BPF_PROG(on_dns_exit, struct pt_regs *regs, long result)
 {
-	struct receiving *receiving =
-		bpf_task_storage_get(&receivers, bpf_get_current_task_btf(), NULL, 0);
-	__u64 sk;
+	__u32 kind = call_settings(call_of(regs))->dns;
+	__u64 arguments[6] = {};
+	struct message message = {};
+	__u64 key;
 
-	if (!receiving || !receiving->sk)
+	if (!waits_for_answers())
 		return 0;
-	sk = receiving->sk;
-	receiving->sk = 0;
-	if (receiving->messages && result > 0)
-		end_answers(sk, receiving->messages, result);
-	else if (!receiving->messages && result >= DNS_HEADER)
-		end_answer(sk, receiving->buffer);
+	arguments_of_ended(regs, arguments);
+	key = udp_socket_of(arguments[0]);
+	if (!key)
+		return 0;
+	switch (kind) {
+	case WIRE_DNS_RECEIVE:
+		if (result >= DNS_HEADER)
+			end_answer(key, arguments[1]);
+		break;
+	case WIRE_DNS_RECEIVE_MESSAGE:
+		if (result >= DNS_HEADER && bpf_probe_read_user(&message, 7 * sizeof(__u64),
+								(const void *)arguments[1]) == 0)
+			end_answer(key, first_buffer(&message));
+		break;
+	case WIRE_DNS_RECEIVE_MESSAGES:
+		end_answers(key, arguments[1], result);
+		break;
+	}
 	return 0;
 }

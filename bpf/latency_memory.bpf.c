@@ -42,7 +42,7 @@ static __always_inline int begin_reclaim(int order)
 	reclaim->depth = 1;
 	reclaim->caller.tgid = ids.tgid;
 	reclaim->caller.tid = ids.tid;
-	reclaim->caller.cgroup = filter.record_cgroup ? current_cgroup() : 0;
+	reclaim->caller.cgroup = loaded_cgroup_of(bpf_get_current_task_btf());
 	reclaim->order = order;
 	reclaim->start_ns = bpf_ktime_get_ns();
 	return 0;
@@ -118,13 +118,14 @@ int BPF_PROG(on_page_fault)
 {
 	struct wire_cpu *cpu = counters_of_slot(WIRE_LATENCY_PAGE_FAULT);
 	struct latency_end end = {.slot = WIRE_LATENCY_PAGE_FAULT};
-	struct task_ids ids = fast_ids();
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct task_ids ids = ids_of(task);
 	struct caller caller = {.tgid = ids.tgid, .tid = ids.tid};
 
 	if (!cpu || !is_wanted(ids.tgid, ids.tid))
 		return 0;
 	cpu->overflows++;
-	caller.cgroup = filter.record_cgroup ? current_cgroup() : 0;
+	caller.cgroup = loaded_cgroup_of(task);
 	count_call(&end, &caller);
 	return 0;
 }

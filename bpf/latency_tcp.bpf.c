@@ -200,7 +200,7 @@ static __always_inline void end_accept(void *ctx, struct sock *sk, __u64 key,
 	end.now_ns = bpf_ktime_get_ns();
 	end.period_ns = end.now_ns - *start_ns;
 	bpf_map_delete_elem(&unaccepted, &key);
-	caller.cgroup = filter.record_cgroup ? current_cgroup() : 0;
+	caller.cgroup = loaded_cgroup_of(bpf_get_current_task_btf());
 	cpu->overflows++;
 	cpu->wanted++;
 	if (!count_call(&end, &caller))
@@ -218,18 +218,14 @@ static __always_inline void end_accept(void *ctx, struct sock *sk, __u64 key,
 	send_sample_in(full, ctx, cpu, &origin, ids);
 }
 
-/* accept and accept4 return the connection. */
+/* accept and accept4 return the connection. on_exit of latency_calls.bpf.c goes on here. */
 SEC("tp_btf/sys_exit")
 int BPF_PROG(on_accepted, struct pt_regs *regs, long result)
 {
-	__u32 nr = call_of(regs);
-	struct task_ids ids;
+	struct task_ids ids = fast_ids();
 	struct sock *sk;
 	__u64 key;
 
-	if (result < 0 || nr >= WIRE_SYSCALLS || latency.calls[nr].object != WIRE_CALL_ACCEPT)
-		return 0;
-	ids = fast_ids();
 	if (!is_wanted(ids.tgid, ids.tid))
 		return 0;
 	sk = sock_of(result);

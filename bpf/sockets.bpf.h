@@ -63,15 +63,22 @@ static __always_inline void all_arguments(const struct pt_regs *regs, __u64 *arg
 }
 #endif
 
+/* The same of a call that returns. Its result is in the register of the first argument of arm64. */
+static __always_inline void arguments_of_ended(const struct pt_regs *regs, __u64 *arguments)
+{
+	all_arguments(regs, arguments);
+#if defined(__TARGET_ARCH_arm64)
+	arguments[0] = ((const struct pt_regs___call *)regs)->orig_x0;
+#endif
+}
+
 /* The number of the system call that the current task is in. */
 static __always_inline __u32 call_of(const struct pt_regs *regs)
 {
 #if defined(__TARGET_ARCH_x86)
 	return regs->orig_ax;
 #else
-	const struct pt_regs___call *kernel = (const void *)regs;
-
-	return BPF_CORE_READ(kernel, syscallno);
+	return ((const struct pt_regs___call *)regs)->syscallno;
 #endif
 }
 

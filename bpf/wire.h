@@ -314,34 +314,47 @@ WIRE_ASSERT(sizeof(struct wire_latency_probe) == 16, "wire_latency_probe changed
 /* The probes of a system call: of its kind, of all calls, of this call. */
 #define WIRE_PROBES_OF_CALL 3
 
-struct wire_call {
-	__u8 slots[WIRE_PROBES_OF_CALL]; /* plus 1, the first ones; 0: none */
-	__u8 object;			 /* enum wire_call_object */
-};
-WIRE_ASSERT(sizeof(struct wire_call) == 4, "wire_call changed");
-
-/* What a system call on a socket means to the probe of DNS. */
+/*
+ * What a system call on a socket means to the probe of DNS. Its programs run when the call returns,
+ * from WIRE_DNS_RECEIVE on, and else when it begins.
+ */
 enum wire_dns_call {
 	WIRE_DNS_NONE,
 	WIRE_DNS_SEND,
 	WIRE_DNS_SEND_TO,
 	WIRE_DNS_SEND_MESSAGE,
 	WIRE_DNS_SEND_MESSAGES,
+	WIRE_DNS_CLOSE,
 	WIRE_DNS_RECEIVE,
 	WIRE_DNS_RECEIVE_MESSAGE,
 	WIRE_DNS_RECEIVE_MESSAGES,
-	WIRE_DNS_CLOSE,
+};
+
+/* Of a system call. The programs load it as one word. */
+struct wire_call {
+	__u8 slots[WIRE_PROBES_OF_CALL]; /* plus 1, the first ones; 0: none */
+	__u8 object;			 /* enum wire_call_object */
+	__u8 dns;			 /* enum wire_dns_call */
+	__u8 pad[3];
+} __attribute__((aligned(8)));
+WIRE_ASSERT(sizeof(struct wire_call) == 8, "wire_call changed");
+
+/* The programs that the programs at sys_enter and sys_exit go on to. */
+enum wire_next_program {
+	WIRE_NEXT_DNS,
+	WIRE_NEXT_ACCEPT,
+	WIRE_NEXT_PROGRAMS,
 };
 
 /* The settings of all latency probes. Read-only after loading. */
 struct wire_latency_settings {
 	struct wire_latency_probe probes[WIRE_LATENCY_SLOTS];
 	struct wire_call calls[WIRE_SYSCALLS + 1]; /* by number; the last one: all others */
-	__u8 dns_calls[WIRE_SYSCALLS];		   /* enum wire_dns_call, by number */
 	__u16 restart_call, sigreturn_call;	   /* numbers of restart_syscall and rt_sigreturn */
+	__u32 pad;
 };
 WIRE_ASSERT(sizeof(struct wire_latency_settings) ==
-		    16 * WIRE_LATENCY_SLOTS + 4 * (WIRE_SYSCALLS + 1) + WIRE_SYSCALLS + 4,
+		    16 * WIRE_LATENCY_SLOTS + 8 * (WIRE_SYSCALLS + 1) + 8,
 	    "wire_latency_settings changed");
 
 /*

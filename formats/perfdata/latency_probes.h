@@ -70,6 +70,7 @@ struct LatencyProbe {
   std::string_view event;                // in the file: "latency:tcp_connect"
   std::string_view meaning;              // of one call, for lists
   std::string_view set;                  // the name for -e that has it, too; may be empty
+  bool is_default;                       // kLatencySystem has it: it costs a busy machine little
   std::uint64_t min_ns;                  // by default, calls that took as long are samples
   std::span<const LatencyField> fields;  // of a sample
   std::string_view error;                // what `error` is, for lists

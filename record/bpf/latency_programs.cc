@@ -3,12 +3,14 @@
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
+#include <fmt/core.h>
 #include <linux/bpf.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <initializer_list>
 #include <iterator>
+#include <string_view>
 #include <utility>
 
 #include "formats/base/file.h"
@@ -64,14 +66,6 @@ Result<HitObject> OpenWithStacks(const char* name, const LatencyObjectSettings& 
   });
 }
 
-Result<HitObject> OpenRunq(const LatencyObjectSettings& settings) {
-  return OpenWithStacks<latency_sched_bpf>(
-      "the BPF programs for run queues", settings, [](const latency_sched_bpf& opened) {
-        opened.rodata->has_prev_state = ArgumentsOfTracepoint("sched_switch") >= 4U;
-        return Programs{opened.progs.on_switch, opened.progs.on_wakeup, opened.progs.on_wakeup_new};
-      });
-}
-
 // Returns those of `programs` that are needed, and loads no others.
 struct LatencyProgram {
   bpf_program* program;
@@ -84,6 +78,19 @@ Programs Needed(std::initializer_list<LatencyProgram> programs) {
     if (each.is_needed) needed.push_back(each.program);
   }
   return needed;
+}
+
+Result<HitObject> OpenRunq(const LatencyObjectSettings& settings) {
+  return OpenWithStacks<latency_sched_bpf>(
+      "the BPF programs for run queues", settings, [&](const latency_sched_bpf& opened) {
+        const bool has_switch_end = ArgumentsOfTracepoint("sched_exit_tp").has_value();
+        opened.rodata->has_prev_state = ArgumentsOfTracepoint("sched_switch") >= 4U;
+        opened.rodata->has_switch_end = has_switch_end;
+        return Needed({{opened.progs.on_running, has_switch_end && settings.filter.callchain != 0},
+                       {opened.progs.on_switch, true},
+                       {opened.progs.on_wakeup, true},
+                       {opened.progs.on_wakeup_new, true}});
+      });
 }
 
 Result<HitObject> OpenMemory(const LatencyObjectSettings& settings) {
@@ -120,7 +127,7 @@ Result<HitObject> OpenTcp(const LatencyObjectSettings& settings) {
 Result<HitObject> OpenDns(const LatencyObjectSettings& settings) {
   return OpenWithStacks<latency_dns_bpf>(
       "the BPF programs for DNS", settings, [](const latency_dns_bpf& opened) {
-        return Programs{opened.progs.on_exit, opened.progs.on_enter};
+        return Programs{opened.progs.on_dns_exit, opened.progs.on_dns_enter};
       });
 }
 
@@ -135,7 +142,10 @@ struct LatencyObject {
   Result<HitObject> (*open)(const LatencyObjectSettings& settings);
 };
 constexpr LatencyObject kLatencyObjects[] = {
-    {Bit(WIRE_SYSCALL_SLOTS) - 1, OpenCalls},
+    // The first one has the only programs at sys_enter and sys_exit.
+    {(Bit(WIRE_SYSCALL_SLOTS) - 1) | Bit(WIRE_LATENCY_DNS) | Bit(WIRE_LATENCY_TCP_ACCEPT) |
+         Bit(WIRE_LATENCY_TCP_RTT),
+     OpenCalls},
     {Bit(WIRE_LATENCY_RUNQ), OpenRunq},
     {Bit(WIRE_LATENCY_RECLAIM) | Bit(WIRE_LATENCY_PAGE_FAULT), OpenMemory},
     {Bit(WIRE_LATENCY_BLOCK_IO), OpenBlock},
@@ -143,6 +153,39 @@ constexpr LatencyObject kLatencyObjects[] = {
      OpenTcp},
     {Bit(WIRE_LATENCY_DNS), OpenDns},
 };
+
+// The programs that are not attached: those of the first object go on to them. `map` is in that.
+struct NextProgram {
+  std::string_view program;
+  const char* map;
+  wire_next_program index;
+};
+constexpr NextProgram kNextPrograms[] = {
+    {"on_dns_enter", "next_at_enter", WIRE_NEXT_DNS},
+    {"on_dns_exit", "next_at_exit", WIRE_NEXT_DNS},
+    {"on_accepted", "next_at_exit", WIRE_NEXT_ACCEPT},
+};
+
+const NextProgram* FindNextProgram(const bpf_program* program) {
+  const std::string_view name = bpf_program__name(program);
+  const auto* const found = std::ranges::find(kNextPrograms, name, &NextProgram::program);
+  return found != std::end(kNextPrograms) ? found : nullptr;
+}
+
+// Lets the programs of `first` go on to those of `object`.
+Status AddNextPrograms(bpf_object* first, const HitObject& object) {
+  for (const bpf_program* program : object.programs) {
+    const NextProgram* const next = FindNextProgram(program);
+    if (next == nullptr || !bpf_program__autoload(program)) continue;
+    const __u32 index = next->index;
+    const int fd = bpf_program__fd(program);
+    if (bpf_map_update_elem(bpf_object__find_map_fd_by_name(first, next->map), &index, &fd,
+                            BPF_ANY) != 0) {
+      return FailErrno("joining the latency probes of system calls", errno);
+    }
+  }
+  return {};
+}
 
 // The events of the probes that are recorded, of those in these slots.
 std::vector<std::uint32_t> EventsIn(std::uint32_t slots, const LatencyObjectSettings& settings) {
@@ -173,6 +216,16 @@ Result<UniqueFd> CreateHolder(const UniqueFd& histograms) {
                               sizeof(__u32), 1, &options));
   if (!map) return FailErrno("the histograms of latency probes", errno);
   return map;
+}
+
+// Replaces the map of the object with this name, if it has one.
+Status UseMap(bpf_object* object, const char* name, int fd) {
+  bpf_map* const map = bpf_object__find_map_by_name(object, name);
+  if (map == nullptr) return {};
+  if (const int error = bpf_map__reuse_fd(map, fd); error != 0) {
+    return FailErrno(fmt::format("sharing the map '{}'", name), -error);
+  }
+  return {};
 }
 
 struct LoadedObject {
@@ -222,11 +275,16 @@ Result<LatencyPrograms> LatencyPrograms::Load(const wire_filter& filter,
     if (events.empty()) continue;
     TRY_ASSIGN(HitObject object, row.open(all));
     TRY(share_maps(object.object));
-    bpf_map* const holder = bpf_object__find_map_by_name(object.object, "latency_current");
-    if (const int error = bpf_map__reuse_fd(holder, impl->holder.get()); error != 0) {
-      return FailErrno("sharing the histograms of latency probes", -error);
+    TRY(UseMap(object.object, "latency_current", impl->holder.get()));
+    if (!impl->objects.empty()) {
+      bpf_object* const calls = impl->objects.front().object.object;
+      TRY(UseMap(object.object, "last_query",
+                 bpf_object__find_map_fd_by_name(calls, "last_query")));
     }
     TRY(object.Load(log));
+    if (!impl->objects.empty()) {
+      TRY(AddNextPrograms(impl->objects.front().object.object, object));
+    }
     impl->objects.push_back({std::move(object), std::move(events)});
   }
   return LatencyPrograms(std::move(impl));
@@ -235,7 +293,7 @@ Result<LatencyPrograms> LatencyPrograms::Load(const wire_filter& filter,
 Status LatencyPrograms::Start(const std::string& log) {
   for (const LoadedObject& loaded : impl_->objects) {
     for (const bpf_program* program : loaded.object.programs) {
-      if (!bpf_program__autoload(program)) continue;
+      if (!bpf_program__autoload(program) || FindNextProgram(program) != nullptr) continue;
       Link link(bpf_program__attach(program));
       if (!link) return ExplainFailure("cannot attach a latency probe", errno, log);
       impl_->links.push_back(std::move(link));
@@ -244,8 +302,9 @@ Status LatencyPrograms::Start(const std::string& log) {
   return {};
 }
 
+// In reverse order: the end of a call is attached before its begin, and detached after it.
 void LatencyPrograms::Stop() {
-  impl_->links.clear();
+  while (!impl_->links.empty()) impl_->links.pop_back();
 }
 
 Result<std::vector<LatencyCounts>> LatencyPrograms::Drain() {

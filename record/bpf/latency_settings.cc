@@ -185,7 +185,7 @@ Result<wire_latency_settings> LatencySettings(std::span<const BpfEvent> events) 
   }
   for (const DnsCall& row : kDnsCalls) {
     const std::optional<std::uint32_t> number = perfdata::SystemCallNumber(row.call);
-    if (number && *number < WIRE_SYSCALLS) settings.dns_calls[*number] = row.meaning;
+    if (number && *number < WIRE_SYSCALLS) settings.calls[*number].dns = row.meaning;
   }
   settings.restart_call =
       static_cast<__u16>(perfdata::SystemCallNumber("restart_syscall").value_or(WIRE_SYSCALLS));

@@ -41,6 +41,14 @@ void AddTracepoints(const std::string& pattern, const EventMachine& machine,
 
 void AddLatencyProbes(const std::function<bool(const std::string&)>& matches,
                       const EventMachine& machine, std::vector<ListedEvent>& events) {
+  const std::string default_set(perfdata::kLatencySystem);
+  if (matches(default_set)) {
+    std::string names;
+    for (const perfdata::LatencyProbe& probe : perfdata::LatencyProbes()) {
+      if (probe.is_default) names.append(names.empty() ? "" : ", ").append(probe.name);
+    }
+    events.push_back({default_set, "", "the latency probes that cost least: " + names, ""});
+  }
   for (const perfdata::LatencyProbe& probe : perfdata::LatencyProbes()) {
     const std::string name = std::string(perfdata::kLatencyPrefix).append(probe.name);
     const std::string set =

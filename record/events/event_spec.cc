@@ -204,7 +204,7 @@ Result<EventSpec> ParseEvent(std::string_view text) {
 }  // namespace
 
 bool EventSpec::is_latency() const {
-  return name.starts_with(perfdata::kLatencyPrefix);
+  return name == perfdata::kLatencySystem || name.starts_with(perfdata::kLatencyPrefix);
 }
 
 std::unexpected<Error> FailEvent(const EventSpec& spec, ErrorCode code, std::string_view what) {

@@ -39,8 +39,18 @@ std::vector<std::string> NamesAndSets() {
   return names;
 }
 
+std::vector<std::string> DefaultProbes() {
+  std::vector<std::string> probes;
+  for (const LatencyProbe& probe : perfdata::LatencyProbes()) {
+    if (probe.is_default) probes.emplace_back(probe.name);
+  }
+  return probes;
+}
+
 // The probes that `name` stands for.
 Result<std::vector<std::string>> ProbesOf(const EventSpec& spec, std::string_view name) {
+  if (name == perfdata::kLatencySystem) return DefaultProbes();
+  name.remove_prefix(perfdata::kLatencyPrefix.size());
   if (IsSingleCall(name)) {
     const std::string_view call = name.substr(perfdata::kSyscallProbePrefix.size());
     if (perfdata::SystemCallNumber(call)) return std::vector<std::string>{std::string(name)};
@@ -93,9 +103,7 @@ Result<std::vector<PlannedEvent>> PlanLatency(const EventSpec& spec, const Event
   if (spec.modes != Modes::kBoth) {
     return FailEvent(spec, ErrorCode::kInvalidArgument, "a latency probe has no modifiers");
   }
-  std::string_view name = spec.name;
-  name.remove_prefix(perfdata::kLatencyPrefix.size());
-  TRY_ASSIGN(const std::vector<std::string> probes, ProbesOf(spec, name));
+  TRY_ASSIGN(const std::vector<std::string> probes, ProbesOf(spec, spec.name));
   std::vector<PlannedEvent> planned;
   for (const std::string& probe : probes) {
     if (const Status works = machine.latency(probe); !works) return FailEvent(spec, works.error());

@@ -10,7 +10,7 @@ WHAT is one of these, or all of them by default:
 
     calls     system calls: CPU time of a call of getppid (known_calls.c)
     switches  run queues: time of a round trip of perf bench sched pipe on one CPU
-    pgbench   default sets: transactions of pgbench on a PostgreSQL of its own, which listens on a
+    pgbench   sets of probes: transactions of pgbench on a PostgreSQL of its own, which listens on a
               Unix socket and does not wait for the disk, so that the CPUs are busy; --seconds for
               each run
 """
@@ -180,8 +180,8 @@ class Bench:
             load = [postgres / "pgbench", *client[1:], "-c", "4", "-j", "2", "-T", str(self.options.seconds), "postgres"]
             self.compare("transactions a second", {
                 "alone": [],
+                "-e latency": self.ours("latency"),
                 "the sets net, fs, block, cpu, memory": self.ours(SETS),
-                "the same, --call-graph fp": self.ours(SETS, "--call-graph", "fp"),
                 "the same without cpu": self.ours(SETS.replace("latency:cpu,", "")),
             }, lambda: number_in(r"tps = ([\d.]+)", load, home, **as_user),
                          lambda value, alone: f"{100 * (value / alone - 1):+.1f} %")
