@@ -24,6 +24,8 @@ endif()
 # Halves the time of a build from scratch. Not for daily work: more is compiled again after a change, and a file with a
 # missing include still compiles.
 option(PERFTAPE_FAST_BUILD "Compile common headers once, and several files of a library together" OFF)
+# A build that optimizes less, to compile faster, optimizes these libraries fully.
+set(PERFTAPE_HOT_FLAGS "" CACHE STRING "More compiler flags for the libraries that run for each byte or sample")
 # Looking for what to warn of is a twentieth of the time.
 option(PERFTAPE_WARNINGS "Compile with the project's warnings" ON)
 # 3,400 processes with a sanitizer start for 0.1 s each.
@@ -84,8 +86,8 @@ function(perftape_set_flags target)
   endif()
 endfunction()
 
-# With PERFTAPE_FAST_BUILD, makes a target use the precompiled headers of its kind: std, or test, which
-# includes GoogleTest's headers.
+# With PERFTAPE_FAST_BUILD, makes a target use the precompiled headers of its kind: std; hot, which are the same ones for
+# hot libraries; or test, which includes GoogleTest's headers.
 function(perftape_precompile name kind)
   if(NOT PERFTAPE_FAST_BUILD)
     return()
@@ -94,10 +96,13 @@ function(perftape_precompile name kind)
   if(CMAKE_POSITION_INDEPENDENT_CODE AND type STREQUAL "EXECUTABLE")
     return()  # precompiled with -fPIC, as libraries are, they do not fit -fPIE
   endif()
+  # Also targets without fmt need the macros that its header was precompiled with.
+  target_compile_definitions(${name} PRIVATE $<TARGET_PROPERTY:${PERFTAPE_FMT},INTERFACE_COMPILE_DEFINITIONS>)
   set(shared perftape_${kind}_headers)
   if(NOT TARGET ${shared})
-    set(headers <algorithm> <array> <bit> <charconv> <cstdint> <cstring> <expected> <filesystem> <functional>
-      <limits> <map> <memory> <optional> <set> <span> <string> <unordered_map> <vector>)
+    set(headers <algorithm> <array> <atomic> <bit> <charconv> <chrono> <cstdint> <cstring> <expected> <filesystem>
+      <functional> <limits> <map> <memory> <mutex> <numeric> <optional> <ranges> <set> <span> <string> <thread> <tuple>
+      <unordered_map> <utility> <variant> <vector> <fmt/core.h>)
     if(kind STREQUAL test)
       list(APPEND headers <gmock/gmock.h> <gtest/gtest.h>)
     endif()
@@ -105,6 +110,10 @@ function(perftape_precompile name kind)
     file(CONFIGURE OUTPUT ${empty} CONTENT "")
     add_library(${shared} OBJECT ${empty})
     perftape_set_flags(${shared})
+    target_link_libraries(${shared} PRIVATE ${PERFTAPE_FMT})
+    if(kind STREQUAL hot)
+      perftape_set_hot_flags(${shared})
+    endif()
     if(kind STREQUAL test)
       target_link_libraries(${shared} PRIVATE GTest::gmock GTest::gtest)
     endif()
@@ -113,17 +122,28 @@ function(perftape_precompile name kind)
   target_precompile_headers(${name} REUSE_FROM ${shared})
 endfunction()
 
-# perftape_library(NAME SOURCES a.cc … [LINKS other …] [PRIVATE_LINKS outside …])
-# A library without sources consists of its headers.
+# The flags of PERFTAPE_HOT_FLAGS, after all others.
+function(perftape_set_hot_flags target)
+  separate_arguments(flags NATIVE_COMMAND "${PERFTAPE_HOT_FLAGS}")
+  target_compile_options(${target} PRIVATE ${flags})
+endfunction()
+
+# perftape_library(NAME [HOT] SOURCES a.cc … [LINKS other …] [PRIVATE_LINKS outside …])
+# A library without sources consists of its headers. HOT libraries run for each byte or sample of a file.
 function(perftape_library name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LINKS;PRIVATE_LINKS" ${ARGN})
+  cmake_parse_arguments(ARG "HOT" "" "SOURCES;LINKS;PRIVATE_LINKS" ${ARGN})
   list(TRANSFORM ARG_LINKS REPLACE "^fmt::fmt$" ${PERFTAPE_FMT})
   list(TRANSFORM ARG_PRIVATE_LINKS REPLACE "^fmt::fmt$" ${PERFTAPE_FMT})
   add_library(${name} STATIC ${ARG_SOURCES})
   perftape_set_flags(${name})
   target_link_libraries(${name} PUBLIC ${ARG_LINKS} PRIVATE ${ARG_PRIVATE_LINKS})
+  set(kind std)
+  if(ARG_HOT AND PERFTAPE_HOT_FLAGS)
+    perftape_set_hot_flags(${name})
+    set(kind hot)  # GCC applies the optimization level of precompiled headers to what includes them
+  endif()
   if(ARG_SOURCES)
-    perftape_precompile(${name} std)
+    perftape_precompile(${name} ${kind})
     set_target_properties(${name} PROPERTIES UNITY_BUILD ${PERFTAPE_FAST_BUILD} UNITY_BUILD_BATCH_SIZE 32)
   endif()
   if(ARG_SOURCES AND NOT CMAKE_CURRENT_SOURCE_DIR MATCHES "^${PROJECT_SOURCE_DIR}/tests")
