@@ -136,6 +136,12 @@ std::string FeatureName(FeatureBit bit) {
   return fmt::format("feature {}", number);
 }
 
+FeatureValue::FeatureValue(const FeatureValue& other) = default;
+FeatureValue::FeatureValue(FeatureValue&& other) noexcept = default;
+FeatureValue& FeatureValue::operator=(const FeatureValue& other) = default;
+FeatureValue& FeatureValue::operator=(FeatureValue&& other) noexcept = default;
+FeatureValue::~FeatureValue() = default;
+
 Result<FeatureValue> DecodeFeature(FeatureBit bit, Bytes section, std::endian order,
                                    std::uint32_t cpus_available) {
   if (EndsAPipesFeatures(bit, section)) return FeatureValue(EmptyFeature());

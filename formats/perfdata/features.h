@@ -249,12 +249,22 @@ struct RawFeature {
   std::vector<std::byte> payload;
 };
 
-using FeatureValue =
+using FeatureAlternatives =
     std::variant<RawFeature, TextFeature, NrCpus, TotalMem, Cmdline, EventDesc, CpuTopology,
                  NumaTopology, PmuMappings, SampleTime, ClockResolution, ClockData, BuildIds,
                  BpfProgInfo, BpfBtf, TracingData, GroupDesc, AuxtraceIndex, CacheInfo, MemTopology,
                  DirFormat, CompressionInfo, CpuPmuCaps, PmuCaps, HybridTopology, CpuDomainInfo,
                  ElfMachine, CacheLineSize, MemoryRanges, MetaInfo, EmptyFeature>;
+
+// To copy, move or destroy one of so many types takes a compiler seconds; so only features.cc does.
+struct FeatureValue : FeatureAlternatives {
+  using FeatureAlternatives::variant;
+  FeatureValue(const FeatureValue& other);
+  FeatureValue(FeatureValue&& other) noexcept;
+  FeatureValue& operator=(const FeatureValue& other);
+  FeatureValue& operator=(FeatureValue&& other) noexcept;
+  ~FeatureValue();
+};
 
 struct Feature {
   FeatureBit bit;
