@@ -8,13 +8,13 @@
 #include <linux/bpf.h>
 
 #include <algorithm>
-#include <memory>
 #include <string_view>
 
 #include "bpf/wire.h"
 #include "formats/base/text.h"
 #include "kernel_text.skel.h"
 #include "record/bpf/skeleton.h"
+#include "record/machine/btf_types.h"
 
 namespace perftape::record {
 namespace {
@@ -22,10 +22,6 @@ namespace {
 bool CanCall(bpf_func_id function) {
   return libbpf_probe_bpf_helper(BPF_PROG_TYPE_PERF_EVENT, function, nullptr) == 1;
 }
-
-struct FreeBtf {
-  void operator()(btf* types) const { btf__free(types); }
-};
 
 // The constant of a controller: "cpu_cgrp_id". Version 1 mounts "io" under its old name
 // (block/blk-cgroup.c, legacy_name).
@@ -57,7 +53,7 @@ bool HasAttachCookies() {
 
 // include/trace/bpf_probe.h: typedef void (*btf_trace_NAME)(void *, ARGUMENTS);
 std::optional<std::uint32_t> ArgumentsOfTracepoint(const std::string& name) {
-  static const std::unique_ptr<btf, FreeBtf> kTypes(btf__load_vmlinux_btf());
+  static const BtfTypes kTypes(btf__load_vmlinux_btf());
   if (!kTypes) return {};
   const __s32 id =
       btf__find_by_name_kind(kTypes.get(), ("btf_trace_" + name).c_str(), BTF_KIND_TYPEDEF);
@@ -74,7 +70,7 @@ bool HasTaskRegisters() {
 }
 
 Result<std::uint32_t> CgroupSubsystem(std::span<const std::string> controllers) {
-  const std::unique_ptr<btf, FreeBtf> types(btf__load_vmlinux_btf());
+  const BtfTypes types(btf__load_vmlinux_btf());
   const int number =
       types ? btf__find_by_name_kind(types.get(), "cgroup_subsys_id", BTF_KIND_ENUM) : -1;
   if (number < 0) {

@@ -9,11 +9,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
-#include <memory>
 #include <optional>
 #include <utility>
 
 #include "formats/base/file.h"
+#include "record/machine/btf_types.h"
 
 namespace perftape::record {
 namespace {
@@ -127,11 +127,6 @@ Result<Answer> Describe(int fd) {
   return answer;
 }
 
-struct FreeBtf {
-  void operator()(btf* types) const { btf__free(types); }
-};
-using Btf = std::unique_ptr<btf, FreeBtf>;
-
 // Returns the source name of function `i`; empty if BTF does not have it.
 std::string_view NameInBtf(const Answer& answer, const btf* types, std::size_t i) {
   if (types == nullptr || i >= answer.Count(kFuncInfo)) return {};
@@ -158,9 +153,9 @@ std::string FunctionName(const Answer& answer, const btf* types, std::size_t i) 
 std::vector<BpfProgram::Function> FunctionsOf(const Answer& answer) {
   const std::size_t count =
       std::min({answer.Count(kJitedKsyms), answer.Count(kJitedFuncLens), answer.Count(kProgTags)});
-  const Btf types(count != 0 && answer.info.btf_id != 0
-                      ? btf__load_from_kernel_by_id(answer.info.btf_id)
-                      : nullptr);
+  const BtfTypes types(count != 0 && answer.info.btf_id != 0
+                           ? btf__load_from_kernel_by_id(answer.info.btf_id)
+                           : nullptr);
   std::vector<BpfProgram::Function> functions;
   for (std::size_t i = 0; i < count; ++i) {
     functions.push_back({.address = answer.Element<std::uint64_t>(kJitedKsyms, i),

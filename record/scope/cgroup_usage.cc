@@ -21,7 +21,7 @@ constexpr std::size_t kMostCgroups = 256;
 constexpr std::size_t kMostPids = 1024;       // of a cgroup
 constexpr std::size_t kMostProcesses = 8192;  // that are known
 constexpr std::size_t kMostNew = 256;         // processes that one Check reads
-constexpr std::uint64_t kInterval = kNsPerSecond;
+constexpr std::uint64_t kReadInterval = kNsPerSecond;
 // A cgroup takes some 0.1 ms. So a Check never delays the recording by much.
 constexpr std::chrono::milliseconds kLongestRound{10};
 
@@ -85,7 +85,7 @@ void CgroupUsage::Watched::FindPeaks(std::uint64_t now_ns) {
     noted.memory_peak_ns = now_ns;
   }
   // A rate over less time says little.
-  if (before_ns != 0 && now_ns - before_ns < kInterval / 2) return;
+  if (before_ns != 0 && now_ns - before_ns < kReadInterval / 2) return;
   const double seconds = static_cast<double>(now_ns - before_ns) / kNsPerSecond;
   for (NotedIoLimit& limit : noted.io_limits) {
     const auto same = std::ranges::find_if(before, [&](const NotedIoLimit& one) {
@@ -107,7 +107,7 @@ void CgroupUsage::Check(std::uint64_t now_ns) {
   new_.erase(new_.begin(), new_.begin() + static_cast<std::ptrdiff_t>(count));
 
   const bool goes_on = next_process_ || next_cgroup_;
-  if (!goes_on && now_ns - read_ns_ < kInterval) return;
+  if (!goes_on && now_ns - read_ns_ < kReadInterval) return;
   if (!goes_on) {
     read_ns_ = now_ns;
     next_process_ = 0;

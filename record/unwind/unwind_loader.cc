@@ -29,7 +29,7 @@ constexpr SidebandOptions kRings = {.ring_bytes = std::size_t{128} << 10};
 
 // The rings wake the thread. It looks so often for tables that are hit and not in the maps, and for
 // CPUs that returned.
-constexpr std::chrono::milliseconds kInterval{50};
+constexpr std::chrono::milliseconds kLookInterval{50};
 
 // The sideband event, which wakes its reader at each record.
 perfdata::EventAttr AttrOfOwnRings() {
@@ -93,7 +93,7 @@ Result<std::unique_ptr<UnwindLoader>> UnwindLoader::Start(const UnwindMaps& maps
   TRY(loader->LoadRunning(processes));
   TRY_ASSIGN(BackgroundDrain thread,
              BackgroundDrain::Start({.readable_fd = loader->rings_->poll_fd(),
-                                     .interval = kInterval,
+                                     .interval = kLookInterval,
                                      .longest_first = kLongestStart},
                                     [loader = loader.get()] { return loader->Update(); }));
   loader->is_late_ = true;
