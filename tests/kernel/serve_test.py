@@ -4,10 +4,12 @@ pprof, pages and metrics, over TCP and a unix socket."""
 
 import collections
 import os
+import re
 import signal
 import socket
 import subprocess
 import threading
+import time
 
 import harness
 import served
@@ -88,6 +90,25 @@ class ServeTest(served.ServeTest):
         stacks = service.folded()
         named = sum(count for stack, count in stacks.items() if ";main;burn_" in stack)
         self.assertGreater(named, sum(stacks.values()) // 2, stacks)
+
+    def test_offsets_are_those_of_perf(self):
+        service = self.serve("-e", GETPPID, "--comm", "counted", "--window", "300ms")
+        answers = []
+        thread = threading.Thread(target=lambda: answers.append(service.get("/perf.data", seconds=2)))
+        thread.start()
+        time.sleep(1)
+        self.call(("", "counted", 100))
+        thread.join()
+        (self.dir / "perf.data").write_bytes(answers[0].body)
+        status, out, err = harness.run("perf", "script", "-i", self.dir / "perf.data", "-F", "ip,sym,symoff",
+                                       env=harness.perf_environment())
+        self.assertEqual(status, 0, err)
+        theirs = set(re.findall(r"(?m)^\s+[0-9a-f]+ (\S+\+0x[0-9a-f]+)$", re.sub(r"@@\w[\w.]*", "", out)))
+        stacks = service.folded(offsets="true")
+        self.assertEqual(by_comm(stacks), {"counted": 100})
+        ours = {frame for stack in stacks for frame in stack.split(";") if "+0x" in frame}
+        self.assertTrue(len(ours) > 3 and ours <= theirs, (ours, theirs))
+        self.assertFalse([stack for stack in service.folded() if "+0x" in stack])
 
     def test_resets_are_counted_by_the_names_of_kubeskoop(self):
         web, database = self.pod_groups()

@@ -64,7 +64,7 @@ Result<ImportedFile> Importer::Import(const std::filesystem::path& file) {
   origin.LearnLives(symbolize::ProcessesWithPerfMaps(profile));
   symbolize::SymbolizeReport symbols;
   const convert::Profile named = sources->Name(profile, std::move(origin), symbols);
-  TRY_ASSIGN(window.profile, convert::EncodePprof(named, {.level = kWindowGzipLevel}));
+  TRY_ASSIGN(window.profile, convert::EncodePprof(named, kWindowEncoding));
   if (with_payloads_ == WithPayloads::kYes) {
     TRY_ASSIGN(imported.payloads, PayloadsOf(named));
   }
