@@ -208,10 +208,12 @@ void LineTree::StartRoot(TextId text) {
 }
 
 void LineTree::Add(StackId stack, std::size_t column, std::int64_t value) {
-  std::uint32_t node = trie_.NodeOf(stack, [this](std::uint32_t at, LocationId location) {
-    for (const TextId text : texts_.Of(location)) at = trie_.AddChild(at, {.text = text});
+  const auto add = [this](std::uint32_t at, LocationId location, AddressKind kind) {
+    const auto frames = has_offsets_ ? texts_.WithOffset(location, kind) : texts_.Of(location);
+    for (const TextId text : frames) at = trie_.AddChild(at, {.text = text});
     return at;
-  });
+  };
+  std::uint32_t node = trie_.NodeOf(stack, add);
   if (node == 0) node = trie_.AddChild(0, {.text = texts_.Intern(kUnknownName)});
   std::uint32_t& line = trie_[node].line;
   if (line == 0) {

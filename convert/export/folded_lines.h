@@ -25,12 +25,14 @@ struct LineFrame {
 };
 
 // The lines before they are sorted. Root frames (comm, pid) are nodes too. Siblings may have the
-// same text if their addresses differ, or if the root was started more than once.
+// same text if their addresses differ, or if the root was started more than once. Frames have their
+// offsets with AddressKinds::kApart.
 class LineTree {
  public:
   using Node = StackTrie<LineFrame>::Node;
 
-  LineTree(const Profile& profile, FrameTexts& texts) : trie_(profile), texts_(texts) {}
+  LineTree(const Profile& profile, FrameTexts& texts, AddressKinds kinds)
+      : trie_(profile, kinds), texts_(texts), has_offsets_(kinds == AddressKinds::kApart) {}
 
   // Sets the root frame of all stacks that are added from now on; kNoText means none.
   void StartRoot(TextId text);
@@ -44,6 +46,7 @@ class LineTree {
  private:
   StackTrie<LineFrame> trie_;
   FrameTexts& texts_;
+  const bool has_offsets_;
   std::vector<Sums> sums_ = {{}};
 };
 

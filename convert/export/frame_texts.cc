@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "convert/export/frame_texts.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <limits>
 #include <numeric>
@@ -69,6 +71,19 @@ std::span<const TextId> FrameTexts::Of(LocationId id) {
     found_.push_back(OfLine(line, location));
   }
   if (found_.size() == 1) of_locations_[id.index] = found_.front();
+  return found_;
+}
+
+std::span<const TextId> FrameTexts::WithOffset(LocationId id, AddressKind kind) {
+  (void)Of(id);
+  const Location& location = profile_[id];
+  const bool is_known = location.symbol_offset && !location.lines.empty() &&
+                        HasName(profile_, location, location.lines.back());
+  if (!is_known) return found_;
+  const std::uint64_t offset = *location.symbol_offset + (kind == AddressKind::kReturn ? 1 : 0);
+  const StringId name = profile_[location.lines.back().function].name;
+  const std::string text = fmt::format("{}+0x{:x}", profile_.text(name), offset);
+  found_.front() = IsMarked(location.mapping) ? OfKernel(text) : Intern(text);
   return found_;
 }
 

@@ -33,6 +33,8 @@ class FrameTexts {
   // Returns the frames of a location, root first; several if calls were inlined. Valid until the
   // next call of a member function other than operator[].
   std::span<const TextId> Of(LocationId location);
+  // The same, with the offset in the symbol if it is known.
+  std::span<const TextId> WithOffset(LocationId location, AddressKind kind);
   TextId Intern(std::string_view name);
 
   std::size_t size() const { return texts_.size(); }

@@ -53,7 +53,7 @@ Status WriteFolded(const Profile& profile, const FoldedOptions& options, OutputF
   TRY_ASSIGN(const Columns columns, ChooseColumns(profile, options));
   if (columns.count == 0) return {};
   FrameTexts texts(profile, options);
-  LineTree tree(profile, texts);
+  LineTree tree(profile, texts, options.offsets ? AddressKinds::kApart : AddressKinds::kShared);
   AddSamples(profile, options, columns, texts, tree);
   const folded::CountLike count_like =
       options.differential ? folded::CountLike::kKeep : ChooseCountLike(tree, texts);

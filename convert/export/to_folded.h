@@ -4,6 +4,9 @@
 //   its function's name               the callers of an inlined function are frames before it
 //   "[libc.so.6]"                     if it has no name: the base name of the mapped file
 //   "[unknown]"                       if nothing is mapped there, or the mapping has no name
+//   "name+0x1f"                       with FoldedOptions::offsets: the offset of its address in the
+//                                     symbol, if that is known, as perf script prints it: of a
+//                                     caller, that of the return address
 //
 // A stack without frames is the single frame "[unknown]". Lines are sorted by their bytes, and each
 // stack occurs once. formats/folded/escape.h describes how names are written that contain the end
@@ -33,6 +36,7 @@ struct FoldedOptions {
   // numbers instead of their shares.
   bool per_window = false;
   bool mark_kernel = false;  // append "_[k]" to kernel frames, which flamegraph.pl colours
+  bool offsets = false;      // append "+0x1f" to names of symbols; flame graphs ignore it
   unsigned threads = 1;      // number of threads; the file does not depend on it
   // Facts about the profile that its metadata does not have, for a page: "losses: 12 samples".
   std::vector<std::string> facts = {};

@@ -304,6 +304,8 @@ void PprofExport::AddLocations() {
     written.id = locations_[i];
     written.mapping_id = mappings_[location.mapping.index];
     written.address = profile_.AddressOf(location).value;
+    const bool has_offset = options_.symbol_offsets && location.symbol_offset;
+    written.symbol_offset = has_offset ? *location.symbol_offset + 1 : 0;
     written.lines.clear();
     for (const Line& line : location.lines) {
       written.lines.push_back({functions_[line.function.index], line.number, line.column});

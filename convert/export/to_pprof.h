@@ -37,6 +37,8 @@ struct PprofOptions {
   bool thread_labels = true;
   PprofTypes types = PprofTypes::kPerf;
   PprofCompression compression = PprofCompression::kGzip;
+  // Write the offsets in symbols, in a field that profile.proto does not have.
+  bool symbol_offsets = false;
   int level = pprof::kDefaultGzipLevel;  // of gzip, from 1 (fastest) to 12 (smallest)
 };
 

@@ -64,8 +64,8 @@ class ScriptExport {
   Status AddSample(const PlannedSample& planned);
   void SetHead(const PlannedSample& planned);
   void SetStack(StackId stack);
-  void AppendLocation(const Location& location, bool is_return);
-  std::uint64_t AddressOf(const Location& location, bool is_return) const;
+  void AppendLocation(const Location& location, AddressKind kind);
+  std::uint64_t AddressOf(const Location& location, AddressKind kind) const;
   std::uint64_t PeriodOf(const Sample& sample) const;
 
   const Profile& profile_;
@@ -185,19 +185,17 @@ std::uint64_t ScriptExport::PeriodOf(const Sample& sample) const {
 void ScriptExport::SetStack(StackId stack) {
   stack_.clear();
   if (stack == StackId{}) script::AppendFrame(stack_, kNoFrame);
-  std::optional<MappingType> type;  // of the called frame
-  for (; stack != StackId{}; stack = profile_[stack].caller) {
-    const Location& location = profile_[profile_[stack].leaf];
-    const MappingType own = profile_[location.mapping].type;
-    AppendLocation(location, type == own);
-    type = own;
+  for (AddressKind kind = AddressKind::kInstruction; stack != StackId{};
+       stack = profile_[stack].caller) {
+    AppendLocation(profile_[profile_[stack].leaf], kind);
+    kind = profile_.CallerAddress(stack);
   }
   stack_ += '\n';
 }
 
-void ScriptExport::AppendLocation(const Location& location, bool is_return) {
+void ScriptExport::AppendLocation(const Location& location, AddressKind kind) {
   const std::string_view dso = profile_.text(profile_[location.mapping].filename);
-  script::Frame frame = {.address = AddressOf(location, is_return)};
+  script::Frame frame = {.address = AddressOf(location, kind)};
   for (std::size_t i = 0; i + 1 < location.lines.size(); ++i) {
     frame.symbol = profile_.text(profile_[location.lines[i].function].name);
     frame.is_inlined = true;
@@ -213,12 +211,12 @@ void ScriptExport::AppendLocation(const Location& location, bool is_return) {
 }
 
 // 0 stands for no address, so a return address of 0 stays 0.
-std::uint64_t ScriptExport::AddressOf(const Location& location, bool is_return) const {
+std::uint64_t ScriptExport::AddressOf(const Location& location, AddressKind kind) const {
   const bool is_kernel = profile_[location.mapping].type == MappingType::kKernel;
   const std::uint64_t address =
       is_kernel ? profile_.AddressOf(location).value : location.offset.value;
   const bool has_next = address != 0 && address != std::numeric_limits<std::uint64_t>::max();
-  return address + (is_return && has_next ? 1 : 0);
+  return address + (kind == AddressKind::kReturn && has_next ? 1 : 0);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // The stacks of a profile as a tree: a caller that several stacks have in common is one node.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <utility>
@@ -10,6 +11,10 @@
 #include "convert/model/profile.h"
 
 namespace perftape::convert {
+
+// Whether a stack has another node as the callers of a frame than as a sample, because its leaf has
+// a return address then.
+enum class AddressKinds : std::uint8_t { kShared, kApart };
 
 // `Content` is what its user keeps in a node: the frame, and numbers. Node 0 is above all others,
 // and has no frame. A parent comes before its children. Siblings may have equal frames, because
@@ -22,8 +27,10 @@ class StackTrie {
   };
 
   // `profile` must outlive this object.
-  explicit StackTrie(const Profile& profile)
-      : profile_(profile), of_stacks_(profile.stacks().size()) {}
+  explicit StackTrie(const Profile& profile, AddressKinds kinds = AddressKinds::kShared)
+      : profile_(profile),
+        kinds_(kinds),
+        of_stacks_(profile.stacks().size() * (kinds == AddressKinds::kApart ? 2 : 1)) {}
 
   // Sets the node below which all stacks are added from now on: a root frame, or 0. They share no
   // nodes with the stacks of before.
@@ -33,19 +40,23 @@ class StackTrie {
   }
 
   // Returns the node at which a stack ends: the one of StartBelow if the stack has no frames. Adds
-  // the nodes that are missing. add_frames(node, location) adds those of a location's frames, root
-  // first, below `node`, and returns the last.
+  // the nodes that are missing. add_frames(node, location, kind) adds those of a location's frames,
+  // root first, below `node`, and returns the last. The kind is of use with AddressKinds::kApart.
   template <class AddFrames>
   std::uint32_t NodeOf(StackId stack, AddFrames add_frames) {
     path_.clear();
+    AddressKind kind = AddressKind::kInstruction;
     // A node before `begin_` belongs to an earlier root.
-    for (; stack != StackId{} && of_stacks_[stack.index] < begin_; stack = profile_[stack].caller) {
-      path_.push_back(stack);
+    while (stack != StackId{} && of_stacks_[SlotOf(stack, kind)] < begin_) {
+      path_.push_back({stack, kind});
+      if (kinds_ == AddressKinds::kApart) kind = profile_.CallerAddress(stack);
+      stack = profile_[stack].caller;
     }
-    std::uint32_t node = stack == StackId{} ? base_ : of_stacks_[stack.index];
+    std::uint32_t node = stack == StackId{} ? base_ : of_stacks_[SlotOf(stack, kind)];
     for (; !path_.empty(); path_.pop_back()) {
-      node = add_frames(node, profile_[path_.back()].leaf);
-      of_stacks_[path_.back().index] = node;
+      const Step& step = path_.back();
+      node = add_frames(node, profile_[step.stack].leaf, step.kind);
+      of_stacks_[SlotOf(step.stack, step.kind)] = node;
     }
     return node;
   }
@@ -63,12 +74,22 @@ class StackTrie {
   std::vector<Node> Finish() && { return std::move(nodes_); }
 
  private:
+  struct Step {
+    StackId stack = {};
+    AddressKind kind = AddressKind::kInstruction;
+  };
+
+  std::size_t SlotOf(StackId stack, AddressKind kind) const {
+    return stack.index + (kind == AddressKind::kReturn ? profile_.stacks().size() : 0);
+  }
+
   const Profile& profile_;
+  const AddressKinds kinds_;
   std::vector<Node> nodes_ = {{}};
   std::uint32_t base_ = 0;                // the parent of the outermost frames
   std::uint32_t begin_ = 1;               // the first node below base_
-  std::vector<std::uint32_t> of_stacks_;  // nodes, by StackId
-  std::vector<StackId> path_;             // scratch of NodeOf
+  std::vector<std::uint32_t> of_stacks_;  // nodes, by slot
+  std::vector<Step> path_;                // scratch of NodeOf
 };
 
 }  // namespace perftape::convert

@@ -104,8 +104,10 @@ Result<PprofLocations> ReadLocations(Bytes encoded, TextTable& texts, ProfileBui
     }
     const MappingAt at = mapping == nullptr ? MappingAt{} : *mapping;
     const FileOffset offset = OffsetIn(at, read->address);
-    const LocationId id = builder.Add(
-        Location{.mapping = at.id, .is_folded = read->is_folded, .offset = offset, .lines = lines});
+    Location location = {
+        .mapping = at.id, .is_folded = read->is_folded, .offset = offset, .lines = lines};
+    if (read->symbol_offset != 0) location.symbol_offset = read->symbol_offset - 1;
+    const LocationId id = builder.Add(location);
     if (!locations.Add(read->id, {.id = id, .is_mapped = mapping != nullptr})) {
       return WrongEntry("location", i, kBadId);
     }

@@ -154,8 +154,13 @@ ScriptStacks::State::Known ScriptStacks::State::Make(Group group, bool is_return
     names.inline_frames |= frame.is_inlined;
   }
   Location location = {.lines = lines};
+  const std::uint64_t before = is_return ? 1 : 0;
+  // perftape writes no offsets.
+  const bool has_offset = writer == script::Writer::kPerf && IsKnown(outer.symbol) &&
+                          outer.symbol_offset && *outer.symbol_offset >= before;
+  if (has_offset) location.symbol_offset = *outer.symbol_offset - before;
   if (is_mapped) location.mapping = AddMapping(outer, made.is_kernel, names);
-  location.offset = FileOffset{outer.address - (is_return && outer.address != 0 ? 1 : 0)};
+  location.offset = FileOffset{outer.address - (outer.address != 0 ? before : 0)};
   made.location = builder.Add(location);
   return made;
 }

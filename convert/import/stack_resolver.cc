@@ -158,6 +158,7 @@ LocationId StackResolver::LocationOf(const perfdata::Region& region, std::uint64
       Function{.name = builder_.Add(region.dso->symbol), .system_name = {}, .filename = {}});
   const Line line{.function = function};
   location.lines = {&line, 1};
+  location.symbol_offset = location.offset.value;  // the region is the function
   return builder_.Add(location);
 }
 
@@ -181,6 +182,7 @@ LocationId StackResolver::CompiledLocationOf(const perfdata::Region& region,
     line.column = source->column;
   }
   location.lines = {&line, 1};
+  location.symbol_offset = offset.value - function->code.value;
   return builder_.Add(location);
 }
 

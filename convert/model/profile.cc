@@ -13,6 +13,15 @@ RuntimeAddress Profile::AddressOf(const Location& location) const {
   return {mapping.start + (location.offset.value - mapping.file_offset)};
 }
 
+AddressKind Profile::CallerAddress(StackId stack) const {
+  const auto type_of = [this](StackId id) {
+    return (*this)[(*this)[(*this)[id].leaf].mapping].type;
+  };
+  const StackId caller = (*this)[stack].caller;
+  const bool is_return = caller != StackId{} && type_of(caller) == type_of(stack);
+  return is_return ? AddressKind::kReturn : AddressKind::kInstruction;
+}
+
 std::string_view BaseName(std::string_view path) {
   return path.substr(path.rfind('/') + 1);
 }

@@ -110,6 +110,15 @@ struct Location {
   // knows. Empty if the name is unknown. Lives as long as any copy of the profile, or as the
   // builder.
   std::span<const Line> lines = {};
+  // Of `offset`, from the start of the symbol that names the last line; nothing if unknown. Not
+  // compared when locations are compared.
+  std::optional<std::uint64_t> symbol_offset = {};
+};
+
+// What the address of a frame was before a location was made of it.
+enum class AddressKind : std::uint8_t {
+  kInstruction,  // that of the sample, or where the kernel was entered
+  kReturn,       // a return address, from which 1 was subtracted
 };
 
 // `leaf` called by `caller`. The caller of the outermost frame is StackId 0.
@@ -231,6 +240,9 @@ class Profile {
   // Returns the runtime address of a location, computed from its mapping's `start`. Returns the raw
   // address of an unmapped location.
   RuntimeAddress AddressOf(const Location& location) const;
+  // Returns what the address of the caller of this stack's leaf was. Code of the kernel does not
+  // return to the user's frame that entered it.
+  AddressKind CallerAddress(StackId stack) const;
 
   const ProfileTables& tables() const { return *tables_; }
 

@@ -241,10 +241,13 @@ FunctionId ProfileBuilder::Add(const Function& function) {
 LocationId ProfileBuilder::Add(const Location& location) {
   ProfileTables& tables = state_->tables;
   assert(location.mapping.index < tables.mappings.size());
-  return {state_->locations.FindOr(tables.locations, location, [&] {
+  const LocationId id = {state_->locations.FindOr(tables.locations, location, [&] {
     Location& added = tables.locations.emplace_back(location);
     added.lines = tables.arena.Copy(location.lines);
   })};
+  Location& known = tables.locations[id.index];
+  if (!known.symbol_offset) known.symbol_offset = location.symbol_offset;
+  return id;
 }
 
 ThreadId ProfileBuilder::Add(const Thread& thread) {
@@ -291,13 +294,15 @@ void ProfileBuilder::AddNew(const Sample& sample) {
   state_->tables.samples.push_back(sample);
 }
 
-void ProfileBuilder::SetLines(LocationId location, std::span<const Line> lines) {
+void ProfileBuilder::SetLines(LocationId location, std::span<const Line> lines,
+                              std::optional<std::uint64_t> symbol_offset) {
   Location& changed = state_->tables.locations[location.index];
   if (!changed.lines.empty()) {
     state_->has_old_names.resize(state_->tables.mappings.size());
     state_->has_old_names[changed.mapping.index] = true;
   }
   changed.lines = state_->tables.arena.Copy(lines);
+  changed.symbol_offset = symbol_offset;
   state_->locations.Forget();
   state_->NoteNames(changed.mapping, changed.lines);
 }

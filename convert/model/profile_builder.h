@@ -18,6 +18,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -47,6 +48,7 @@ class ProfileBuilder {
   // lowest `start`, and the union of all `names`.
   MappingId Add(const Mapping& mapping);
   FunctionId Add(const Function& function);
+  // Keeps the offset in the symbol if one of several equal locations has it.
   LocationId Add(const Location& location);
   ThreadId Add(const Thread& thread);
   // Events are equal by all fields but the period. Keeps the largest period.
@@ -60,10 +62,12 @@ class ProfileBuilder {
   // The same, if no sample of equal stack, thread, event and labels was added before.
   void AddNew(const Sample& sample);
 
-  // Replaces the lines of a location. The location keeps its id, even if it becomes equal to
-  // another one. Adds to its mapping's `names` what the lines contain. If it had lines before,
-  // Finish sets these `names` to what the lines of all locations contain.
-  void SetLines(LocationId location, std::span<const Line> lines);
+  // Replaces the lines of a location, and the offset in the symbol of the last one. The location
+  // keeps its id, even if it becomes equal to another one. Adds to its mapping's `names` what the
+  // lines contain. If it had lines before, Finish sets these `names` to what the lines of all
+  // locations contain.
+  void SetLines(LocationId location, std::span<const Line> lines,
+                std::optional<std::uint64_t> symbol_offset = {});
   void SetMetadata(Metadata metadata);
 
   Profile Finish() &&;

@@ -105,11 +105,13 @@ Resolved ElfNames::Resolve(FileOffset offset) {
   const std::optional<ImageAddress> address = image_.ToImage(offset);
   if (!address) return {.miss = Miss::kNoSymbol};
   std::vector<SourceFrame> frames = FramesAt(*address);
+  std::optional<std::uint64_t> symbol_offset;
   if (const elf::Symbol* symbol = symbols_.Find(*address)) {
     if (frames.empty()) frames.emplace_back();
     const Name& name = Show(symbol->name);
     frames.back().name = name.shown;
     frames.back().system_name = name.linker;
+    symbol_offset = address->value - symbol->start.value;
   }
   // A line without a name is not enough.
   if (frames.empty() || frames.back().name.empty()) return {.miss = Miss::kNoSymbol};
@@ -117,7 +119,7 @@ Resolved ElfNames::Resolve(FileOffset offset) {
     // The entry of an inlined function is damaged: no symbol has its name.
     if (frame.name.empty()) frame.name = kUnknownName;
   }
-  return {.frames = std::move(frames)};
+  return {.frames = std::move(frames), .symbol_offset = symbol_offset};
 }
 
 // Returns the frames from DWARF, innermost first.

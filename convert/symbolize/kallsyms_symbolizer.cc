@@ -144,7 +144,7 @@ Resolved KallsymsSymbolizer::ResolveOne(RuntimeAddress address, std::string_view
   // A variable, or what precedes or follows the code, is not what ran.
   const bool is_code = symbol->is_text && (!symbol->module.empty() || table_->IsCode(address));
   if (!is_of_mapping || has_moved_apart || !is_code) return {.miss = Miss::kNoSymbol};
-  return {.frames = {{.name = symbol->name}}};
+  return {.frames = {{.name = symbol->name}}, .symbol_offset = address.value - symbol->start.value};
 }
 
 }  // namespace perftape::symbolize

@@ -93,6 +93,7 @@ void KernelSymbolizer::AddLines(Resolution& named, std::span<Source> later,
       if (const Resolved& name = named.answers[i]; !name.frames.empty()) {
         answer.frames.back().name = name.frames.back().name;
         answer.frames.back().system_name = name.frames.back().system_name;
+        answer.symbol_offset = name.symbol_offset;
       }
       named.answers[i] = std::move(answer);
     }

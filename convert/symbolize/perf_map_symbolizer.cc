@@ -31,12 +31,12 @@ Result<Resolution> PerfMapSymbolizer::Resolve(const convert::Profile& profile,
                                               convert::MappingId id,
                                               std::span<const FileOffset> offsets) {
   const convert::Mapping& mapping = profile[id];
-  const std::optional<std::uint32_t> named = perfdata::PidOfPerfMap(profile.text(mapping.filename));
+  const std::optional<std::uint32_t> owner = perfdata::PidOfPerfMap(profile.text(mapping.filename));
   Resolution resolution;
   for (const FileOffset offset : offsets) {
     const RuntimeAddress address{mapping.start + (offset.value - mapping.file_offset)};
-    const Pids pids = named ? Pids{*named} : OwnersOf(profile, id, offset);
-    std::string_view name;
+    const Pids pids = owner ? Pids{*owner} : OwnersOf(profile, id, offset);
+    perf_map::PerfMap::Found named;
     Miss miss = Miss::kNoFile;
     bool differ = false;
     for (const std::uint32_t pid : pids) {
@@ -48,17 +48,18 @@ Result<Resolution> PerfMapSymbolizer::Resolve(const convert::Profile& profile,
         continue;
       }
       miss = Miss::kNoSymbol;
-      const std::string_view found = opened.map->Find(address);
-      if (found.empty()) continue;
-      differ = differ || (!name.empty() && name != found);
-      name = found;
+      const perf_map::PerfMap::Found found = opened.map->Find(address);
+      if (found.name.empty()) continue;
+      differ = differ || (!named.name.empty() && named.name != found.name);
+      named = found;
       if (resolution.source.empty()) resolution.source = opened.source;
     }
     if (differ) resolution.problem = "the maps of several processes name it differently";
-    if (name.empty() || differ) {
+    if (named.name.empty() || differ) {
       resolution.answers.push_back({.miss = miss});
     } else {
-      resolution.answers.push_back({.frames = {{.name = name}}});
+      resolution.answers.push_back(
+          {.frames = {{.name = named.name}}, .symbol_offset = named.offset});
     }
   }
   if (resolution.source.empty()) {

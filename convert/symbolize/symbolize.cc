@@ -50,7 +50,7 @@ void SetNames(convert::ProfileBuilder& builder, convert::LocationId location,
                                       .start_line = frame.start_line});
     lines.push_back({.function = function, .column = frame.column, .number = frame.line});
   }
-  builder.SetLines(location, lines);
+  builder.SetLines(location, lines, resolved.symbol_offset);
 }
 
 }  // namespace

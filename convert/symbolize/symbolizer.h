@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -37,6 +38,8 @@ struct SourceFrame {
 struct Resolved {
   std::vector<SourceFrame> frames = {};  // innermost first; empty for a miss
   Miss miss = Miss::kNone;
+  // From the start of the symbol that names the last frame; nothing if no symbol names it.
+  std::optional<std::uint64_t> symbol_offset = {};
 };
 
 struct Resolution {

@@ -13,6 +13,11 @@
 namespace perftape::perf_map {
 namespace {
 
+struct Function {
+  std::uint64_t start = 0;
+  std::string_view name;
+};
+
 struct Line {
   std::uint64_t start = 0, size = 0;
   std::string_view name;
@@ -44,7 +49,7 @@ std::optional<Line> ParseLine(std::string_view text) {
 // Ranges are added in the order of their lines. A later one replaces what it overlaps.
 class Layers {
  public:
-  void Cover(std::uint64_t start, std::uint64_t end, std::string_view name) {
+  void Cover(std::uint64_t start, std::uint64_t end, const Function& function) {
     auto next = ranges_.lower_bound(start);
     if (next != ranges_.begin()) {
       const auto before = std::prev(next);
@@ -60,18 +65,18 @@ class Layers {
         break;
       }
     }
-    ranges_.insert_or_assign(start, End{end, name});
+    ranges_.insert_or_assign(start, End{end, function});
   }
 
   template <class Visit>
   void ForEach(const Visit& visit) const {
-    for (const auto& [start, range] : ranges_) visit(start, range.end, range.name);
+    for (const auto& [start, range] : ranges_) visit(start, range.end, range.function);
   }
 
  private:
   struct End {
     std::uint64_t end = 0;
-    std::string_view name;
+    Function function;
   };
   std::map<std::uint64_t, End> ranges_;  // sorted by start, without overlap
 };
@@ -89,7 +94,7 @@ PerfMap PerfMap::Parse(std::string text) {
     if (text_line.empty()) continue;
     const std::optional<Line> line = ParseLine(text_line);
     if (line && line->size > 0) {
-      lines.push_back({line->start, line->start + line->size, line->name});
+      lines.push_back({line->start, line->start + line->size, line->name, line->start});
     }
   }
   map.AddDisjoint(std::move(lines));
@@ -114,19 +119,22 @@ void PerfMap::AddDisjoint(std::vector<Range> lines) {
     }
     std::ranges::sort(group, {}, [](const Range& range) { return range.name.data(); });
     Layers layers;
-    for (const Range& range : group) layers.Cover(range.start, range.end, range.name);
-    layers.ForEach([&](std::uint64_t first, std::uint64_t last, std::string_view name) {
-      ranges_.push_back({first, last, name});
+    for (const Range& range : group) {
+      layers.Cover(range.start, range.end, {range.start, range.name});
+    }
+    layers.ForEach([&](std::uint64_t first, std::uint64_t last, const Function& function) {
+      ranges_.push_back({first, last, function.name, function.start});
     });
   }
   ranges_.shrink_to_fit();
 }
 
-std::string_view PerfMap::Find(RuntimeAddress address) const {
+PerfMap::Found PerfMap::Find(RuntimeAddress address) const {
   auto range = std::ranges::upper_bound(ranges_, address.value, {}, &Range::start);
   if (range == ranges_.begin()) return {};
   --range;
-  return address.value < range->end ? range->name : std::string_view();
+  if (address.value >= range->end) return {};
+  return {.name = range->name, .offset = address.value - range->function_start};
 }
 
 }  // namespace perftape::perf_map

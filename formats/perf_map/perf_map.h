@@ -21,9 +21,13 @@ class PerfMap {
   // the later line applies, because compilers reuse memory.
   static PerfMap Parse(std::string text);
 
-  // The name of the function at `address`. Empty if there is none. Lives as long as the map, even
-  // if it is moved.
-  std::string_view Find(RuntimeAddress address) const;
+  // The function at `address`. Its name is empty if there is none, else it lives as long as the
+  // map, even if it is moved.
+  struct Found {
+    std::string_view name = {};
+    std::uint64_t offset = 0;  // of the address, from the start of the function
+  };
+  Found Find(RuntimeAddress address) const;
 
   std::size_t size() const { return ranges_.size(); }  // the number of ranges without overlap
 
@@ -31,6 +35,7 @@ class PerfMap {
   struct Range {
     std::uint64_t start = 0, end = 0;
     std::string_view name;
+    std::uint64_t function_start = 0;
   };
 
   void AddDisjoint(std::vector<Range> lines);

@@ -64,6 +64,7 @@ void Layout(Visitor& field, M& message) {
   field(LocationField::kAddress, message.address);
   field(LocationField::kLine, message.lines);
   field(LocationField::kIsFolded, message.is_folded);
+  field(LocationField::kSymbolOffset, message.symbol_offset);
 }
 
 template <class Visitor, Is<Function> M>

@@ -63,6 +63,9 @@ struct Location {
   std::uint64_t address = 0;     // in memory; for a caller, its return address - 1
   std::vector<Line> lines = {};  // innermost first
   bool is_folded = false;        // several functions share this code (identical code folding)
+  // Our own field: 1 + the offset of the address from the start of its symbol; 0 if unknown. Other
+  // readers skip it. Only the windows of perftape-serve have it.
+  std::uint64_t symbol_offset = 0;
   bool operator==(const Location&) const = default;
 };
 

@@ -49,6 +49,7 @@ enum class LocationField : std::uint32_t {
   kAddress = 3,
   kLine = 4,
   kIsFolded = 5,
+  kSymbolOffset = 1000,  // not in profile.proto: messages.h
 };
 
 enum class LineField : std::uint32_t { kFunctionId = 1, kLine = 2, kColumn = 3 };

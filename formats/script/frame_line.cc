@@ -111,7 +111,7 @@ std::optional<Frame> ParseFrame(std::string_view text, Writer writer) {
   frame.is_inlined = RemoveEnding(rest, kInlined);
   if (!frame.is_inlined) frame.dso = RemoveDso(rest, writer);
   frame.symbol = TrimLeft(rest);
-  RemoveOffset(frame.symbol);
+  frame.symbol_offset = RemoveOffset(frame.symbol);
   frame.symbol = TrimRight(frame.symbol);
   return frame;
 }

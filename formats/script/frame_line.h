@@ -26,8 +26,9 @@ enum class Writer : std::uint8_t { kPerf, kPerftape };
 struct Frame {
   std::uint64_t address = 0;
   std::string_view symbol = {};  // without its offset; "[unknown]" or empty if it is not known
-  std::string_view dso = {};     // "[unknown]" or empty if it is not known
-  bool is_inlined = false;       // a part of the next frame that is not; has no dso
+  std::optional<std::uint64_t> symbol_offset = {};  // "+0x1f"
+  std::string_view dso = {};                        // "[unknown]" or empty if it is not known
+  bool is_inlined = false;  // a part of the next frame that is not; has no dso
   std::string_view source_file = {};
   std::int64_t source_line = 0;
   std::string_view text = {};  // the whole line; of no use for its source line

@@ -27,7 +27,7 @@ void ReadKallsyms(const std::string& text) {
 void ReadPerfMap(const std::string& text) {
   const perf_map::PerfMap map = perf_map::PerfMap::Parse(text);
   for (std::uint64_t address = 0x7f0000001000; address < 0x7f0000001080; ++address) {
-    if (map.size() == 0 && !map.Find(RuntimeAddress{address}).empty()) std::abort();
+    if (map.size() == 0 && !map.Find(RuntimeAddress{address}).name.empty()) std::abort();
   }
   map.Find(RuntimeAddress{UINT64_MAX});
 }

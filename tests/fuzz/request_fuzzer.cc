@@ -45,7 +45,8 @@ void CheckTarget(std::string_view text) {
   if (!target) return;
   CheckText(target->path());
   Require(target->path().starts_with('/'));
-  Target one = *target, two = *target, three = *target, four = *target;
+  Target zero = *target, one = *target, two = *target, three = *target, four = *target;
+  CheckProfile(ParseCollapsedRequest(zero));
   CheckProfile(ParseFlameGraphRequest(one));
   CheckProfile(ParsePprofRequest(two, target->path()));
   CheckRecording(ParseRecordRequest(three, RecordParameters::kService));

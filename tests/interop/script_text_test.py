@@ -292,21 +292,45 @@ class OurText(Script):
             compared += len(heads[0])
         print(f"{compared} samples as perf prints them")
 
-    def test_gets_the_names_that_perf_found(self):
-        """perf printed the native text on the recorded machine, with the names of its kernel."""
+    def recorded_symbols(self):
+        """Options for the symbols of the machine on which perf printed the native text."""
         native = self.corpus / "native"
-        text = self.folder / "nameless.perf-script"
-        text.write_text(self.convert(self.corpus / "perfdata/own-x86_64-fp-workload.perf.data",
-                                     "--to", "perf-script"))
         kallsyms = self.folder / "kallsyms"
         kallsyms.write_bytes(gzip.decompress((native / "x86_64.kallsyms.gz").read_bytes()))
         binary = self.folder / "root/usr/bin/workload_fp"
         binary.parent.mkdir(parents=True)
         binary.write_bytes(gzip.decompress((native / "workload_fp.gz").read_bytes()))
-        named = subprocess.run([self.bin / "perftape-symbolize", "-q", text, "--kallsyms", kallsyms,
-                                "--symfs", self.folder / "root"],
+        return "--kallsyms", kallsyms, "--symfs", self.folder / "root"
+
+    def test_folded_stacks_have_the_offsets_that_perf_found(self):
+        """perf printed the native text with -F ip,sym,symoff: each frame is SYMBOL+0xOFFSET."""
+        source = self.corpus / "native/own-x86_64-fp-workload.script.txt.gz"
+        theirs = Counter(Path(dso).name if name == "[unknown]" else name for name, dso in
+                         re.findall(r"(?m)^\t\s*[0-9a-f]+ (\S+) \((\S+)\)$", self.text_of(source)))
+        done = subprocess.run([self.bin / "perftape-convert", "-q", "--offsets", "--to", "folded",
+                               "--values", "samples", *self.recorded_symbols(),
+                               self.corpus / "perfdata/own-x86_64-fp-workload.perf.data"],
+                              capture_output=True, check=True, timeout=300)
+        for folded in (done.stdout.decode(), self.convert(source, "--offsets", "--values", "samples",
+                                                          "--to", "folded")):
+            ours = Counter()
+            for stack, count in collapse_rules.folded_weights(folded).items():
+                for frame in stack.split(";")[1:]:
+                    ours[re.sub(r"^\[(\[.*\])\]$", r"\1", frame)] += count
+            # A return address at the start of a function: the call before it is in another one.
+            differing = theirs - ours
+            self.assertEqual([name for name in differing if not name.endswith("+0x0")], [])
+            self.assertEqual(sum((ours - theirs).values()), sum(differing.values()))
+            print(f"{sum(theirs.values())} frames, {sum(differing.values())} of them at the start of a function")
+
+    def test_gets_the_names_that_perf_found(self):
+        """perf printed the native text on the recorded machine, with the names of its kernel."""
+        text = self.folder / "nameless.perf-script"
+        text.write_text(self.convert(self.corpus / "perfdata/own-x86_64-fp-workload.perf.data",
+                                     "--to", "perf-script"))
+        named = subprocess.run([self.bin / "perftape-symbolize", "-q", text, *self.recorded_symbols()],
                                capture_output=True, check=True, timeout=300).stdout.decode()
-        expected = self.text_of(native / "own-x86_64-fp-workload.script.txt.gz")
+        expected = self.text_of(self.corpus / "native/own-x86_64-fp-workload.script.txt.gz")
         # A return address at the start of a function: the call before it is in another one.
         starts = set(re.findall(r"(?m)^\t\s*([0-9a-f]+) \S+\+0x0 ", expected))
         names = [Counter(pair for pair in re.findall(r"(?m)^\t\s*([0-9a-f]+) ([^\s+]+)", printed)

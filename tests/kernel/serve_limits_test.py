@@ -2,11 +2,14 @@
 """The limits of perftape-serve: who may ask, what a client can keep, memory, and what the process that
 answers may do."""
 
+import collections
 import os
 import pathlib
+import re
 import signal
 import socket
 import subprocess
+import threading
 import time
 
 import harness
@@ -30,6 +33,12 @@ def until_closed(sock):
 
 def descriptors(service):
     return {name: len(os.listdir(f"/proc/{pid}/fd")) for name, pid in service.children().items()}
+
+
+def resident_kib(service):
+    """Anonymous memory: mapped files are those of the binaries that were sampled."""
+    return {name: int(re.search(r"RssAnon:\s+(\d+)", pathlib.Path(f"/proc/{pid}/status").read_text())[1])
+            for name, pid in service.children().items()}
 
 
 class LimitsTest(served.ServeTest):
@@ -119,6 +128,48 @@ class LimitsTest(served.ServeTest):
                 answer = until_closed(sock)
                 self.assertTrue(answer.startswith(b"HTTP/1.1 200"), answer)
                 self.assertEqual(sum(int(line.split()[-1]) for line in answer.partition(b"\r\n\r\n")[2].splitlines()), 100)
+
+    def test_two_hundred_requests_at_once_are_answered_and_nothing_is_lost(self):
+        service = self.serve("-e", f"cpu-clock,{GETPPID}", "--comm", "limited", "--window", "200ms")
+        targets = (f"/flamegraph/collapsed?event={GETPPID}", "/debug/pprof/profile?seconds=1",
+                   f"/flamegraph?event={GETPPID}", "/flamegraph/collapsed?since=1m&offsets=true", "/metrics")
+        statuses = collections.Counter()
+
+        def ask(target):
+            statuses[target, service.request(target).status] += 1
+
+        readers = [threading.Thread(target=ask, args=(targets[i % len(targets)],)) for i in range(200)]
+        for reader in readers:
+            reader.start()
+        self.call(("", "limited", 50_000))
+        for reader in readers:
+            reader.join()
+        self.assertEqual(statuses, {(target, 200): 40 for target in targets})
+        self.assertEqual(sum(service.folded(event=GETPPID).values()), 50_000)
+        lost = {name: value for name, value in service.metrics().items() if name.startswith("perftape_lost_samples")}
+        self.assertEqual(sum(lost.values()), 0, lost)
+
+    def test_memory_and_descriptors_are_flat_while_windows_are_merged_and_dropped(self):
+        """An hour of windows of 10 s, compressed: three times as many windows as are kept."""
+        self.spawn(harness.BURNER, "--seconds", "600", stdout=subprocess.DEVNULL)
+        service = self.serve("-F", "499", "--comm", "burn*", "--window", "100ms", "--memory", "1M", "--history", "3s")
+
+        def measure(windows):
+            served.wait_for(lambda: service.metrics()["perftape_windows_total"] >= windows)
+            return resident_kib(service), descriptors(service)
+
+        measure(30)
+        middle, files_middle = measure(60)
+        end, files_end = measure(90)
+        metrics = service.metrics()
+        self.assertGreater(metrics["perftape_history_dropped_windows_total"], 0)
+        self.assertLessEqual(metrics["perftape_history_bytes"], (1 << 20) + (64 << 10))
+        for name, kib in end.items():
+            # Allocators keep some pages more or less.
+            self.assertLessEqual(kib, middle[name] + 8192, (name, middle, end))
+            # Windows and binaries may be on their way. One that stays open for each window would be 30.
+            self.assertLessEqual(files_end[name], files_middle[name] + 10, (name, files_middle, files_end))
+        print(f"resident KiB: {middle} -> {end}, descriptors: {files_middle} -> {files_end}")
 
     def test_memory_and_descriptors_stay_within_limits(self):
         self.spawn(harness.BURNER, "--seconds", "600", stdout=subprocess.DEVNULL)

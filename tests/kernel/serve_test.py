@@ -4,26 +4,15 @@ pprof, pages and metrics, over TCP and a unix socket."""
 
 import collections
 import os
+import re
 import signal
-import socket
 import subprocess
 import threading
+import time
 
 import harness
 import served
 from cgroups import GETPPID
-
-ID = "3f2a" * 16
-OTHER_ID = "77bc" * 16
-POD, OTHER_POD = "0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0", "1a1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0"
-# Connects to a port at which nobody listens, in a cgroup: the kernel answers each with a reset.
-RESETS = """
-import os, socket, sys
-open(sys.argv[1] + "/cgroup.procs", "w").write(str(os.getpid()))
-for _ in range(int(sys.argv[2])):
-    with socket.socket() as one:
-        one.connect_ex(("127.0.0.1", int(sys.argv[3])))
-"""
 
 
 def by_comm(folded):
@@ -43,17 +32,6 @@ def service_folded(service, headers, **parameters):
 
 
 class ServeTest(served.ServeTest):
-    def pods_under(self):
-        """A mount namespace in which the names of two pods are known."""
-        return ["unshare", "--mount", "sh", "-c",
-                "mount -t tmpfs tmpfs /var/log && mkdir -p /var/log/containers "
-                f"/var/log/pods/shop_web-0_{POD} /var/log/pods/shop_db-0_{OTHER_POD} "
-                f"&& touch /var/log/containers/web-0_shop_nginx-{ID}.log && exec \"$@\"", "sh"]
-
-    def pod_groups(self):
-        return (self.group(f"kubepods/burstable/pod{POD}/{ID}"),
-                self.group(f"kubepods/burstable/pod{OTHER_POD}/{OTHER_ID}"))
-
     def test_each_call_is_in_the_answers_of_both_sockets(self):
         service = self.serve("-e", GETPPID, "--comm", "counted", "--window", "300ms")
         self.call(("", "counted", 1000))
@@ -89,25 +67,24 @@ class ServeTest(served.ServeTest):
         named = sum(count for stack, count in stacks.items() if ";main;burn_" in stack)
         self.assertGreater(named, sum(stacks.values()) // 2, stacks)
 
-    def test_resets_are_counted_by_the_names_of_kubeskoop(self):
-        web, database = self.pod_groups()
-        (self.dir / "resets.py").write_text(RESETS)
-        service = self.serve("-e", "packetloss,tcpretrans,tcpreset", "--comm", "python3*", "--window", "300ms",
-                             under=self.pods_under())
-        with socket.socket() as unused:
-            unused.bind(("127.0.0.1", 0))  # and does not listen
-            port = unused.getsockname()[1]
-            for group, count in ((web, 30), (database, 20)):
-                status, _, err = harness.run("python3", self.dir / "resets.py", group, count, port)
-                self.assertEqual(status, 0, err)
-        pod = dict(scope="pod", namespace="shop", event="TCPReset", reset="true")
-        # Each refused connection has one reset that is sent and one that is received.
-        self.assertEqual(sum(service.folded(pod="web-0", **pod).values()), 60)
-        self.assertEqual(sum(service.folded(pod="db-0", **pod).values()), 40)
-        self.assertEqual(sum(service.folded(pod="web-0", **pod).values()), 0)
-        self.assertEqual(sum(service.folded(pod="web-0", scope="pod", namespace="shop", event="TCPRetrans").values()), 0)
-        stacks = service.folded(scope="node", event="TCPReset")
-        self.assertTrue(all("tcp_" in stack for stack in stacks), stacks)
+    def test_offsets_are_those_of_perf(self):
+        service = self.serve("-e", GETPPID, "--comm", "counted", "--window", "300ms")
+        answers = []
+        thread = threading.Thread(target=lambda: answers.append(service.get("/perf.data", seconds=2)))
+        thread.start()
+        time.sleep(1)
+        self.call(("", "counted", 100))
+        thread.join()
+        (self.dir / "perf.data").write_bytes(answers[0].body)
+        status, out, err = harness.run("perf", "script", "-i", self.dir / "perf.data", "-F", "ip,sym,symoff",
+                                       env=harness.perf_environment())
+        self.assertEqual(status, 0, err)
+        theirs = set(re.findall(r"(?m)^\s+[0-9a-f]+ (\S+\+0x[0-9a-f]+)$", re.sub(r"@@\w[\w.]*", "", out)))
+        stacks = service.folded(offsets="true")
+        self.assertEqual(by_comm(stacks), {"counted": 100})
+        ours = {frame for stack in stacks for frame in stack.split(";") if "+0x" in frame}
+        self.assertTrue(len(ours) > 3 and ours <= theirs, (ours, theirs))
+        self.assertFalse([stack for stack in service.folded() if "+0x" in stack])
 
     def test_readers_that_reset_at_the_same_time_get_each_count_once(self):
         service = self.serve("-e", GETPPID, "--comm", "counted", "--window", "200ms")

@@ -15,6 +15,9 @@ import cgroups
 import harness
 
 SERVE = str(harness.BIN / "perftape-serve")
+ID = "3f2a" * 16
+OTHER_ID = "77bc" * 16
+POD, OTHER_POD = "0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0", "1a1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0"
 Answer = collections.namedtuple("Answer", "status headers body")
 
 
@@ -93,6 +96,17 @@ class ServeTest(cgroups.CgroupTest):
         service = Service(process, port, unix)
         self.wait_until_recording(service)
         return service
+
+    def pods_under(self):
+        """A mount namespace in which the names of the pods of pod_groups are known: web-0 and db-0."""
+        return ["unshare", "--mount", "sh", "-c",
+                "mount -t tmpfs tmpfs /var/log && mkdir -p /var/log/containers "
+                f"/var/log/pods/shop_web-0_{POD} /var/log/pods/shop_db-0_{OTHER_POD} "
+                f"&& touch /var/log/containers/web-0_shop_nginx-{ID}.log && exec \"$@\"", "sh"]
+
+    def pod_groups(self):
+        return (self.group(f"kubepods/burstable/pod{POD}/{ID}"),
+                self.group(f"kubepods/burstable/pod{OTHER_POD}/{OTHER_ID}"))
 
     def wait_until_recording(self, service):
         """A request that needs a window is answered when the recorder runs."""

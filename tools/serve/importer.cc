@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/serve/importer.h"
 
+#include <malloc.h>
 #include <unistd.h>
 
+#include <cinttypes>
+#include <cstdio>
 #include <system_error>
 #include <utility>
 
@@ -11,18 +14,36 @@
 #include "convert/import/from_perfdata.h"
 #include "convert/symbolize/jit_file_search.h"
 #include "convert/symbolize/perf_map_symbolizer.h"
+#include "formats/base/file.h"
 
 namespace perftape::serve {
 namespace {
 
-// Binaries that were replaced or deleted are forgotten after this time.
-constexpr std::chrono::hours kKeepSources{1};
+// Returns the memory of this process, also that of mapped files; 0 if it is not known.
+std::uint64_t ResidentBytes() {
+  const Result<std::string> statm =
+      ReadWholeFile("/proc/self/statm");  // SIZE RESIDENT ... in pages
+  std::uint64_t size = 0, resident = 0;
+  const bool is_read =
+      statm && std::sscanf(statm->c_str(), "%" SCNu64 " %" SCNu64, &size, &resident) == 2;
+  return is_read ? resident * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)) : 0;
+}
 
 }  // namespace
 
+bool IsTimeToReopen(std::chrono::nanoseconds age, std::uint64_t resident_bytes) {
+  constexpr std::uint64_t kMuch = std::uint64_t{256} << 20;
+  if (age > std::chrono::hours(1)) return true;
+  return age > std::chrono::minutes(1) && resident_bytes > kMuch;
+}
+
 Result<symbolize::SymbolSources*> Importer::Sources() {
   const auto now = std::chrono::steady_clock::now();
-  if (!sources_ || now - opened_ > kKeepSources) {
+  if (sources_ && IsTimeToReopen(now - opened_, ResidentBytes())) {
+    sources_.reset();
+    (void)malloc_trim(0);  // symbols are many small objects
+  }
+  if (!sources_) {
     // Source lines and inlined functions would take the memory of all debug information.
     const symbolize::SymbolOptions options = {.debug_dirs = {binaries_.directory()},
                                               .source_lines = symbolize::SourceLines::kNone};
@@ -64,7 +85,7 @@ Result<ImportedFile> Importer::Import(const std::filesystem::path& file) {
   origin.LearnLives(symbolize::ProcessesWithPerfMaps(profile));
   symbolize::SymbolizeReport symbols;
   const convert::Profile named = sources->Name(profile, std::move(origin), symbols);
-  TRY_ASSIGN(window.profile, convert::EncodePprof(named, {.level = kWindowGzipLevel}));
+  TRY_ASSIGN(window.profile, convert::EncodePprof(named, kWindowEncoding));
   if (with_payloads_ == WithPayloads::kYes) {
     TRY_ASSIGN(imported.payloads, PayloadsOf(named));
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the files of a recording to windows with names. Symbols of the machine are opened once, and
-// kept from window to window.
+// From the files of a recording to windows with names. Symbols of the machine are kept open from
+// window to window, in bounded memory.
 #pragma once
 
 #include <chrono>
@@ -25,6 +25,10 @@ struct ImportedFile {
   ImportedWindow window = {};
   std::vector<Payload> payloads = {};
 };
+
+// Whether open symbols are to be opened again: after an hour, because binaries were replaced or
+// deleted; after a minute if this process uses more than 256 MB, because many were sampled.
+bool IsTimeToReopen(std::chrono::nanoseconds age, std::uint64_t resident_bytes);
 
 enum class WithPayloads : std::uint8_t { kNo, kYes };
 

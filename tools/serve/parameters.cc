@@ -183,6 +183,13 @@ Result<ProfileRequest> ParseFlameGraphRequest(Target& target) {
   return request;
 }
 
+Result<ProfileRequest> ParseCollapsedRequest(Target& target) {
+  TRY_ASSIGN(const bool offsets, ConsumeFlag(target, "offsets"));
+  TRY_ASSIGN(ProfileRequest request, ParseFlameGraphRequest(target));
+  request.offsets = offsets;
+  return request;
+}
+
 Result<ProfileRequest> ParsePprofRequest(Target& target, std::string_view event) {
   ProfileRequest request;
   request.event = event;

@@ -42,6 +42,7 @@ struct ProfileRequest {
   std::string pod_namespace = {}, pod = {};
   std::string event = {};  // empty: all
   bool reset = false;
+  bool offsets = false;
   // Nanoseconds since 1970, or a time ago.
   std::optional<std::int64_t> since_ns = {};
   std::optional<std::chrono::nanoseconds> ago = {};
@@ -51,8 +52,10 @@ struct ProfileRequest {
   bool has_since() const { return since_ns || ago; }
 };
 
-// The parameters of /flamegraph and /flamegraph/collapsed. Fails with kInvalidArgument.
+// The parameters of /flamegraph. Fails with kInvalidArgument.
 Result<ProfileRequest> ParseFlameGraphRequest(Target& target);
+// Those of /flamegraph/collapsed: the same, and offsets.
+Result<ProfileRequest> ParseCollapsedRequest(Target& target);
 // Those of /debug/pprof/EVENT: also those that scrapers of pprof send. `event` is in the path.
 Result<ProfileRequest> ParsePprofRequest(Target& target, std::string_view event);
 

@@ -133,16 +133,16 @@ Result<Window> Join(const Window& before, const Window& after) {
   }
   const Profile profile = std::move(merger).Finish();
   if (profile.samples().empty()) return joined;
-  TRY_ASSIGN(joined.profile, convert::EncodePprof(profile, {.level = kWindowGzipLevel}));
+  TRY_ASSIGN(joined.profile, convert::EncodePprof(profile, kWindowEncoding));
   return joined;
 }
 
-Result<std::string> FoldedText(const Profile& profile) {
+Result<std::string> FoldedText(const Profile& profile, Offsets offsets) {
   if (profile.samples().empty()) return std::string();
   const bool are_times = std::ranges::all_of(profile.events(), [&](const convert::Event& event) {
     return profile.text(event.unit) == perfdata::kNanoseconds;
   });
-  convert::FoldedOptions options;
+  convert::FoldedOptions options = {.offsets = offsets == Offsets::kYes};
   if (!are_times) options.value = convert::FoldedValue::kSamples;
   const Profile joined = WithOneEvent(profile);
   return InMemory([&](OutputFile& out) { return convert::WriteFolded(joined, options, out); });

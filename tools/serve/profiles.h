@@ -36,6 +36,8 @@ struct PodOfSample {
 };
 PodOfSample PodOf(const convert::Profile& profile, const convert::Sample& sample);
 
+enum class Offsets : std::uint8_t { kNo, kYes };
+
 // Decodes the profile of a window; an empty one has no samples. Fails as ReadPprof does.
 Result<convert::Profile> ProfileOf(const Window& window);
 // Returns the profile with the selected samples.
@@ -45,8 +47,8 @@ convert::Profile Select(const convert::Profile& profile, const Selection& select
 Result<Window> Join(const Window& before, const Window& after);
 
 // Folded text of the events together: each stack with its number of samples or, if all events
-// measure time and in unequal amounts, nanoseconds.
-Result<std::string> FoldedText(const convert::Profile& profile);
+// measure time and in unequal amounts, nanoseconds. Offsets are those in symbols ("f+0x1f").
+Result<std::string> FoldedText(const convert::Profile& profile, Offsets offsets);
 // A pprof file. `starts_at_ns` is in nanoseconds since 1970.
 Result<std::string> PprofFile(const convert::Profile& profile, std::int64_t starts_at_ns,
                               std::int64_t duration_ns);

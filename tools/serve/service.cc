@@ -157,8 +157,11 @@ Status Service::CheckEvent(const std::string& event) const {
 
 Result<std::optional<Service::Job>> Service::JobOf(Target& target) const {
   Job job;
-  if (target.path() == kCollapsedPath || target.path() == kPagePath) {
-    job.output = target.path() == kPagePath ? Output::kHtml : Output::kFolded;
+  if (target.path() == kCollapsedPath) {
+    job.output = Output::kFolded;
+    TRY_ASSIGN(job.request, ParseCollapsedRequest(target));
+  } else if (target.path() == kPagePath) {
+    job.output = Output::kHtml;
     TRY_ASSIGN(job.request, ParseFlameGraphRequest(target));
   } else if (target.path().starts_with(kPprofPath)) {
     job.output = Output::kPprof;
@@ -268,7 +271,8 @@ Result<HttpResponse> Service::Work(const Job& job) {
   HttpResponse response;
   switch (job.output) {
     case Output::kFolded: {
-      TRY_ASSIGN(response.body, FoldedText(profile));
+      TRY_ASSIGN(response.body,
+                 FoldedText(profile, request.offsets ? Offsets::kYes : Offsets::kNo));
       break;
     }
     case Output::kPprof: {

@@ -9,18 +9,19 @@
 #include <optional>
 #include <vector>
 
+#include "convert/export/to_pprof.h"
 #include "formats/base/result.h"
 #include "formats/bundle/recording_notes.h"
 
 namespace perftape::serve {
 
-// Windows are encoded often, and read seldom.
-inline constexpr int kWindowGzipLevel = 1;
+// How profiles of windows are encoded: often, and read seldom.
+inline constexpr convert::PprofOptions kWindowEncoding = {.symbol_offsets = true, .level = 1};
 
 // Several that were merged are one. Times are of CLOCK_MONOTONIC.
 struct Window {
   std::uint64_t start_ns = 0, end_ns = 0;
-  // The profile with names, a pprof file; empty if there are no samples.
+  // The profile with names, a pprof file with offsets in symbols; empty if there are no samples.
   std::vector<std::byte> profile = {};
 };
 

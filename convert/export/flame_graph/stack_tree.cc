@@ -49,8 +49,8 @@ class StackForest::Builder {
 
   // Returns the node of a stack.
   std::uint32_t Add(StackId stack) {
-    const std::uint32_t node =
-        trie_.NodeOf(stack, [this](std::uint32_t at, convert::LocationId location) {
+    const std::uint32_t node = trie_.NodeOf(
+        stack, [this](std::uint32_t at, convert::LocationId location, convert::AddressKind) {
           for (const FrameId frame : frames_.Of(location) | std::views::reverse) {
             at = trie_.AddChild(at, {.frame = frame});
           }

@@ -152,10 +152,11 @@ class LineForest {
   }
 
   void Add(StackId stack, std::size_t column, std::int64_t number) {
-    std::uint32_t node = trie_.NodeOf(stack, [this](std::uint32_t at, LocationId location) {
-      for (const CodeLine& line : codes_.Of(location)) at = AddChild(at, line);
-      return at;
-    });
+    std::uint32_t node =
+        trie_.NodeOf(stack, [this](std::uint32_t at, LocationId location, convert::AddressKind) {
+          for (const CodeLine& line : codes_.Of(location)) at = AddChild(at, line);
+          return at;
+        });
     if (node == root_ && !has_thread_) node = AddChild(root_, codes_.OfNoFrames());
     sums_.resize(trie_.nodes().size() * columns_);
     std::int64_t& sum = sums_[node * columns_ + column];

@@ -109,6 +109,40 @@ TEST(WriteFolded, MarksKernelFramesIfAsked) {
             "app;main;do_syscall_64_[k];[kernel.kallsyms]_[k] 1\n");
 }
 
+// The leaf, its caller, and the user's frame that entered the kernel.
+TEST(WriteFolded, AppendsOffsetsInSymbolsIfAsked) {
+  ProfileMaker made;
+  const auto frame = [&](MappingId mapping, std::uint64_t address,
+                         std::initializer_list<std::string_view> names) {
+    const LocationId location = made.Frame(mapping, address, names);
+    std::vector<Line> lines;
+    for (const std::string_view name : names) {
+      lines.push_back({.function = made.builder.Add(Function{.name = made.builder.Add(name)})});
+    }
+    made.builder.SetLines(location, lines, address - 0x10);
+    return location;
+  };
+  const MappingId app = made.Map("/bin/app");
+  const MappingId kernel = made.Map("[kernel.kallsyms]", MappingType::kKernel);
+  const LocationId main = frame(app, 0x20, {"inlined", "main"});
+  const StackId user = made.Calls({made.Frame(app, 0x5, {"_start"}), main});
+  const StackId in_kernel = made.builder.Push(user, frame(kernel, 0x11, {"do_syscall_64"}));
+  const ThreadId thread = made.Runs("app");
+  const EventId cycles = made.Counts("cycles");
+  made.Hit(in_kernel, thread, cycles, 1);
+  made.Hit(made.builder.Push(in_kernel, frame(kernel, 0x30, {"read"})), thread, cycles, 2);
+  made.Hit(made.builder.Push(user, made.Frame(app, 0x40)), thread, cycles, 4);
+  const Profile profile = made.Make();
+  EXPECT_EQ(Folded(profile, {.offsets = true}),
+            "app;_start;main+0x10;inlined;do_syscall_64+0x1 1\n"
+            "app;_start;main+0x10;inlined;do_syscall_64+0x2;read+0x20 2\n"
+            "app;_start;main+0x11;inlined;[app] 4\n");
+  EXPECT_EQ(Folded(profile, {.mark_kernel = true, .offsets = true}),
+            "app;_start;main+0x10;inlined;do_syscall_64+0x1_[k] 1\n"
+            "app;_start;main+0x10;inlined;do_syscall_64+0x2_[k];read+0x20_[k] 2\n"
+            "app;_start;main+0x11;inlined;[app] 4\n");
+}
+
 TEST(WriteFolded, CountsPeriodsIfAsked) {
   ProfileMaker made;
   made.Hit(made.Calls({"main"}), made.Runs("app"), made.Counts("cycles"), 3, 3000);

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <map>
@@ -51,6 +52,23 @@ std::vector<std::string> Frames(const pprof::Profile& profile, const pprof::Samp
                         : Text(profile, profile.functions[location.lines[0].function_id - 1].name));
   }
   return names;
+}
+
+TEST(EncodePprof, WritesOffsetsInSymbolsOnlyIfAsked) {
+  ProfileMaker made;
+  const Line line = {.function = made.builder.Add(Function{.name = made.builder.Add("f")})};
+  const LocationId f = made.builder.Add(Location{.lines = {&line, 1}, .symbol_offset = 0});
+  made.Hit(made.Calls({made.Frame("main"), f}), made.Runs("app"), made.Counts("cycles"), 1);
+  const Profile profile = made.Make();
+  const auto offsets = [&](const PprofOptions& options) {
+    std::vector<std::uint64_t> found;
+    for (const pprof::Location& one : Written(profile, options).locations)
+      found.push_back(one.symbol_offset);
+    std::ranges::sort(found);
+    return found;
+  };
+  EXPECT_THAT(offsets({}), ElementsAre(0, 0));
+  EXPECT_THAT(offsets({.symbol_offsets = true}), ElementsAre(0, 1));
 }
 
 TEST(EncodePprof, WritesStacksLeafFirstWithCountsAndPeriods) {

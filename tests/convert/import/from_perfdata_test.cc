@@ -171,7 +171,9 @@ TEST(ImportPerfData, UsesNamesOfTheRecordingItself) {
                    .symbol_type = perfdata::Ksymbol::kTypeBpf,
                    .name = "bpf_prog_12ab_on_cpu"});
   file.AddSample({.ip = 0xffffffffc0001010, .pid = 7, .tid = 7, .mode = CpuMode::kKernel});
-  EXPECT_THAT(Lines(file), ElementsAre("worker;bpf_prog_12ab_on_cpu 1"));
+  const Imported imported = Import(file);
+  EXPECT_THAT(Lines(imported.profile), ElementsAre("worker;bpf_prog_12ab_on_cpu 1"));
+  EXPECT_EQ(imported.profile.locations().front().symbol_offset, 0x10);
 }
 
 TEST(ImportPerfData, SumsPeriods) {

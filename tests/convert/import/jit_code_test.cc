@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <optional>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -64,6 +66,7 @@ class Recording {
         text = std::string(profile->text(function.name)) + " " +
                std::string(profile->text(function.filename)) + ":" +
                std::to_string(leaf.lines[0].number);
+        symbol_offsets_.insert(leaf.symbol_offset);
       }
       const Mapping& mapping = (*profile)[leaf.mapping];
       shown.push_back(text + " in " + std::string(profile->text(mapping.filename)) + " " +
@@ -73,6 +76,7 @@ class Recording {
   }
   const ImportReport& report() const { return report_; }
   const std::vector<std::string>& asked() const { return asked_; }
+  const std::set<std::optional<std::uint64_t>>& symbol_offsets() const { return symbol_offsets_; }
 
  private:
   // Sets the clock id, which the builder leaves 0, in the only attribute. The file header has its
@@ -86,6 +90,7 @@ class Recording {
   PerfDataBuilder file_;
   ImportReport report_;
   std::vector<std::string> asked_;
+  std::set<std::optional<std::uint64_t>> symbol_offsets_;
 };
 
 JitDumpBuilder TwoInOnePlace() {
@@ -108,6 +113,7 @@ TEST(JitCode, NamesASampleByWhatWasThereAtItsTime) {
   EXPECT_EQ(recording.report().jit_dumps, 1U);
   EXPECT_EQ(recording.report().jit_functions, 2U);
   EXPECT_THAT(recording.asked(), ElementsAre("/tmp/jit-7.dump of 7"));
+  EXPECT_THAT(recording.symbol_offsets(), ElementsAre(8));
 }
 
 TEST(JitCode, NamesSamplesThatPrecedeOlderOnes) {

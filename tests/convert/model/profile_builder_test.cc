@@ -52,6 +52,30 @@ TEST(Profile, CopiesShareTheirTables) {
   EXPECT_EQ(copy.texts().data(), profile.texts().data());
 }
 
+TEST(Profile, KnowsWhichCallersHaveReturnAddresses) {
+  ProfileBuilder builder;
+  const MappingId kernel = builder.Add(
+      Mapping{.filename = builder.Add("[kernel.kallsyms]"), .type = MappingType::kKernel});
+  StackId stacks[4];
+  stacks[0] = builder.Push({}, builder.Add(Location{.offset = {1}}));
+  stacks[1] = builder.Push(stacks[0], builder.Add(Location{.offset = {2}}));
+  stacks[2] = builder.Push(stacks[1], builder.Add(Location{.mapping = kernel, .offset = {3}}));
+  stacks[3] = builder.Push(stacks[2], builder.Add(Location{.mapping = kernel, .offset = {4}}));
+  const Profile profile = std::move(builder).Finish();
+  EXPECT_EQ(profile.CallerAddress(stacks[0]), AddressKind::kInstruction);
+  EXPECT_EQ(profile.CallerAddress(stacks[1]), AddressKind::kReturn);
+  EXPECT_EQ(profile.CallerAddress(stacks[2]), AddressKind::kInstruction);
+  EXPECT_EQ(profile.CallerAddress(stacks[3]), AddressKind::kReturn);
+}
+
+TEST(Profile, KeepsTheOffsetInASymbolThatOneOfEqualLocationsHas) {
+  ProfileBuilder builder;
+  const LocationId location = builder.Add(Location{.offset = {1}});
+  EXPECT_EQ(builder.Add(Location{.offset = {1}, .symbol_offset = 7}), location);
+  EXPECT_EQ(builder.Add(Location{.offset = {1}}), location);
+  EXPECT_EQ(std::move(builder).Finish()[location].symbol_offset, 7);
+}
+
 TEST(Profile, AddressesAreThoseOfTheFirstMapping) {
   ProfileBuilder builder;
   const MappingId mapping = builder.Add(Mapping{

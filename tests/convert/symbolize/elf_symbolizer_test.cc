@@ -28,6 +28,8 @@ TEST_F(ElfSymbolizerTest, NamesOffsetsInTheRecordedFile) {
   const convert::Profile profile = ProfileOf({.filename = dir.Write("program", SmallElf(""))});
   EXPECT_EQ(NameAt(symbolizer_, profile, 0x1100), "spin");
   EXPECT_EQ(NameAt(symbolizer_, profile, 0x113f), "spin");
+  EXPECT_EQ(NameWithOffsetAt(symbolizer_, profile, 0x113f), "spin+0x3f");
+  EXPECT_EQ(NameWithOffsetAt(symbolizer_, profile, 0x1140), "(no symbol)");
   EXPECT_EQ(NameAt(symbolizer_, profile, 0x1140), "(no symbol)");
   EXPECT_EQ(NameAt(symbolizer_, profile, 0x999999), "(no symbol)");
 }

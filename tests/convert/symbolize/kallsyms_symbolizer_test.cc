@@ -49,6 +49,8 @@ TEST(KallsymsSymbolizer, NamesKernelAndBpfByAddressInTheSameBoot) {
   EXPECT_EQ(NameBy(table, profile, 0xffffffff81000123), "do_idle");
   EXPECT_EQ(NameBy(table, profile, 0xffffffffc0351004), "bpf_prog_1_f");
   EXPECT_EQ(NameBy(table, profile, 0xffffffffb0000000), "(no symbol)");
+  KallsymsSymbolizer symbolizer(table, KernelOf(profile));
+  EXPECT_EQ(NameWithOffsetAt(symbolizer, profile, 0xffffffff81000123), "do_idle+0x23");
 }
 
 // A System.map, and addresses of a boot that moved the kernel. Nothing was recorded of it.

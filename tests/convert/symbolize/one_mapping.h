@@ -2,6 +2,8 @@
 // Makes a profile of one mapping, for the tests of symbolizers.
 #pragma once
 
+#include <fmt/core.h>
+
 #include <string>
 #include <string_view>
 #include <vector>
@@ -60,6 +62,16 @@ inline std::string NameAt(Symbolizer& symbolizer, const convert::Profile& profil
     return std::string(kMisses[static_cast<std::size_t>(resolved.miss)]);
   }
   return std::string(resolved.frames.at(0).name);
+}
+
+// The same with the offset in the symbol: "main+0x1f".
+inline std::string NameWithOffsetAt(Symbolizer& symbolizer, const convert::Profile& profile,
+                                    std::uint64_t offset) {
+  const FileOffset offsets[] = {{offset}};
+  const auto resolution = symbolizer.Resolve(profile, convert::MappingId{1}, offsets);
+  const auto in_symbol = resolution->answers.at(0).symbol_offset;
+  const std::string name = NameAt(symbolizer, profile, offset);
+  return in_symbol ? fmt::format("{}+0x{:x}", name, *in_symbol) : name;
 }
 
 }  // namespace perftape::symbolize

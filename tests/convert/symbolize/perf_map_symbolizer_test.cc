@@ -50,6 +50,7 @@ class PerfMapSymbolizerTest : public testing::Test {
 TEST_F(PerfMapSymbolizerTest, NamesAnonymousMemoryOfTheProcessThatRanIt) {
   EXPECT_EQ(NameAt(symbolizer_, Jit("//anon", {4711}), 0x1010), "js::add");
   EXPECT_EQ(NameAt(symbolizer_, Jit("//anon", {4711}), 0x1100), "(no symbol)");
+  EXPECT_EQ(NameWithOffsetAt(symbolizer_, Jit("//anon", {4711}), 0x1010), "js::add+0x10");
 }
 
 TEST_F(PerfMapSymbolizerTest, ReadsThePidFromPerfsMappingName) {

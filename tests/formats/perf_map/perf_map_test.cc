@@ -8,35 +8,37 @@ namespace {
 
 TEST(PerfMap, FindsTheFunctionThatContainsAnAddress) {
   const PerfMap map = PerfMap::Parse("7f0010 20 LazyCompile:~add app.js:3\n7f0040 8 stub\n");
-  EXPECT_EQ(map.Find({0x7f000f}), "");
-  EXPECT_EQ(map.Find({0x7f0010}), "LazyCompile:~add app.js:3");
-  EXPECT_EQ(map.Find({0x7f002f}), "LazyCompile:~add app.js:3");
-  EXPECT_EQ(map.Find({0x7f0030}), "");
-  EXPECT_EQ(map.Find({0x7f0047}), "stub");
+  EXPECT_EQ(map.Find({0x7f000f}).name, "");
+  EXPECT_EQ(map.Find({0x7f0010}).name, "LazyCompile:~add app.js:3");
+  EXPECT_EQ(map.Find({0x7f002f}).name, "LazyCompile:~add app.js:3");
+  EXPECT_EQ(map.Find({0x7f0030}).name, "");
+  EXPECT_EQ(map.Find({0x7f0047}).name, "stub");
 }
 
 TEST(PerfMap, AcceptsPrefixesTabsAndCarriageReturns) {
   const PerfMap map = PerfMap::Parse("0x10\t0x10\tfirst\r\n20 10 second");
-  EXPECT_EQ(map.Find({0x10}), "first");
-  EXPECT_EQ(map.Find({0x2f}), "second");
+  EXPECT_EQ(map.Find({0x10}).name, "first");
+  EXPECT_EQ(map.Find({0x2f}).name, "second");
 }
 
 TEST(PerfMap, LetsTheLaterLineWinWhereRangesOverlap) {
   const PerfMap map = PerfMap::Parse("100 100 old\n140 20 inside\n1f0 20 across\n");
-  EXPECT_EQ(map.Find({0x13f}), "old");
-  EXPECT_EQ(map.Find({0x140}), "inside");
-  EXPECT_EQ(map.Find({0x160}), "old");
-  EXPECT_EQ(map.Find({0x1ef}), "old");
-  EXPECT_EQ(map.Find({0x1f0}), "across");
-  EXPECT_EQ(map.Find({0x20f}), "across");
+  EXPECT_EQ(map.Find({0x13f}).name, "old");
+  EXPECT_EQ(map.Find({0x140}).name, "inside");
+  EXPECT_EQ(map.Find({0x160}).name, "old");
+  EXPECT_EQ(map.Find({0x160}).offset, 0x60);
+  EXPECT_EQ(map.Find({0x145}).offset, 5);
+  EXPECT_EQ(map.Find({0x1ef}).name, "old");
+  EXPECT_EQ(map.Find({0x1f0}).name, "across");
+  EXPECT_EQ(map.Find({0x20f}).name, "across");
 }
 
 TEST(PerfMap, ForgetsWhatALaterLineCoversWhole) {
   const PerfMap map = PerfMap::Parse("110 10 a\n120 10 b\n130 20 c\n100 40 new\n");
   EXPECT_EQ(map.size(), 2U);
-  EXPECT_EQ(map.Find({0x110}), "new");
-  EXPECT_EQ(map.Find({0x13f}), "new");
-  EXPECT_EQ(map.Find({0x140}), "c");
+  EXPECT_EQ(map.Find({0x110}).name, "new");
+  EXPECT_EQ(map.Find({0x13f}).name, "new");
+  EXPECT_EQ(map.Find({0x140}).name, "c");
 }
 
 TEST(PerfMap, LeavesOutLinesThatAreNone) {
@@ -55,7 +57,7 @@ TEST(PerfMap, ReadsWholeLinesWhereverTheTextIsCut) {
   for (std::size_t size = 0; size < text.size(); ++size) {
     const PerfMap map = PerfMap::Parse(text.substr(0, size));
     EXPECT_LE(map.size(), 4U) << size;
-    EXPECT_EQ(map.Find({0x30}), "");
+    EXPECT_EQ(map.Find({0x30}).name, "");
   }
 }
 

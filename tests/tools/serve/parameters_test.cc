@@ -72,6 +72,12 @@ TEST(FlameGraphRequest, NamesWhatIsWrong) {
   EXPECT_THAT(ErrorOf("/f?reset=true&since=1m"), HasSubstr("reset="));
 }
 
+TEST(CollapsedRequest, AlsoHasOffsets) {
+  Target target = Target::Parse("/f?scope=node&offsets=true").value();
+  EXPECT_TRUE(ParseCollapsedRequest(target).value().offsets);
+  EXPECT_THAT(ErrorOf("/f?offsets=true"), HasSubstr("unknown parameter: offsets"));
+}
+
 TEST(PprofRequest, AcceptsWhatScrapersSend) {
   Target target = Target::Parse("/p?seconds=10&delta=true&labels=pod,comm&debug=0").value();
   const ProfileRequest request = ParsePprofRequest(target, "profile").value();

@@ -25,7 +25,7 @@ inline convert::Profile ProfileOfPods(const std::vector<PodSample>& samples) {
   for (const PodSample& sample : samples) {
     const FunctionId function = builder.Add(Function{.name = builder.Add(sample.function)});
     const Line line = {.function = function};
-    const LocationId location = builder.Add(Location{.lines = {&line, 1}});
+    const LocationId location = builder.Add(Location{.lines = {&line, 1}, .symbol_offset = 0x1f});
     std::vector<Label> labels;
     if (!sample.pod.empty()) {
       labels.push_back({.key = builder.Add(kPodNamespaceLabel), .text = builder.Add("shop")});
@@ -48,7 +48,8 @@ inline convert::Profile ProfileOfPods(const std::vector<PodSample>& samples) {
 inline Window WindowOf(std::uint64_t number, const std::vector<PodSample>& samples) {
   constexpr std::uint64_t kSecond = 1'000'000'000;
   Window window = {.start_ns = number * kSecond, .end_ns = (number + 1) * kSecond};
-  if (!samples.empty()) window.profile = convert::EncodePprof(ProfileOfPods(samples), {}).value();
+  if (!samples.empty())
+    window.profile = convert::EncodePprof(ProfileOfPods(samples), kWindowEncoding).value();
   return window;
 }
 

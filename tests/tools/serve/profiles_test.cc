@@ -42,14 +42,16 @@ TEST(Profiles, JoinsWindows) {
   EXPECT_EQ(joined.end_ns, 3'000'000'000);
   EXPECT_THAT(SampleLines(ProfileOf(joined).value()),
               ElementsAre(HasSubstr("f {namespace=shop} {pod=a} 5:5"), HasSubstr("g")));
+  EXPECT_EQ(ProfileOf(joined).value().locations().front().symbol_offset, 0x1f);
   EXPECT_THAT(Join(WindowOf(1, {}), WindowOf(2, {})).value().profile, IsEmpty());
 }
 
 TEST(Profiles, FoldedTextAddsUpEvents) {
   const convert::Profile profile = ProfileOfPods({{.event = "tcp:tcp_send_reset", .count = 2},
                                                   {.event = "tcp:tcp_receive_reset", .count = 3}});
-  EXPECT_EQ(FoldedText(profile).value(), "app;f 5\n");
-  EXPECT_EQ(FoldedText(convert::Profile()).value(), "");
+  EXPECT_EQ(FoldedText(profile, Offsets::kNo).value(), "app;f 5\n");
+  EXPECT_EQ(FoldedText(profile, Offsets::kYes).value(), "app;f+0x1f 5\n");
+  EXPECT_EQ(FoldedText(convert::Profile(), Offsets::kNo).value(), "");
 }
 
 TEST(Profiles, PprofAndPageAreMadeOfNothing) {
