@@ -25,9 +25,9 @@ Call = collections.namedtuple("Call", "pid comm event period fields stack")
 SAMPLE = re.compile(r"^\s*(?P<comm>.+?) +(?P<pid>\d+)/\d+ +(?P<period>\d+) +latency:(?P<event>\w+): *(?P<fields>.*)$")
 
 
-def calls_of(data):
+def calls_of(data, *options):
     """The samples of a recording. perf script must have no message."""
-    out = provoke.script(data, "-F", "comm,pid,tid,period,event,trace,ip,sym")
+    out = provoke.script(data, *options, "-F", "comm,pid,tid,period,event,trace,ip,sym")
     calls = []
     for block in out.split("\n\n"):
         lines = [line for line in block.splitlines() if line.strip()]
