@@ -97,9 +97,25 @@ static __always_inline int is_compat(struct task_struct *task)
 #endif
 }
 
-static __always_inline struct wire_call probes_of(__u64 nr)
+/* The settings of a call, a struct wire_call. 0: it concerns no probe. */
+static __always_inline __u64 word_of(__u64 nr)
 {
-	return *call_settings(nr);
+	return *(const volatile __u64 *)call_settings(nr);
+}
+
+static __always_inline struct wire_call probes_in(__u64 word)
+{
+	union {
+		__u64 word;
+		struct wire_call probes;
+	} loaded = {.word = word};
+
+	return loaded.probes;
+}
+
+static __always_inline int is_any_interrupted(void)
+{
+	return *(volatile __u32 *)&interrupted_calls != 0;
 }
 
 static __always_inline __u64 user_sp(const struct pt_regs *regs)
@@ -392,9 +408,12 @@ static __always_inline void begin_call(const struct pt_regs *regs, __u32 nr,
 SEC("tp_btf/sys_enter")
 int BPF_PROG(on_enter, struct pt_regs *regs, long nr)
 {
-	struct wire_call probes = probes_of(nr);
+	__u64 word = word_of(nr);
+	struct wire_call probes = probes_in(word);
 
-	if (probes.slots[0] || *(volatile __u32 *)&interrupted_calls)
+	if (!word && !is_any_interrupted())
+		return 0;
+	if (probes.slots[0] || is_any_interrupted())
 		begin_call(regs, nr, probes);
 	if (probes.dns != WIRE_DNS_NONE && probes.dns < WIRE_DNS_RECEIVE)
 		bpf_tail_call(ctx, &next_at_enter, WIRE_NEXT_DNS);
@@ -456,9 +475,12 @@ SEC("tp_btf/sys_exit")
 int BPF_PROG(on_exit, struct pt_regs *regs, long result)
 {
 	__u32 nr = call_of(regs);
-	struct wire_call probes = probes_of(nr);
+	__u64 word = word_of(nr);
+	struct wire_call probes = probes_in(word);
 
-	if (probes.slots[0] || *(volatile __u32 *)&interrupted_calls || nr == latency.restart_call)
+	if (!word && !is_any_interrupted() && nr != latency.restart_call)
+		return 0;
+	if (probes.slots[0] || is_any_interrupted() || nr == latency.restart_call)
 		end_calls(ctx, regs, result);
 	if (result < 0)
 		return 0;
@@ -466,5 +488,21 @@ int BPF_PROG(on_exit, struct pt_regs *regs, long result)
 		bpf_tail_call(ctx, &next_at_exit, WIRE_NEXT_ACCEPT);
 	else if (probes.dns >= WIRE_DNS_RECEIVE && is_dns_used())
 		bpf_tail_call(ctx, &next_at_exit, WIRE_NEXT_DNS);
+	return 0;
+}
+
+/* A task that was stopped in a call, and killed, does not continue it. */
+SEC("tp_btf/sched_process_exit")
+int BPF_PROG(on_task_exit, struct task_struct *task)
+{
+	struct calls_of_task *calls;
+
+	if (!is_any_interrupted())
+		return 0;
+	calls = bpf_task_storage_get(&latency_calls, task, NULL, 0);
+	if (!calls || !calls->interrupted.start_ns)
+		return 0;
+	calls->interrupted.start_ns = 0;
+	__sync_fetch_and_add(&interrupted_calls, -1);
 	return 0;
 }

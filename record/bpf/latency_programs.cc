@@ -51,7 +51,7 @@ Result<HitObject> OpenLatency(const char* name, const LatencyObjectSettings& set
 Result<HitObject> OpenCalls(const LatencyObjectSettings& settings) {
   return OpenLatency<latency_calls_bpf>(
       "the BPF programs for system calls", settings, [](const latency_calls_bpf& opened) {
-        return Programs{opened.progs.on_exit, opened.progs.on_enter};
+        return Programs{opened.progs.on_exit, opened.progs.on_enter, opened.progs.on_task_exit};
       });
 }
 

@@ -146,6 +146,24 @@ Status AddCalls(std::string_view probe, std::uint32_t slot, wire_latency_setting
   return {};
 }
 
+// The calls that programs go on from. Others cost less if they concern no probe.
+void AddNextPrograms(wire_latency_settings& settings) {
+  const auto has = [&](std::uint32_t slot) { return settings.probes[slot].event != WIRE_NO_EVENT; };
+  const auto call = [&](std::string_view name) -> wire_call* {
+    const std::optional<std::uint32_t> number = perfdata::SystemCallNumber(name);
+    return number && *number < WIRE_SYSCALLS ? &settings.calls[*number] : nullptr;
+  };
+  if (has(WIRE_LATENCY_TCP_ACCEPT) || has(WIRE_LATENCY_TCP_RTT)) {
+    for (const std::string_view name : kAccepts) {
+      if (wire_call* const found = call(name)) found->object = WIRE_CALL_ACCEPT;
+    }
+  }
+  if (!has(WIRE_LATENCY_DNS)) return;
+  for (const DnsCall& row : kDnsCalls) {
+    if (wire_call* const found = call(row.call)) found->dns = row.meaning;
+  }
+}
+
 }  // namespace
 
 std::optional<std::uint32_t> LatencySlotOf(std::string_view probe) {
@@ -179,14 +197,7 @@ Result<wire_latency_settings> LatencySettings(std::span<const BpfEvent> events) 
     if (kind == perfdata::LatencyKind::kCounted) settings.probes[slot].min_ns = UINT64_MAX;
     if (!own) TRY(AddCalls(options.probe, slot, settings));
   }
-  for (const std::string_view name : kAccepts) {
-    const std::optional<std::uint32_t> number = perfdata::SystemCallNumber(name);
-    if (number && *number < WIRE_SYSCALLS) settings.calls[*number].object = WIRE_CALL_ACCEPT;
-  }
-  for (const DnsCall& row : kDnsCalls) {
-    const std::optional<std::uint32_t> number = perfdata::SystemCallNumber(row.call);
-    if (number && *number < WIRE_SYSCALLS) settings.calls[*number].dns = row.meaning;
-  }
+  AddNextPrograms(settings);
   settings.restart_call =
       static_cast<__u16>(perfdata::SystemCallNumber("restart_syscall").value_or(WIRE_SYSCALLS));
   settings.sigreturn_call =

@@ -177,8 +177,9 @@ class Planner {
   }
 
   Status AddLatency(const EventSpec& spec) {
-    TRY_ASSIGN(std::vector<PlannedEvent> events, PlanLatency(spec, machine_));
-    for (PlannedEvent& event : events) TRY(Append(spec, std::move(event)));
+    TRY_ASSIGN(LatencyPlan planned, PlanLatency(spec, machine_));
+    for (PlannedEvent& event : planned.events) TRY(Append(spec, std::move(event)));
+    for (const Error& error : planned.missing) Skip(error);
     return {};
   }
 

@@ -97,19 +97,29 @@ PlannedEvent PlanProbe(const EventSpec& spec, const std::string& name) {
   return event;
 }
 
+// Names the probe, too, if the event is a set.
+Error MissingProbe(const EventSpec& spec, const std::string& probe, const Error& reason) {
+  const std::string name = std::string(perfdata::kLatencyPrefix) + probe;
+  return FailEvent(spec, name == spec.name ? reason : InContext(name, reason)).error();
+}
+
 }  // namespace
 
-Result<std::vector<PlannedEvent>> PlanLatency(const EventSpec& spec, const EventMachine& machine) {
+Result<LatencyPlan> PlanLatency(const EventSpec& spec, const EventMachine& machine) {
   if (spec.modes != Modes::kBoth) {
     return FailEvent(spec, ErrorCode::kInvalidArgument, "a latency probe has no modifiers");
   }
   TRY_ASSIGN(const std::vector<std::string> probes, ProbesOf(spec, spec.name));
-  std::vector<PlannedEvent> planned;
+  LatencyPlan plan;
   for (const std::string& probe : probes) {
-    if (const Status works = machine.latency(probe); !works) return FailEvent(spec, works.error());
-    planned.push_back(PlanProbe(spec, probe));
+    if (const Status works = machine.latency(probe); works) {
+      plan.events.push_back(PlanProbe(spec, probe));
+    } else {
+      plan.missing.push_back(MissingProbe(spec, probe, works.error()));
+    }
   }
-  return planned;
+  if (plan.events.empty()) return Fail(plan.missing.front());
+  return plan;
 }
 
 }  // namespace perftape::record

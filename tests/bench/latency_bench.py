@@ -10,15 +10,19 @@ WHAT is one of these, or all of them by default:
 
     calls     system calls: CPU time of a call of getppid (known_calls.c)
     switches  run queues: time of a round trip of perf bench sched pipe on one CPU
-    pgbench   sets of probes: transactions of pgbench on a PostgreSQL of its own, which listens on a
-              Unix socket and does not wait for the disk, so that the CPUs are busy; --seconds for
-              each run
+    pgbench   -e latency: transactions of pgbench on a PostgreSQL of its own, which listens on a Unix
+              socket and does not wait for the disk, so that the CPUs are busy; --seconds for each
+              run. "alone again" shows how much two equal runs differ. The CPU time of a transaction,
+              of the server and of pgbench, differs less than the rate.
+    cost      the same load: CPU time of each program of -e latency and of the recorder, as part of
+              that of the server. Sets kernel.bpf_stats_enabled meanwhile.
 """
 import argparse
+import collections
 import contextlib
+import json
 import os
 import pathlib
-import pwd
 import re
 import shutil
 import signal
@@ -28,8 +32,16 @@ import sys
 import tempfile
 import time
 
+import postgres
+
 SOURCES = pathlib.Path(__file__).parents[1]
-SETS = "latency:net,latency:fs,latency:block,latency:cpu,latency:memory"
+OF_POSTGRES = ("pgbench", "cost")
+WHAT = ("calls", "switches", *OF_POSTGRES)
+OUTPUT = "perf.data"
+SCRIPTS = {"TPC-B": (), "select only": ("-S",)}
+STATISTICS = pathlib.Path("/proc/sys/kernel/bpf_stats_enabled")
+# What the statistics show for its runs is their own time.
+EMPTY = ["bpftrace", "-e", "tracepoint:raw_syscalls:sys_enter { }"]
 # The same as bcc's syscount -L, by process.
 SYSCALL_LATENCY = """
 tracepoint:raw_syscalls:sys_enter { @start[tid] = nsecs; }
@@ -55,16 +67,51 @@ def loaded_programs():
     return set(re.findall(r"^(\d+): ", done.stdout, re.MULTILINE))
 
 
+def run_times(programs):
+    """{name: (runs, nanoseconds)} of these programs, while the kernel counts them."""
+    done = subprocess.run(["bpftool", "-j", "prog", "list"], capture_output=True, text=True, check=True)
+    times = collections.defaultdict(lambda: (0, 0))
+    for program in json.loads(done.stdout):
+        if str(program["id"]) in programs:
+            runs, ns = times[program["name"]]
+            times[program["name"]] = runs + program.get("run_cnt", 0), ns + program.get("run_time_ns", 0)
+    return times
+
+
+@contextlib.contextmanager
+def statistics_of_programs():
+    before = STATISTICS.read_text()
+    STATISTICS.write_text("1")
+    try:
+        yield
+    finally:
+        STATISTICS.write_text(before)
+
+
+def print_figures(name, values, alone, change):
+    """A row of a table: the median, the extremes, and what `change` makes of the median."""
+    median = statistics.median(values)
+    print(f"{name:44} {median:10.1f} {min(values):10.1f} {max(values):10.1f}  {change(median, statistics.median(alone))}")
+
+
+def percent(value, alone):
+    return f"{100 * (value / alone - 1):+.1f} %"
+
+
 class DoesNotRun(Exception):
     pass
 
 
 @contextlib.contextmanager
 def running(words, directory):
-    """Runs a tool meanwhile. It has started when it has loaded its programs."""
+    """Runs a tool meanwhile. It has started when it has loaded its programs, and ours when its file has a name. Yields
+    (its pid, the ids of these)."""
     if not words:
-        yield
+        yield None, set()
         return
+    outputs = [directory / OUTPUT] if OUTPUT in words else []
+    for path in outputs:
+        path.unlink(missing_ok=True)
     if shutil.which(words[0]) is None:
         raise DoesNotRun(f"{words[0]} is not installed")
     before = loaded_programs()
@@ -72,7 +119,7 @@ def running(words, directory):
         tool = subprocess.Popen(words, cwd=directory, stdin=subprocess.DEVNULL, stdout=output, stderr=output)
         try:
             new = seen = set()
-            while not new or new != seen:
+            while not new or new != seen or not all(path.exists() for path in outputs):
                 seen = new
                 time.sleep(0.5)
                 new = loaded_programs() - before
@@ -80,7 +127,7 @@ def running(words, directory):
                     output.seek(0)
                     lines = output.read().strip().splitlines() or ["no message"]
                     raise DoesNotRun(f"{' '.join(words)[:60]}: {lines[-1]}")
-            yield
+            yield tool.pid, new
         finally:
             tool.send_signal(signal.SIGINT)
             try:
@@ -103,7 +150,7 @@ class Bench:
         self.directory = directory
 
     def ours(self, events, *more):
-        return [self.record, "-q", "-a", "--no-bundle", "-o", "perf.data", "-e", events, *more]
+        return [self.record, "-q", "-a", "--no-bundle", "-o", OUTPUT, "-e", events, *more]
 
     def compare(self, unit, tools, measure, worse):
         """Measures beside each tool, alternately. `worse(value, alone)` is what the tool costs."""
@@ -120,12 +167,10 @@ class Bench:
                         raise
                     values[name] = None
                     print(f"{name}: left out: {error}")
-        alone = statistics.median(values["alone"])
         print(f"{'':44} {'median':>10} {'least':>10} {'most':>10}  {unit}")
         for name, found in values.items():
             if found:
-                median = statistics.median(found)
-                print(f"{name:44} {median:10.1f} {min(found):10.1f} {max(found):10.1f}  {worse(median, alone)}")
+                print_figures(name, found, values["alone"], worse)
         print(flush=True)
 
     def calls(self):
@@ -136,6 +181,7 @@ class Bench:
             "alone": [],
             "-e latency:syscall=getppid": self.ours("latency:syscall=getppid"),
             "-e latency:syscall": self.ours("latency:syscall"),
+            "-e latency, which does not count it": self.ours("latency"),
             "bcc syscount -L": ["syscount-bpfcc", "-L"],
             "bpftrace syscount.bt (no latency)": ["syscount.bt"],
             "bpftrace, histograms by process": ["bpftrace", "-e", SYSCALL_LATENCY],
@@ -156,37 +202,49 @@ class Bench:
                      lambda value, alone: f"{value - alone:+.1f}")
 
     def pgbench(self):
-        binaries = sorted(pathlib.Path("/usr/lib/postgresql").glob("*/bin/initdb"))
-        if not binaries:
-            print("pgbench: left out: PostgreSQL is not installed")
-            return
-        user = pwd.getpwnam("postgres")
-        home = self.directory / "postgres"
-        home.mkdir()
-        os.chown(home, user.pw_uid, user.pw_gid)
-        self.directory.chmod(0o755)
-        as_user = {"user": "postgres", "group": user.pw_gid}
-        postgres = binaries[-1].parent
+        tools = {"alone": [], "alone again": [], "-e latency": self.ours("latency")}
+        with postgres.Postgres(self.directory) as server:
+            for title, script in SCRIPTS.items():
+                rates, costs = collections.defaultdict(list), collections.defaultdict(list)
+                for _ in range(self.options.runs):
+                    for name, words in tools.items():
+                        with running(words, self.directory):
+                            rate, count, *cpu = server.measure(self.options.seconds, *script)
+                        rates[name].append(rate)
+                        costs[name].append(1e6 * sum(cpu) / count)
+                for unit, values in (("transactions a second", rates), ("us of CPU time of a transaction", costs)):
+                    print(f"{title:44} {'median':>10} {'least':>10} {'most':>10}  {unit}")
+                    for name, found in values.items():
+                        print_figures(name, found, values["alone"], percent)
+                print(flush=True)
 
-        def run(program, *arguments):
-            subprocess.run([postgres / program, *arguments], check=True, cwd=home, stdout=subprocess.DEVNULL,
-                           stderr=subprocess.DEVNULL, **as_user)
+    def cost(self):
+        with postgres.Postgres(self.directory) as server, statistics_of_programs(), \
+                running(EMPTY, self.directory) as (_, empty):
+            for title, script in SCRIPTS.items():
+                with running(self.ours("latency"), self.directory) as (recorder, programs):
+                    programs = programs | empty
+                    before, used = run_times(programs), postgres.cpu_seconds(recorder)
+                    _, count, cpu, client = server.measure(self.options.seconds, *script)
+                    used = postgres.cpu_seconds(recorder) - used
+                    after = run_times(programs)
+                times = {name: (runs - before[name][0], ns - before[name][1]) for name, (runs, ns) in after.items()}
+                print_cost(f"{title}, {count} transactions", times, used, cpu, cpu + client)
 
-        run("initdb", "-D", home / "data", "-A", "trust")
-        run("pg_ctl", "-D", home / "data", "-w", "-l", home / "log", "-o", f"-k {home} -c listen_addresses= -c fsync=off", "start")
-        try:
-            client = ["pgbench", "-h", home, "-U", "postgres"]
-            run(*client, "-i", "-s", "10", "postgres")
-            load = [postgres / "pgbench", *client[1:], "-c", "4", "-j", "2", "-T", str(self.options.seconds), "postgres"]
-            self.compare("transactions a second", {
-                "alone": [],
-                "-e latency": self.ours("latency"),
-                "the sets net, fs, block, cpu, memory": self.ours(SETS),
-                "the same without cpu": self.ours(SETS.replace("latency:cpu,", "")),
-            }, lambda: number_in(r"tps = ([\d.]+)", load, home, **as_user),
-                         lambda value, alone: f"{100 * (value / alone - 1):+.1f} %")
-        finally:
-            run("pg_ctl", "-D", home / "data", "-m", "fast", "-w", "stop")
+
+def print_cost(title, times, recorder, server, both):
+    """`times` is {program: (runs, nanoseconds)}, the others are seconds."""
+    runs, ns = times.pop("sys_enter")
+    statistics_ns = ns / runs
+    print(f"{title:44} {'runs':>10} {'ns':>10} {'less':>10}  CPU time of the server")
+    total = recorder
+    for name, (runs, ns) in sorted(times.items(), key=lambda row: -row[1][1]):
+        net = ns - statistics_ns * runs
+        total += net / 1e9
+        if runs > 0:
+            print(f"{name:44} {runs:10} {ns / runs:10.0f} {net / runs:10.0f}  {net / 1e7 / server:.2f} %")
+    print(f"recorder {100 * recorder / server:.2f} %, all {100 * total / server:.2f} %; {100 * total / both:.2f} % of server "
+          f"and pgbench; statistics {statistics_ns:.0f} ns\n", flush=True)
 
 
 def main():
@@ -196,13 +254,17 @@ def main():
     parser.add_argument("--calls", type=int, default=3000000)
     parser.add_argument("--loops", type=int, default=100000)
     parser.add_argument("--seconds", type=int, default=5)
-    parser.add_argument("what", nargs="*", metavar="WHAT", help="calls, switches or pgbench")
+    parser.add_argument("what", nargs="*", metavar="WHAT", help="calls, switches, pgbench or cost")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         bench = Bench(options, pathlib.Path(name))
-        for what in options.what or ("calls", "switches", "pgbench"):
-            if what not in ("calls", "switches", "pgbench"):
-                sys.exit(f"{what} is not calls, switches or pgbench")
+        bench.directory.chmod(0o755)
+        for what in options.what or WHAT:
+            if what not in WHAT:
+                sys.exit(f"{what} is none of {', '.join(WHAT)}")
+            if what in OF_POSTGRES and not postgres.is_installed():
+                print(f"{what}: left out: PostgreSQL is not installed")
+                continue
             getattr(bench, what)()
 
 

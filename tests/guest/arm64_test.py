@@ -9,6 +9,7 @@ import recordings
 from recordings import Case
 
 import debian
+import latency_cases
 import machine
 
 # GCC makes no frame in work_leaf, so a walk by frame pointers loses its caller.
@@ -37,6 +38,8 @@ CASES = {
     "static_eh": Case(["--call-graph", "eh", "-F", "499"], "main;work_outer;work_middle;work_leaf",
                       10, ("/work-eh", "4"), recordings.STATIC),
     "several": Case(["-e", "cycles,cpu-clock,page-faults/period=1/,offcpu"], FP, 5),
+    "latency": Case(["-e", "latency:*/min=0ns/"], "main;.*nanosleep", 5),
+    **latency_cases.CASES,
 }
 CROSS = "aarch64-linux-gnu"
 
@@ -54,7 +57,7 @@ def build_recorder(root):
     return build / "bin/perftape-record"
 
 
-class Arm64Guest(recordings.GuestTest):
+class Arm64Guest(latency_cases.LatencyTests, recordings.GuestTest):
     @staticmethod
     def record():
         packages = debian.Packages("arm64", recordings.DIRECTORY)
@@ -72,6 +75,8 @@ class Arm64Guest(recordings.GuestTest):
         for name, path in recordings.compile_work(f"{CROSS}-gcc", [f"--sysroot={root}"],
                                                   recordings.DIRECTORY / "arm64"):
             initramfs.add(path, name)
+        initramfs.add(*latency_cases.compile_program(f"{CROSS}-gcc", [f"--sysroot={root}"],
+                                                     recordings.DIRECTORY / "arm64"))
         return recordings.record_all("arm64", next(kernel.glob("boot/vmlinuz-*")), initramfs, CASES)
 
 

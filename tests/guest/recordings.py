@@ -126,7 +126,9 @@ class GuestTest(harness.RecordingTest):
 
     def matching_stacks(self, file, pattern):
         """Returns how many samples of any event have a stack that matches."""
-        status, _, err = harness.run(harness.CONVERT, file, "-o", self.dir / "x-%e.folded")
+        bundle = file.with_suffix(".bundle")
+        names = ["--bundle", bundle] if bundle.exists() else []
+        status, _, err = harness.run(harness.CONVERT, *names, file, "-o", self.dir / "x-%e.folded")
         self.assertEqual(status, 0, err)
         stacks = [path for path in self.dir.glob("x-*.folded")]
         counts = (harness.folded_counts(path)[2] for path in stacks)

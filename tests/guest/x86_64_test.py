@@ -9,6 +9,7 @@ from recordings import Case
 
 import debian
 import harness
+import latency_cases
 import machine
 
 # GCC makes no frame in work_leaf, so a walk by frame pointers loses its caller.
@@ -48,12 +49,13 @@ CASES = {
     "static": Case(["-e", "cpu-clock", "-F", "499"], FP, 20, program=recordings.STATIC),
     "static_eh": Case(["--call-graph", "eh", "-F", "499"], "main;work_outer;work_middle;work_leaf",
                       10, ("/work-eh", "4"), recordings.STATIC),
+    **latency_cases.CASES,
 }
 PREPARATIONS = ("insmod /dummy.ko numdummies=1", "ip addr add 192.0.2.1/24 dev dummy0",
                 "ip link set dummy0 up")
 
 
-class X8664Guest(recordings.GuestTest):
+class X8664Guest(latency_cases.LatencyTests, recordings.GuestTest):
     @staticmethod
     def record():
         packages = debian.Packages("amd64", recordings.DIRECTORY)
@@ -66,6 +68,7 @@ class X8664Guest(recordings.GuestTest):
         initramfs.add(next(kernel.glob("lib/modules/*/kernel/drivers/net/dummy.ko")), "dummy.ko")
         for name, path in recordings.compile_work("gcc", [], recordings.DIRECTORY / "amd64"):
             initramfs.add(path, name)
+        initramfs.add(*latency_cases.compile_program("gcc", [], recordings.DIRECTORY / "amd64"))
         return recordings.record_all("amd64", next(kernel.glob("boot/vmlinuz-*")), initramfs, CASES,
                                      PREPARATIONS)
 

@@ -189,6 +189,21 @@ NOINLINE void read_directly(const char* path) {
   printf("blocks %d\n", blocks);
 }
 
+/* A block in each MiB. */
+NOINLINE void read_disk(const char* path) {
+  int fd = open(path, O_RDONLY | O_DIRECT);
+  void* bytes = NULL;
+  long start;
+
+  check(fd >= 0, path);
+  check(posix_memalign(&bytes, 4096, 4096) == 0, "posix_memalign");
+  for (int i = 0; i < 100; i++) {
+    start = now_ns();
+    check(pread(fd, bytes, 4096, (long)i << 20) == 4096, "pread");
+    printf("request %ld\n", now_ns() - start);
+  }
+}
+
 static void* exec_from_thread(void* unused) {
   (void)unused;
   execl("/nonexistent/program", "program", NULL);
@@ -430,6 +445,8 @@ int main(int argc, char** argv) {
     sync_file(path);
   else if (strcmp(what, "direct") == 0)
     read_directly(path);
+  else if (strcmp(what, "disk") == 0)
+    read_disk(path);
   else if (strcmp(what, "exec") == 0)
     waitpid(child(run_exec, 0), NULL, 0);
   else if (strcmp(what, "connect") == 0)

@@ -2,6 +2,7 @@
 """Latency probes against a program that measures the same calls with its own clock (latency.c)."""
 
 import collections
+import contextlib
 import json
 import os
 import pathlib
@@ -11,6 +12,7 @@ import sys
 import tempfile
 
 import harness
+import limits
 import provoke
 import provoked_test
 
@@ -23,9 +25,9 @@ Call = collections.namedtuple("Call", "pid comm event period fields stack")
 SAMPLE = re.compile(r"^\s*(?P<comm>.+?) +(?P<pid>\d+)/\d+ +(?P<period>\d+) +latency:(?P<event>\w+): *(?P<fields>.*)$")
 
 
-def calls_of(data):
+def calls_of(data, *options):
     """The samples of a recording. perf script must have no message."""
-    out = provoke.script(data, "-F", "comm,pid,tid,period,event,trace,ip,sym")
+    out = provoke.script(data, *options, "-F", "comm,pid,tid,period,event,trace,ip,sym")
     calls = []
     for block in out.split("\n\n"):
         lines = [line for line in block.splitlines() if line.strip()]
@@ -50,6 +52,19 @@ def quantile(buckets, fraction):
     return 0
 
 
+def printed(out):
+    """What the program printed, {name: [number, ...]}."""
+    own = collections.defaultdict(list)
+    for name, value in re.findall(r"^(\w+) (-?\d+)$", out, re.MULTILINE):
+        own[name].append(int(value))
+    return own
+
+
+def notes_of(bundle):
+    archive = subprocess.run(["tar", "--zstd", "-xOf", bundle, "recording.json"], check=True, capture_output=True)
+    return json.loads(archive.stdout)
+
+
 class Latency(harness.RecordingTest):
     @classmethod
     def setUpClass(cls):
@@ -69,20 +84,13 @@ class Latency(harness.RecordingTest):
         out, err = self.record("-q", *options, "-o", data, "--bundle", bundle, "-e", events, "--",
                                *(command or (self.program, *scenario)))
         self.assertEqual(err, "")
-        self.own = collections.defaultdict(list)
-        for name, value in re.findall(r"^(\w+) (-?\d+)$", out, re.MULTILINE):
-            self.own[name].append(int(value))
+        self.own = printed(out)
         samples = calls_of(data)
         self.calls = [call for call in samples if call.stack != ["fast_calls"]]
         self.sums = [call for call in samples if call.stack == ["fast_calls"]]
-        self.read_notes(bundle)
+        self.notes = notes_of(bundle)
         self.assert_consistent()
         return self.pid()
-
-    def read_notes(self, bundle):
-        archive = subprocess.run(["tar", "--zstd", "-xOf", bundle, "recording.json"], check=True,
-                                 capture_output=True)
-        self.notes = json.loads(archive.stdout)
 
     def pid(self):
         return self.own["pid"][0]
@@ -290,6 +298,56 @@ class Latency(harness.RecordingTest):
         for call in calls:
             self.assert_called_from(call, "read_directly")
 
+    @contextlib.contextmanager
+    def delaying_disk(self):
+        """A loop device with a block in each of 100 MiB, and the directory of a cgroup. A program there waits for
+        every tenth block, which is not in memory, because the cgroup limits reads of the disk below the device."""
+        image = self.dir / "image"
+        with image.open("wb") as file:
+            for number in range(100):
+                file.seek(number << 20)
+                file.write(os.urandom(4096))
+            file.truncate(100 << 20)
+            file.flush()
+            os.fsync(file.fileno())
+        disk = limits.disk_of(image)
+        if disk is None:
+            self.skipTest("the temporary directory is on no disk")
+        status, device, err = harness.run("losetup", "--find", "--show", image)
+        if status != 0:
+            self.skipTest(f"losetup: {err}")
+        device = device.strip()
+        try:
+            with limits.reads(disk, 10) as cgroup, image.open("rb") as file:
+                if not cgroup.directory:
+                    self.skipTest("no writable hierarchy of cgroups with the controller")
+                os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+                os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_RANDOM)
+                for number in range(100):
+                    if number % 10 != 0:
+                        os.pread(file.fileno(), 4096, number << 20)
+                yield device, cgroup.directory
+        finally:
+            harness.run("losetup", "--detach", device)
+
+    def test_requests_that_a_disk_delays_are_samples(self):
+        with self.delaying_disk() as (device, cgroup):
+            number = os.stat(device).st_rdev
+            inside = f"echo $$ > {cgroup}/cgroup.procs; exec {self.program} disk {device}"
+            # A bucket of the histogram begins with this duration.
+            pid = self.measure(f"latency:block-io/min={1 << 24}ns/", command=("sh", "-c", inside))
+        calls = [call for call in self.of_event("block_io", pid)
+                 if call.fields["dev"] == f"{os.major(number)},{os.minor(number)}"]
+        self.assert_near(calls, [own for own in self.own["request"] if own >= 1 << 24])
+        self.assertGreaterEqual(len(calls), 9)  # the limit need not delay the first one
+        for call in calls:
+            self.assertEqual((call.fields["bytes"], call.fields["error"]), ("4096", "0"))
+            self.assert_called_from(call, "read_disk")
+        noted = self.noted("block-io", pid)
+        self.assertGreaterEqual(noted["count"], 100)
+        self.assertEqual(sum(count for index, count in noted["buckets"] if index >= 4 * (24 - 1)),
+                         len(self.of_event("block_io", pid)))
+
     def test_a_process_without_memory_reclaims_some(self):
         path = self.dir / "file"
         path.write_bytes(b"x" * (40 << 20))
@@ -322,7 +380,7 @@ class Latency(harness.RecordingTest):
                 "for _ in range(20000): os.pread(file, 1, 0), os.getppid()"
         self.record("-q", "--latency-histograms", "1", "-o", data, "--bundle", bundle, "-e",
                     "latency:read,latency:syscall=getppid", "--", sys.executable, "-c", calls)
-        self.read_notes(bundle)
+        self.notes = notes_of(bundle)
         # The histogram is that of the probe whose call comes first; which one may change each second.
         lost = [lost for lost in self.notes["latency_lost"] if lost["cause"] == "no_room"]
         self.assertGreater(sum(each["calls"] for each in lost), 0)

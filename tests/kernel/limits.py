@@ -69,3 +69,18 @@ def writes(device, bytes_per_second):
     """`device` is "7:0"."""
     return Cgroup("io", {"blkio.throttle.write_bps_device": f"{device} {bytes_per_second}"},
                   {"io.max": f"{device} wbps={bytes_per_second}"})
+
+
+def reads(device, requests_per_second):
+    """`device` is a whole disk."""
+    return Cgroup("io", {"blkio.throttle.read_iops_device": f"{device} {requests_per_second}"},
+                  {"io.max": f"{device} riops={requests_per_second}"})
+
+
+def disk_of(path):
+    """The whole disk that has this file, or None."""
+    device = os.stat(path).st_dev
+    found = pathlib.Path(f"/sys/dev/block/{os.major(device)}:{os.minor(device)}")
+    if (found / "partition").exists():
+        found = found.resolve().parent
+    return (found / "dev").read_text().strip() if found.exists() else None

@@ -4,7 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "formats/perfdata/latency_probes.h"
@@ -19,14 +21,19 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-Result<std::vector<PlannedEvent>> PlanProbes(std::string_view text,
-                                             const std::string& unsupported = "none") {
+// On a machine that cannot record `unsupported`.
+Result<LatencyPlan> PlanOn(std::string_view text, const std::vector<std::string>& unsupported) {
   EventMachine machine;
   machine.latency = [&](std::string_view probe) -> Status {
-    if (probe != unsupported) return {};
+    if (std::ranges::find(unsupported, probe) == unsupported.end()) return {};
     return Fail(ErrorCode::kUnsupported, "no such tracepoint");
   };
   return PlanLatency(ParseEvents(text).value().front(), machine);
+}
+
+Result<std::vector<PlannedEvent>> PlanProbes(std::string_view text) {
+  TRY_ASSIGN(LatencyPlan plan, PlanOn(text, {}));
+  return std::move(plan.events);
 }
 
 std::vector<std::string> ProbesNamed(std::string_view text) {
@@ -116,11 +123,20 @@ TEST(PlanLatency, RefusesModifiers) {
               FailsWith(ErrorCode::kInvalidArgument, HasSubstr("has no modifiers")));
 }
 
-TEST(PlanLatency, FailsIfTheMachineLacksOneProbeOfASet) {
-  EXPECT_THAT(PlanProbes("latency:memory", "reclaim"),
-              FailsWith(ErrorCode::kUnsupported, AllOf(HasSubstr("event 'latency:memory'"),
-                                                       HasSubstr("no such tracepoint"))));
-  EXPECT_THAT(PlanProbes("latency:page-fault", "reclaim"), IsOk());
+TEST(PlanLatency, LeavesOutTheProbesOfASetThatTheMachineLacks) {
+  const LatencyPlan plan = PlanOn("latency:memory", {"page-fault"}).value();
+  ASSERT_EQ(plan.events.size(), 1U);
+  EXPECT_EQ(plan.events.front().name, "latency:reclaim");
+  ASSERT_EQ(plan.missing.size(), 1U);
+  EXPECT_EQ(plan.missing.front().message,
+            "event 'latency:memory': latency:page-fault: no such tracepoint");
+}
+
+TEST(PlanLatency, FailsIfTheMachineLacksAllProbes) {
+  EXPECT_THAT(PlanOn("latency:page-fault", {"page-fault"}),
+              FailsWith(ErrorCode::kUnsupported, "event 'latency:page-fault': no such tracepoint"));
+  EXPECT_THAT(PlanOn("latency:memory", {"page-fault", "reclaim"}),
+              FailsWith(ErrorCode::kUnsupported, HasSubstr("latency:page-fault")));
 }
 
 }  // namespace
