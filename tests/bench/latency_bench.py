@@ -9,7 +9,7 @@ with the reason.
 WHAT is one of these, or all of them by default:
 
     calls     system calls: CPU time of a call of getppid (known_calls.c)
-    switches  run queues: time of a round trip of perf bench sched pipe on one CPU
+    switches  run queues: CPU time of a round trip of perf bench sched pipe on one CPU
     pgbench   -e latency: transactions of pgbench on a PostgreSQL of its own, which listens on a Unix
               socket and does not wait for the disk, so that the CPUs are busy; --seconds for each
               run. "alone again" shows how much two equal runs differ. The CPU time of a transaction,
@@ -191,15 +191,21 @@ class Bench:
     def switches(self):
         # On one CPU: on two, the time depends on whether these sleep meanwhile.
         pipe = ["taskset", "-c", "0", "perf", "bench", "sched", "pipe", "-l", str(self.options.loops)]
-        self.compare("us of a round trip", {
+
+        def round_trip():
+            before = os.times()
+            subprocess.run(pipe, check=True, stdout=subprocess.DEVNULL)
+            after = os.times()
+            return 1e6 * (sum(after[2:4]) - sum(before[2:4])) / self.options.loops
+
+        self.compare("us of CPU time of a round trip", {
             "alone": [],
             "-e latency:runq": self.ours("latency:runq"),
             "-e latency:runq --call-graph fp": self.ours("latency:runq", "--call-graph", "fp"),
             "-e latency:runq --no-callgraph": self.ours("latency:runq", "--no-callgraph"),
             "bcc runqlat": ["runqlat-bpfcc"],
             "bpftrace runqlat.bt": ["bpftrace", "-e", runqlat()],
-        }, lambda: number_in(r"([\d.]+) usecs/op", pipe, self.directory),
-                     lambda value, alone: f"{value - alone:+.1f}")
+        }, round_trip, lambda value, alone: f"{value - alone:+.1f}")
 
     def pgbench(self):
         tools = {"alone": [], "alone again": [], "-e latency": self.ours("latency")}

@@ -14,7 +14,8 @@ import cgroups
 import harness
 
 SOURCE = pathlib.Path(__file__).with_name("known_calls.c")
-GETPPID = "latency:syscall=getppid/min=1h/"
+GETPPID_CALL = "syscall=getppid"
+GETPPID = f"latency:{GETPPID_CALL}/min=1h/"
 SLEEP = "syscall=clock_nanosleep"
 QUANTILES = (0.5, 0.95, 0.99)
 # Beside other load, the program reads its clocks late, before and after a call.
@@ -78,6 +79,13 @@ class LatencyCounts(harness.RecordingTest):
         own = dict(zip(self.own["pid"], self.own["calls"]))
         self.assertEqual([pid for pid, calls in counted.items() if calls > own[pid]], [])
         self.assertIn(f"{lost['no_room']} calls found no room for a histogram and were not counted", err)
+
+    def test_samples_of_all_calls_are_in_the_file_or_counted_as_lost(self):
+        err = self.measure("-e", f"latency:{GETPPID_CALL}/min=0ns/", "--no-callgraph", program=("count", 2, 1))
+        samples, lost = map(int, re.search(r"(\d+) samples, (\d+) lost", err).groups())
+        print(f"{self.own['rate'][0]} calls a second, {samples} samples, {lost} lost")
+        self.assertEqual(samples + lost, sum(self.own["calls"]))
+        self.assertEqual((self.counted(), self.lost()), (dict(zip(self.own["pid"], self.own["calls"])), {}))
 
     def test_connections_are_counted_but_for_those_that_a_program_missed(self):
         # The state of a socket may change in an interrupt of the program that saw another change.
