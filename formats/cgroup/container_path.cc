@@ -30,7 +30,9 @@ bool IsPodUid(std::string_view uid) {
 // Whether a directory is a container for certain, not only by a search for an id that is known.
 bool IsContainer(std::string_view directory) {
   const std::string_view id = ContainerIdIn(directory);
-  return directory.starts_with(kLxc) ? !id.empty() : id.size() == kWholeId && IsHex(id);
+  // An id is the name of a directory, and must not be "..".
+  if (directory.starts_with(kLxc)) return !id.empty() && !id.starts_with('.');
+  return id.size() == kWholeId && IsHex(id);
 }
 
 // Removes the last directory from `path`, and returns it.

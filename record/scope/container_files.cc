@@ -8,6 +8,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "formats/cgroup/container_path.h"
+
 namespace perftape::record {
 namespace {
 
@@ -100,7 +102,9 @@ ContainerLog ContainerOfLog(std::string_view file) {
   std::string_view container = parts[2].substr(0, parts[2].size() - kIdDigits);
   if (!container.ends_with('-')) return {};
   container.remove_suffix(1);
-  return {.id = parts[2].substr(parts[2].size() - kIdDigits),
+  const std::string_view id = parts[2].substr(parts[2].size() - kIdDigits);
+  if (!cgroup::IsContainerId(id)) return {};
+  return {.id = id,
           .names = {.pod_namespace = std::string(parts[1]),
                     .pod = std::string(parts[0]),
                     .container = std::string(container)}};

@@ -8,7 +8,6 @@ import re
 import signal
 import subprocess
 import threading
-import time
 
 import harness
 import served
@@ -72,16 +71,17 @@ class ServeTest(served.ServeTest):
         answers = []
         thread = threading.Thread(target=lambda: answers.append(service.get("/perf.data", seconds=2)))
         thread.start()
-        time.sleep(1)
-        self.call(("", "counted", 100))
-        thread.join()
+        calls = 0
+        while thread.is_alive():  # it takes a moment until the recording begins
+            self.call(("", "counted", 100))
+            calls += 100
         (self.dir / "perf.data").write_bytes(answers[0].body)
         status, out, err = harness.run("perf", "script", "-i", self.dir / "perf.data", "-F", "ip,sym,symoff",
                                        env=harness.perf_environment())
         self.assertEqual(status, 0, err)
         theirs = set(re.findall(r"(?m)^\s+[0-9a-f]+ (\S+\+0x[0-9a-f]+)$", re.sub(r"@@\w[\w.]*", "", out)))
         stacks = service.folded(offsets="true")
-        self.assertEqual(by_comm(stacks), {"counted": 100})
+        self.assertEqual(by_comm(stacks), {"counted": calls})
         ours = {frame for stack in stacks for frame in stack.split(";") if "+0x" in frame}
         self.assertTrue(len(ours) > 3 and ours <= theirs, (ours, theirs))
         self.assertFalse([stack for stack in service.folded() if "+0x" in stack])
@@ -140,7 +140,7 @@ class ServeTest(served.ServeTest):
         counts, _ = harness.perf_report(self.dir / "perf.data", "comm,sym")
         self.assertTrue(all(name.startswith(("perftape-burner|", "burn-")) for name in counts), counts)
         self.assertTrue(any("burn_" in name for name in counts), counts)
-        self.assertGreater(sum(counts.values()), 100)
+        self.assertGreater(sum(counts.values()), 20)  # of up to 499
         status, out, err = harness.run(harness.BUNDLE, "list", self.dir / "perf.data")
         self.assertEqual(status, 0, err)
         self.assertIn("perftape-burner", out)

@@ -20,6 +20,7 @@ TEST(ParseContainerPath, KnowsTheNamesOfContainerEngines) {
   EXPECT_EQ(ParseContainerPath("/system.slice/crio-" + kId + ".scope"), container);
   EXPECT_EQ(ParseContainerPath("/lxc.payload.web/init.scope"),
             (ContainerPath{.container_id = "web"}));
+  EXPECT_EQ(ParseContainerPath("/lxc.payload..."), ContainerPath());
 }
 
 TEST(ParseContainerPath, KnowsThePodsOfBothDrivers) {

@@ -50,6 +50,12 @@ TEST_F(Node, FindsTheContainerByItsLog) {
   EXPECT_EQ(Find({.pod_uid = kPodUid, .container_id = kContainerId}), kWebContainer);
 }
 
+TEST(ContainerOfLog, NeedsAnIdOfHexadecimalDigits) {
+  const std::string file = "web-0_shop_nginx-" + kContainerId + ".log";
+  EXPECT_EQ(ContainerOfLog(file).id, kContainerId);
+  EXPECT_EQ(ContainerOfLog("web-0_shop_nginx-" + std::string(64, '.') + ".log").id, "");
+}
+
 // The names of files are cut if they are long, those of directories are not.
 TEST_F(Node, PrefersTheNamesOfTheDirectory) {
   AddDirectory("var/log/pods/shop_web-with-a-long-name_" + kPodUid);
