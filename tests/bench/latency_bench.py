@@ -10,16 +10,17 @@ WHAT is one of these, or all of them by default:
 
     calls     system calls: CPU time of a call of getppid (known_calls.c)
     switches  run queues: CPU time of a round trip of perf bench sched pipe on one CPU
-    pgbench   -e latency: transactions of pgbench on a PostgreSQL of its own, which listens on a Unix
-              socket and does not wait for the disk, so that the CPUs are busy; --seconds for each
-              run. "alone again" shows how much two equal runs differ. The CPU time of a transaction,
+    pgbench   the default set, also with fs: transactions of pgbench on a PostgreSQL of its own, which
+              listens on a Unix socket and does not wait for the disk, so that the CPUs are busy;
+              --seconds for each run. "alone again" shows how much two equal runs differ. The CPU time of a transaction,
               of the server and of pgbench, differs less than the rate.
-    cost      the same load: CPU time of each program of -e latency and of the recorder, as part of
-              that of the server. Sets kernel.bpf_stats_enabled meanwhile.
+    cost      the same load: CPU time of each program and of the recorder, as part of that of the
+              server. Sets kernel.bpf_stats_enabled meanwhile.
 """
 import argparse
 import collections
 import contextlib
+import itertools
 import json
 import os
 import pathlib
@@ -38,6 +39,7 @@ SOURCES = pathlib.Path(__file__).parents[1]
 OF_POSTGRES = ("pgbench", "cost")
 WHAT = ("calls", "switches", *OF_POSTGRES)
 OUTPUT = "perf.data"
+SETS = ("latency", "latency,latency:fs")
 SCRIPTS = {"TPC-B": (), "select only": ("-S",)}
 STATISTICS = pathlib.Path("/proc/sys/kernel/bpf_stats_enabled")
 # What the statistics show for its runs is their own time.
@@ -181,7 +183,7 @@ class Bench:
             "alone": [],
             "-e latency:syscall=getppid": self.ours("latency:syscall=getppid"),
             "-e latency:syscall": self.ours("latency:syscall"),
-            "-e latency, which does not count it": self.ours("latency"),
+            "-e latency:fs, which does not count it": self.ours("latency:fs"),
             "bcc syscount -L": ["syscount-bpfcc", "-L"],
             "bpftrace syscount.bt (no latency)": ["syscount.bt"],
             "bpftrace, histograms by process": ["bpftrace", "-e", SYSCALL_LATENCY],
@@ -208,7 +210,7 @@ class Bench:
         }, round_trip, lambda value, alone: f"{value - alone:+.1f}")
 
     def pgbench(self):
-        tools = {"alone": [], "alone again": [], "-e latency": self.ours("latency")}
+        tools = {"alone": [], "alone again": [], **{f"-e {events}": self.ours(events) for events in SETS}}
         with postgres.Postgres(self.directory) as server:
             for title, script in SCRIPTS.items():
                 rates, costs = collections.defaultdict(list), collections.defaultdict(list)
@@ -227,15 +229,15 @@ class Bench:
     def cost(self):
         with postgres.Postgres(self.directory) as server, statistics_of_programs(), \
                 running(EMPTY, self.directory) as (_, empty):
-            for title, script in SCRIPTS.items():
-                with running(self.ours("latency"), self.directory) as (recorder, programs):
+            for events, (title, script) in itertools.product(SETS, SCRIPTS.items()):
+                with running(self.ours(events), self.directory) as (recorder, programs):
                     programs = programs | empty
                     before, used = run_times(programs), postgres.cpu_seconds(recorder)
                     _, count, cpu, client = server.measure(self.options.seconds, *script)
                     used = postgres.cpu_seconds(recorder) - used
                     after = run_times(programs)
                 times = {name: (runs - before[name][0], ns - before[name][1]) for name, (runs, ns) in after.items()}
-                print_cost(f"{title}, {count} transactions", times, used, cpu, cpu + client)
+                print_cost(f"-e {events}, {title}, {count} transactions", times, used, cpu, cpu + client)
 
 
 def print_cost(title, times, recorder, server, both):

@@ -17,7 +17,8 @@ def case(name, events, stack, *scenario):
 
 
 CASES = {name: case(name, *words) for name, words in {
-    "latency_default": ("latency/min=0ns/", "sync_file", "sync", "/tmp/file"),
+    "latency_default": ("latency/min=0ns/", "connect_to", "connect"),
+    "latency_sync": ("latency:fs/min=0ns/", "sync_file", "sync", "/tmp/file"),
     "latency_cpu": ("latency:cpu/min=1ms/", "compete", "queue"),
     "latency_connect": ("latency:net/min=0ns/", "connect_to", "connect"),
     "latency_dns": ("latency:net/min=0ns/", "ask", "names"),
@@ -52,8 +53,8 @@ class LatencyTests:
                 if (call.event, call.pid) == (event, self.own["pid"][0]) and call.stack != ["fast_calls"]]
 
     def test_counts_of_files(self):
-        self.assertEqual(self.counts("latency_default")["fsync"]["count"], 3)
-        calls = self.calls("latency_default", "fsync")
+        self.assertEqual(self.counts("latency_sync")["fsync"]["count"], 3)
+        calls = self.calls("latency_sync", "fsync")
         self.assertEqual([call.fields["file"] for call in calls], ["/tmp/file"] * 3)
         counts = self.counts("latency_fs")
         self.assertEqual((counts["read"]["errors"], counts["open"]["errors"]), ([[EBADF, 5]], [[ENOENT, 4]]))
@@ -69,6 +70,9 @@ class LatencyTests:
         self.assertEqual({call.fields["cpu"] for call in calls}, {"0"})
 
     def test_counts_of_connections(self):
+        counts = self.counts("latency_default")
+        self.assertEqual((counts["tcp-connect"]["count"], counts["tcp-connect"]["errors"]), (6, [[ECONNREFUSED, 2]]))
+        self.assertNotIn("tcp-accept", counts)
         counts = self.counts("latency_connect")
         self.assertEqual((counts["tcp-connect"]["count"], counts["tcp-connect"]["errors"]), (6, [[ECONNREFUSED, 2]]))
         self.assertEqual(counts["tcp-accept"]["count"], 4)
