@@ -24,8 +24,9 @@ endif()
 # Halves the time of a build from scratch. Not for daily work: more is compiled again after a change, and a file with a
 # missing include still compiles.
 option(PERFTAPE_FAST_BUILD "Compile common headers once, and several files of a library together" OFF)
-# A build that optimizes less, to compile faster, optimizes these libraries fully.
+# A build that optimizes less, to compile faster, optimizes the former fully; one that optimizes fully, not the latter.
 set(PERFTAPE_HOT_FLAGS "" CACHE STRING "More compiler flags for the libraries that run for each byte or sample")
+set(PERFTAPE_TOOL_FLAGS "" CACHE STRING "More compiler flags for the libraries of the tools, which read options and print")
 # Looking for what to warn of is a twentieth of the time.
 option(PERFTAPE_WARNINGS "Compile with the project's warnings" ON)
 # 3,400 processes with a sanitizer start for 0.1 s each.
@@ -86,8 +87,8 @@ function(perftape_set_flags target)
   endif()
 endfunction()
 
-# With PERFTAPE_FAST_BUILD, makes a target use the precompiled headers of its kind: std; hot, which are the same ones for
-# hot libraries; or test, which includes GoogleTest's headers.
+# With PERFTAPE_FAST_BUILD, makes a target use the precompiled headers of its kind: std; HOT or TOOL, which are the same
+# ones with the flags of such libraries; or test, which includes GoogleTest's headers.
 function(perftape_precompile name kind)
   if(NOT PERFTAPE_FAST_BUILD)
     return()
@@ -111,9 +112,7 @@ function(perftape_precompile name kind)
     add_library(${shared} OBJECT ${empty})
     perftape_set_flags(${shared})
     target_link_libraries(${shared} PRIVATE ${PERFTAPE_FMT})
-    if(kind STREQUAL hot)
-      perftape_set_hot_flags(${shared})
-    endif()
+    perftape_set_kind_flags(${shared} ${kind})
     if(kind STREQUAL test)
       target_link_libraries(${shared} PRIVATE GTest::gmock GTest::gtest)
     endif()
@@ -122,14 +121,15 @@ function(perftape_precompile name kind)
   target_precompile_headers(${name} REUSE_FROM ${shared})
 endfunction()
 
-# The flags of PERFTAPE_HOT_FLAGS, after all others.
-function(perftape_set_hot_flags target)
-  separate_arguments(flags NATIVE_COMMAND "${PERFTAPE_HOT_FLAGS}")
+# The flags of PERFTAPE_<kind>_FLAGS, if there are some, after all others.
+function(perftape_set_kind_flags target kind)
+  separate_arguments(flags NATIVE_COMMAND "${PERFTAPE_${kind}_FLAGS}")
   target_compile_options(${target} PRIVATE ${flags})
 endfunction()
 
 # perftape_library(NAME [HOT] SOURCES a.cc … [LINKS other …] [PRIVATE_LINKS outside …])
-# A library without sources consists of its headers. HOT libraries run for each byte or sample of a file.
+# A library without sources consists of its headers. HOT libraries run for each byte or sample of a file. Other libraries
+# in tools/ are those of the kind TOOL.
 function(perftape_library name)
   cmake_parse_arguments(ARG "HOT" "" "SOURCES;LINKS;PRIVATE_LINKS" ${ARGN})
   list(TRANSFORM ARG_LINKS REPLACE "^fmt::fmt$" ${PERFTAPE_FMT})
@@ -137,11 +137,14 @@ function(perftape_library name)
   add_library(${name} STATIC ${ARG_SOURCES})
   perftape_set_flags(${name})
   target_link_libraries(${name} PUBLIC ${ARG_LINKS} PRIVATE ${ARG_PRIVATE_LINKS})
+  # GCC applies the optimization level of precompiled headers to what includes them: other flags are another kind.
   set(kind std)
   if(ARG_HOT AND PERFTAPE_HOT_FLAGS)
-    perftape_set_hot_flags(${name})
-    set(kind hot)  # GCC applies the optimization level of precompiled headers to what includes them
+    set(kind HOT)
+  elseif(NOT ARG_HOT AND PERFTAPE_TOOL_FLAGS AND CMAKE_CURRENT_SOURCE_DIR MATCHES "^${PROJECT_SOURCE_DIR}/tools")
+    set(kind TOOL)
   endif()
+  perftape_set_kind_flags(${name} ${kind})
   if(ARG_SOURCES)
     perftape_precompile(${name} ${kind})
     set_target_properties(${name} PROPERTIES UNITY_BUILD ${PERFTAPE_FAST_BUILD} UNITY_BUILD_BATCH_SIZE 64)
