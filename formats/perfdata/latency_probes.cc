@@ -22,7 +22,7 @@ constexpr LatencyField kOfFault[] = {kErrorField};
 
 constexpr std::uint64_t kMs = 1'000'000;
 constexpr std::string_view kErrno = "the errno of the call";
-constexpr std::string_view kNone = "always 0";
+constexpr std::string_view kNoError = "always 0";
 
 constexpr bool kByDefault = true, kIfNamed = false;
 
@@ -32,10 +32,10 @@ constexpr LatencyProbe kProbes[] = {
      100 * kMs, kOfPeer, "the errno of the connection"},
     {"tcp-accept", "latency:tcp_accept",
      "a TCP connection that is established until accept returns it", "net", kIfNamed, 100 * kMs,
-     kOfPeer, kNone},
+     kOfPeer, kNoError},
     {"tcp-rtt", "latency:tcp_rtt",
      "the smoothed round-trip time of a TCP connection, at most once in 100 ms", "net", kIfNamed,
-     100 * kMs, kOfPeer, kNone, LatencyKind::kValues},
+     100 * kMs, kOfPeer, kNoError, LatencyKind::kValues},
     {"dns", "latency:dns", "a DNS query over UDP, from its request to its answer", "net", kIfNamed,
      100 * kMs, kOfDns, "the rcode of the answer, or 110 (ETIMEDOUT) without an answer"},
     {"fsync", "latency:fsync", "a call of fsync, fdatasync, sync_file_range, syncfs or msync", "fs",
@@ -49,11 +49,11 @@ constexpr LatencyProbe kProbes[] = {
     {"block-io", "latency:block_io", "a request to a block device, from its issue to its end",
      "block", kByDefault, 10 * kMs, kOfBlock, "the errno of the request"},
     {"runq", "latency:runq", "a thread that can run, until it does", "cpu", kIfNamed, 10 * kMs,
-     kOfRunq, kNone},
+     kOfRunq, kNoError},
     {"page-fault", "latency:page_fault", "a page fault of user code, which is only counted",
-     "memory", kIfNamed, 0, kOfFault, kNone, LatencyKind::kCounted},
+     "memory", kIfNamed, 0, kOfFault, kNoError, LatencyKind::kCounted},
     {"reclaim", "latency:reclaim", "an allocation that frees memory first (direct reclaim)",
-     "memory", kByDefault, 1 * kMs, kOfReclaim, kNone},
+     "memory", kByDefault, 1 * kMs, kOfReclaim, kNoError},
     {"syscall", "latency:syscall", "any system call; latency:syscall=NAME: only this one",
      "syscall", kIfNamed, 10 * kMs, kOfSyscall, kErrno},
     {"futex", "latency:futex", "a wait of the futex system call for another thread", "", kIfNamed,

@@ -98,8 +98,8 @@ Status Transcode(const RecordView& record, const SampleFormat* format, const Sam
   if (format == nullptr && is_kernel_record) {
     return record.order == std::endian::native ? CopyVerbatim(record, out) : Unknown(record);
   }
-  static const SampleFormat kNone;
-  const SampleFormat& from = format == nullptr ? kNone : *format;
+  static const SampleFormat kNoFormat;
+  const SampleFormat& from = format == nullptr ? kNoFormat : *format;
   const SampleFormat& to = target == nullptr ? from : *target;
   const bool is_native = record.order == std::endian::native;
   if (is_native && HasSameShape(from, to)) return CopyVerbatim(record, out);

@@ -71,8 +71,8 @@ std::vector<ValueName> ValueNamesOf(std::string_view format_file, std::string_vi
   const std::size_t print = format_file.find("\nprint fmt:");
   if (print == std::string_view::npos) return names;
   std::string_view text = format_file.substr(print);
-  constexpr std::string_view kCalls[] = {"__print_symbolic(", "__print_flags("};
-  for (const std::string_view call : kCalls) {
+  constexpr std::string_view kPrinters[] = {"__print_symbolic(", "__print_flags("};
+  for (const std::string_view call : kPrinters) {
     for (std::size_t at = text.find(call); at != std::string_view::npos;
          at = text.find(call, at + 1)) {
       const std::string_view arguments = text.substr(at + call.size());
