@@ -265,8 +265,9 @@ class Bundle(harness.RecordingTest):
         identity = harness.build_id(program)
         box = self.dir / "root"
         box.mkdir()
-        script = (f"mount -t tmpfs tmpfs {box} && cp {program} {box}/ && rm {program} && "
-                  f"(sleep 0.3; rm {box}/inside) & sleep 0.2; exec chroot {box} /inside 2")
+        script = (f"mount -t tmpfs tmpfs {box} && cp {program} {box}/ && rm {program} || exit\n"
+                  f"(until [ $(cat /proc/$$/comm) = inside ]; do sleep 0.05; done; rm {box}/inside) &\n"
+                  f"exec chroot {box} /inside 2")
         with self.recording():
             subprocess.run(["unshare", "-m", "sh", "-c", script], check=True)
         entries, files = self.entries()

@@ -39,7 +39,7 @@ FLOORS = ["record/machine", "record/scope", "record/processes", "record/rings", 
 
 # Each outside library is used in one folder. Pattern of the include -> files that may use it.
 OUTSIDE = {
-    r"bpf/.*|.*\.skel\.h": r"bpf/.*|record/(bpf/.*|machine/loaded_bpf_programs)\.cc",
+    r"bpf/.*|.*\.skel\.h": r"bpf/.*|record/(bpf/.*|machine/(btf_types|loaded_bpf_programs))\.cc",
     r"libelf\.h|gelf\.h|dwarf\.h|elfutils/.*": r"formats/elf/.*",
     r"zstd.*\.h": r"formats/base/zstd\..*",
     r"protozero/.*": r"formats/protobuf/.*",

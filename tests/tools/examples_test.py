@@ -27,7 +27,7 @@ OTHERS = ("perf go head find seq ssh scp sudo jq sort sbatch for do done cat mak
 RECORDS = re.compile(r"perftape[- ](?:record|doctor|burner)\b|field:reason")
 # Commands that install or build, those that show what a shell script contains, and a service, which
 # kernel.serve tests.
-NOT_RUN = re.compile(r"(?:tools|tests)/|cmake\b|cat \w+\.sh$|job=|sbatch\b|#!|perftape[- ]serve\b")
+NOT_RUN = re.compile(r"(?:tools|tests)/|cmake\b|cat \w+\.sh$|job=|sbatch\b|kubectl\b|#!|perftape[- ]serve\b")
 
 # These write what the example reads next; the others only read their input.
 STAND_INS = {
