@@ -386,10 +386,12 @@ void Processes::ApplyKsymbol(const Ksymbol& symbol) {
 std::string_view Processes::CommOf(std::uint32_t tid) {
   if (tid == 0) return "swapper";
   Thread& thread = threads_[tid];
-  if (thread.comm == nullptr) {
-    thread.comm = Intern(fmt::format(":{}", static_cast<std::int32_t>(tid)));
+  if (thread.comm != nullptr) return *thread.comm;
+  // Not a comm: threads that this one creates do not have it (tools/perf/util/thread.c, comm_set).
+  if (thread.label == nullptr) {
+    thread.label = Intern(fmt::format(":{}", static_cast<std::int32_t>(tid)));
   }
-  return *thread.comm;
+  return *thread.label;
 }
 
 const std::string* Processes::KnownCommOf(std::uint32_t tid) const {

@@ -152,7 +152,8 @@ class Processes {
     std::uint64_t ended = 0;    // the value of ends_ when it ended; 0 while it lives
   };
   struct Thread {
-    const std::string* comm = nullptr;  // null if unknown
+    const std::string* comm = nullptr;   // null if unknown
+    const std::string* label = nullptr;  // ":7" for an unknown comm; null: not made yet
     std::uint32_t pid = 0;
     bool lives = false;
   };

@@ -455,6 +455,12 @@ TEST_F(ProcessesTest, NameWhatIsNotNamed) {
   EXPECT_EQ(CommOf(~0U), ":-1");
 }
 
+TEST_F(ProcessesTest, DoNotNameThreadsAfterAnUnnamedParent) {
+  EXPECT_EQ(CommOf(99), ":99");
+  file_.AddFork({.pid = 99, .ppid = 99, .tid = 100, .ptid = 99});
+  EXPECT_EQ(CommOf(100), ":100");
+}
+
 TEST_F(ProcessesTest, FindControlGroupsByTheirIds) {
   file_.Add(Cgroup{.id = 42, .path = "/system.slice"});
   Apply();
