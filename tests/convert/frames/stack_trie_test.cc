@@ -27,7 +27,7 @@ std::string Describe(const Trie& trie, std::uint32_t node = 0) {
 }
 
 std::uint32_t AddTo(Trie& trie, const Profile& profile, StackId stack) {
-  return trie.NodeOf(stack, [&](std::uint32_t node, LocationId location) {
+  return trie.NodeOf(stack, [&](std::uint32_t node, LocationId location, AddressKind) {
     for (const Line& line : profile[location].lines) {
       node = trie.AddChild(node, {std::string(profile.text(profile[line.function].name))});
     }
@@ -56,6 +56,17 @@ TEST(StackTrie, FindsAStackAgain) {
   const std::uint32_t node = AddTo(trie, profile, stack);
   EXPECT_EQ(AddTo(trie, profile, stack), node);
   EXPECT_EQ(trie.nodes().size(), 3U);
+}
+
+TEST(StackTrie, KeepsLeavesApartFromCallersIfToldSo) {
+  ProfileMaker made;
+  const StackId leaf = made.Calls({"main"});
+  const StackId called = made.Calls({"main", "parse"});
+  const Profile profile = made.Make();
+  Trie trie(profile, AddressKinds::kApart);
+  AddTo(trie, profile, leaf);
+  AddTo(trie, profile, called);
+  EXPECT_EQ(Describe(trie), "(main(parse),main)");
 }
 
 TEST(StackTrie, SharesNoNodesBetweenRoots) {
