@@ -46,7 +46,7 @@ class LineTree {
  private:
   StackTrie<LineFrame> trie_;
   FrameTexts& texts_;
-  const bool has_offsets_;
+  const bool has_offsets_;  // of frames in their symbols
   std::vector<Sums> sums_ = {{}};
 };
 

@@ -26,8 +26,8 @@ struct ImportedFile {
   std::vector<Payload> payloads = {};
 };
 
-// Whether open symbols are to be opened again: after an hour, because binaries were replaced or
-// deleted; after a minute if this process uses more than 256 MB, because many were sampled.
+// Whether open symbols are to be opened again: after a long time, because binaries were replaced or
+// deleted; after a shorter one if this process uses much memory, because many were sampled.
 bool IsTimeToReopen(std::chrono::nanoseconds age, std::uint64_t resident_bytes);
 
 enum class WithPayloads : std::uint8_t { kNo, kYes };

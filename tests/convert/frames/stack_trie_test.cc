@@ -58,7 +58,7 @@ TEST(StackTrie, FindsAStackAgain) {
   EXPECT_EQ(trie.nodes().size(), 3U);
 }
 
-TEST(StackTrie, KeepsLeavesApartFromCallersIfToldSo) {
+TEST(StackTrie, KeepsLeavesApartFromCallers) {
   ProfileMaker made;
   const StackId leaf = made.Calls({"main"});
   const StackId called = made.Calls({"main", "parse"});
