@@ -27,7 +27,8 @@
 // A call before the end of a function, so that the function stays in the call chain.
 #define STAY __asm__ volatile("" ::: "memory")
 
-enum { kUdpPort = 40001, kClosedPort, kFullPort, kDeferredPort, kResetPort };
+// Ports that the kernel gives to no socket of its own accord (ip_local_port_range).
+enum { kUdpPort = 24001, kClosedPort, kFullPort, kDeferredPort, kResetPort };
 
 static const char* const* arguments;
 

@@ -168,9 +168,9 @@ class Provoked(harness.RecordingTest):
     # Timers send these segments, whatever process runs.
     def test_segments_and_answers_that_were_sent_again(self):
         counters, found = self.provoke(["-a", "-e", "tcpretrans"], "retransmit")
-        data = [hit for hit in found if hit.event == "tcp:tcp_retransmit_skb" and "dport=40003" in hit.trace]
+        data = [hit for hit in found if hit.event == "tcp:tcp_retransmit_skb" and "dport=24003" in hit.trace]
         answers = [hit for hit in found
-                   if hit.event == "tcp:tcp_retransmit_synack" and "sport=40004" in hit.trace]
+                   if hit.event == "tcp:tcp_retransmit_synack" and "sport=24004" in hit.trace]
         self.assertEqual(len(data) + len(answers), counters["RetransSegs"])
         self.assert_caused_by(data, len(data), "tcp_retransmit_timer", "handle_softirqs")
         self.assert_caused_by(answers, 3, "reqsk_timer_handler", "handle_softirqs")

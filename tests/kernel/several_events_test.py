@@ -22,7 +22,7 @@ EVENTS = ("cpu-clock", "page-faults", *TRACEPOINTS)
 OPTIONS = ["-F", "499", "-e", f"cpu-clock,page-faults/period=1/,{GETPPID},tcpreset", "-e", "packetloss"]
 RECOVER = str(harness.BIN / "perftape-recover")
 # What differs from run to run.
-VARIES = r"0x[0-9a-f]{9,}|(?<=port=)(?!4000[1-5]\b)\d+|(?<=127\.0\.0\.1:)(?!4000[1-5]\b)\d+|(?<=cookie=)\w+"
+VARIES = r"0x[0-9a-f]{9,}|(?<=port=)(?!2400[1-5]\b)\d+|(?<=127\.0\.0\.1:)(?!2400[1-5]\b)\d+|(?<=cookie=)\w+"
 
 
 def traced(data):
