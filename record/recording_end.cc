@@ -73,6 +73,7 @@ RecordSummary Recording::SumUpWith(OutputSummary output) const {
           .containers = Containers(),
           .cgroups = parts_ && parts_->cgroups ? parts_->cgroups->Noted()
                                                : std::vector<bundle::NotedCgroup>(),
+          .processes = input_->ProcessContexts(),
           .latency = input_->Latency(),
           .rates = governor_ ? governor_->rates() : std::vector<bundle::NotedRate>(),
           .command_failure = {},

@@ -79,6 +79,7 @@ RecordingNotes NotesOf(const RecordSummary& summary) {
   notes.rates = summary.rates;
   notes.containers = summary.containers;
   notes.cgroups = summary.cgroups;
+  notes.processes = summary.processes;
   notes.latency = summary.latency.calls;
   notes.latency_min = summary.latency.min;
   notes.latency_lost = summary.latency.lost;

@@ -26,6 +26,7 @@ struct RecordSummary {
   std::vector<bundle::NotedContainer> containers = {};  // if cgroups are recorded
   // Of recorded processes, with RecordOptions::cgroup_usage.
   std::vector<bundle::NotedCgroup> cgroups = {};
+  std::vector<bundle::NotedProcess> processes = {};  // with what they publish about themselves
   LatencySummary latency = {};
   // The rate at the start and its changes (--max-cpu); empty if it cannot change.
   std::vector<bundle::NotedRate> rates = {};

@@ -14,6 +14,7 @@
 #include "convert/import/import_options.h"
 #include "convert/import/import_report.h"
 #include "convert/import/jit_code.h"
+#include "convert/import/noted_services.h"
 #include "convert/import/process_history.h"
 #include "convert/import/round_clock.h"
 #include "convert/import/stack_resolver.h"
@@ -52,6 +53,7 @@ struct FirstPass {
   std::uint64_t samples = 0;
   UnitsById units;  // of events in a converted file
   JitCode jit;      // code of just-in-time compilers
+  NotedServices services = {};  // with ImportOptions::service_labels
   // If samples have to be completed, else null. Then there is one range.
   std::unique_ptr<const perfdata::SampleCompletion> completion = nullptr;
   // Each range ends where the next one starts; the first starts at the first record. Several

@@ -83,6 +83,7 @@ class ProfileMaker {
   std::vector<ThreadId> AddThreads();
   void AppendWoken(const RawThread& woken, std::vector<Label>& labels);
   void AppendContainer(std::string_view cgroup, std::vector<Label>& labels);
+  void AppendService(NotedServices::Id service, std::vector<Label>& labels);
   LabelsId AddLabels(const EventLabels& of);
   void AddSamples(std::span<const StackResolver::Answer> stacks, std::vector<Sample>* distinct);
 
@@ -179,6 +180,12 @@ void ProfileMaker::AppendContainer(std::string_view cgroup, std::vector<Label>& 
   append(kContainerLabel, found->second->container);
 }
 
+void ProfileMaker::AppendService(NotedServices::Id service, std::vector<Label>& labels) {
+  for (const bundle::NotedAttribute& one : first_pass_.services.attributes(service)) {
+    labels.push_back({.key = builder_.Add(one.key), .text = builder_.Add(one.text)});
+  }
+}
+
 LabelsId ProfileMaker::AddLabels(const EventLabels& of) {
   std::vector<Label> labels;
   if (of.cgroup != 0) {
@@ -189,6 +196,7 @@ LabelsId ProfileMaker::AddLabels(const EventLabels& of) {
     }
     AppendContainer(path, labels);
   }
+  AppendService(of.service, labels);
   if (of.cpu != EventLabels::kNoCpu) {
     labels.push_back(
         {.key = builder_.Add(kCpuLabel), .number = of.cpu, .unit = builder_.Add(kCpuLabel)});
@@ -334,7 +342,10 @@ Result<Profile> Read(Input& input, const ImportOptions& given, ImportReport& rep
   AddWorkToProgress(reader.data_size(), 2);
 
   if (!given.field_labels.empty()) report.fields = FieldNamesOf(reader.events());
-  const FirstPass first_pass = RunFirstPass(reader, given, report);
+  FirstPass first_pass = RunFirstPass(reader, given, report);
+  if (given.service_labels && report.recording_notes) {
+    first_pass.services = NotedServices(report.recording_notes->processes);
+  }
   for (const perfdata::Event& event : reader.events().all()) report.events.push_back(event.name);
   report.without_times = given.time_label && first_pass.samples > given.most_timed_samples;
   const ImportOptions options = report.without_times ? WithoutTimes(given) : given;

@@ -53,6 +53,9 @@ struct ImportOptions {
   bool cgroup_label = false;  // "cgroup": its path
   // Of a perf.data: "namespace", "pod" and "container", if the recorder noted them for the cgroup.
   bool container_labels = false;
+  // Of a perf.data: otlp::kServiceAttributes, "service.name" and others, if the recorder noted that
+  // the process published them.
+  bool service_labels = false;
   // "timestamp_ns". It makes each sample of another time a distinct one, so memory grows with the
   // samples. ImportReport::task_events gets what happened to threads beside the samples.
   bool time_label = false;

@@ -368,7 +368,8 @@ std::uint32_t SampleReader::EventLabelsOf(const perfdata::Sample& sample,
   const std::size_t index = reader_.events().IndexOf(counted);
   EventLabels labels{.event = static_cast<std::uint32_t>(index)};
   const bool has_cgroup = options_.cgroup_label || options_.container_labels;
-  const bool has_labels = options_.cpu_label || has_cgroup || options_.time_label || wakes_[index];
+  const bool has_labels = options_.cpu_label || has_cgroup || options_.time_label || wakes_[index] ||
+                          !first_pass_.services.is_empty();
   if (!has_labels && fields_.reads_nothing()) {
     std::uint32_t& plain = plain_labels_[index];
     if (plain == IdTable::kNone) plain = samples_.table.Add(labels);
@@ -381,6 +382,7 @@ std::uint32_t SampleReader::EventLabelsOf(const perfdata::Sample& sample,
   // (OFF_CPU_TIMESTAMP, tools/perf/util/off_cpu.h).
   constexpr std::uint64_t kMostTime = std::numeric_limits<std::int64_t>::max();
   if (options_.time_label && sample.time <= kMostTime) labels.time_ns = sample.time;
+  labels.service = first_pass_.services.Find(sample.pid, sample.time);
   if (wakes_[index]) {
     labels.woken.tid = static_cast<std::uint32_t>(sample.addr);
     labels.woken.comm = first_pass_.history.CommOf(labels.woken.tid, epoch);

@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "convert/import/noted_services.h"
 #include "convert/import/process_history.h"
 #include "convert/import/unwound_stacks.h"
 #include "convert/model/arena.h"
@@ -52,6 +53,7 @@ struct EventLabels {
   std::uint32_t fields = 0;   // of SampleTable::AddFields; 0: no labels
   std::uint64_t time_ns = 0;  // 0: no label
   RawThread woken = {};       // by the sample, without a pid; tid 0: no labels
+  NotedServices::Id service = 0;  // of its process; 0: no labels
   bool operator==(const EventLabels&) const = default;
 };
 

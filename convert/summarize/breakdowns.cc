@@ -13,6 +13,7 @@
 
 #include "convert/model/label_keys.h"
 #include "convert/model/sample_thread.h"
+#include "formats/otlp/conventions.h"
 
 namespace perftape::summarize {
 namespace {
@@ -96,6 +97,8 @@ std::string ValueOf(const Profile& profile, const Sample& sample, Property prope
       return LabelOf(profile, sample, convert::kCgroupLabel);
     case Property::kPod:
       return PodOf(profile, sample);
+    case Property::kService:
+      return LabelOf(profile, sample, otlp::kServiceName);
     case Property::kCpu:
       return LabelOf(profile, sample, convert::kCpuLabel);
     case Property::kLabel:

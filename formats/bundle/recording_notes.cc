@@ -66,6 +66,18 @@ Json ContainerJson(const NotedContainer& container) {
   return json;
 }
 
+Json ProcessJson(const NotedProcess& process) {
+  Json json = {{"pid", process.pid}, {"from_ns", process.from_ns}};
+  if (process.until_ns) json["until_ns"] = *process.until_ns;
+  Json& attributes = json["attributes"] = Json::array();
+  for (const NotedAttribute& attribute : process.attributes) {
+    Json& one = attributes.emplace_back(Json::object());
+    Put(one, "key", attribute.key);
+    Put(one, "text", attribute.text);
+  }
+  return json;
+}
+
 // [[3, 17], [110, 1]]
 Json CountsJson(const std::vector<NotedCount>& counts) {
   Json json = Json::array();
@@ -118,11 +130,15 @@ std::vector<NotedCount> CountsOf(Fields& at, const std::string& key) {
   return counts;
 }
 
-NotedLatency LatencyOf(Fields& at) {
+std::uint32_t PidOf(Fields& at) {
   const std::uint64_t pid = at.Number("pid");
   at.Check(pid <= UINT_MAX, "pid");
+  return static_cast<std::uint32_t>(pid);
+}
+
+NotedLatency LatencyOf(Fields& at) {
   return {.probe = at.Text("probe"),
-          .pid = static_cast<std::uint32_t>(pid),
+          .pid = PidOf(at),
           .comm = at.Text("comm"),
           .cgroup = at.Text("cgroup"),
           .count = at.Number("count"),
@@ -179,6 +195,17 @@ NotedContainer ContainerOf(Fields& at) {
           .container = at.Text("container")};
 }
 
+NotedProcess ProcessOf(Fields& at) {
+  NotedProcess process = {.pid = PidOf(at), .from_ns = at.Number("from_ns")};
+  if (at.Has("until_ns")) process.until_ns = at.Number("until_ns");
+  for (const Json& one : at.List("attributes")) {
+    Fields of(one);
+    process.attributes.push_back({.key = of.Text("key"), .text = of.Text("text")});
+    at.Check(of.wrong().empty(), "attributes");
+  }
+  return process;
+}
+
 Status ReadLatency(Fields& at, RecordingNotes& notes) {
   TRY(ReadList(at, "latency", notes.latency, &LatencyOf));
   TRY(ReadList(at, "latency_min", notes.latency_min, [](Fields& of) {
@@ -202,6 +229,7 @@ Status ReadLists(Fields& at, RecordingNotes& notes) {
   TRY(ReadList(at, "absent_cpus", notes.absences, &AbsenceOf));
   TRY(ReadList(at, "rates", notes.rates, &RateOf));
   TRY(ReadList(at, "containers", notes.containers, &ContainerOf));
+  TRY(ReadList(at, "processes", notes.processes, &ProcessOf));
   return ReadLatency(at, notes);
 }
 
@@ -241,6 +269,7 @@ std::string EncodeNotes(const RecordingNotes& notes) {
     json["containers"].push_back(ContainerJson(one));
   }
   if (!notes.cgroups.empty()) json["cgroups"] = CgroupsJson(notes.cgroups);
+  for (const NotedProcess& one : notes.processes) json["processes"].push_back(ProcessJson(one));
   PutLatency(notes, json);
   return EscapedJson(json.dump(1)) + "\n";
 }

@@ -17,6 +17,7 @@
 #include "formats/base/result.h"
 #include "formats/bundle/embedding.h"
 #include "formats/bundle/noted_cgroups.h"
+#include "formats/bundle/noted_processes.h"
 
 namespace perftape::bundle {
 
@@ -140,6 +141,7 @@ struct RecordingNotes {
   std::string trigger = {};        // why the file was written
   std::vector<NotedContainer> containers = {};  // if cgroups are recorded
   std::vector<NotedCgroup> cgroups = {};        // of recorded processes
+  std::vector<NotedProcess> processes = {};     // that publish what they are part of
   std::vector<NotedLatency> latency = {};
   std::vector<NotedLatencyMin> latency_min = {};  // of each probe that was recorded
   std::vector<NotedLatencyLoss> latency_lost = {};

@@ -27,6 +27,10 @@ constexpr std::string_view kKept[] = {"KiBy", "MiBy", "GiBy", "kBy", "MBy", "GBy
 
 }  // namespace
 
+bool IsServiceAttribute(std::string_view key) {
+  return std::ranges::find(kServiceAttributes, key) != std::end(kServiceAttributes);
+}
+
 bool IsOfResource(std::string_view key) {
   return std::ranges::any_of(kResourcePrefixes,
                              [&](std::string_view prefix) { return key.starts_with(prefix); });

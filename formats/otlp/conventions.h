@@ -20,6 +20,12 @@ inline constexpr std::string_view kPodUid = "k8s.pod.uid";
 inline constexpr std::string_view kHostName = "host.name";
 inline constexpr std::string_view kOsType = "os.type";
 inline constexpr std::string_view kServiceName = "service.name";
+// Those that say which service a process is part of, the name first. The last one is the older name
+// of the one before.
+inline constexpr std::string_view kServiceAttributes[] = {
+    kServiceName,          "service.namespace",           "service.version",
+    "service.instance.id", "deployment.environment.name", "deployment.environment",
+};
 // The name of a service whose name is unknown; ":" and the executable's name follow.
 inline constexpr std::string_view kUnknownService = "unknown_service";
 
@@ -57,6 +63,8 @@ inline constexpr std::string_view kSamplesType = "samples";
 inline constexpr std::string_view kCpuType = "cpu";
 inline constexpr std::string_view kOffCpuType = "off_cpu";
 inline constexpr std::string_view kContextSwitchType = "context_switch";
+
+bool IsServiceAttribute(std::string_view key);
 
 // Whether a label with this key describes the process or its machine, and so belongs to a resource.
 bool IsOfResource(std::string_view key);

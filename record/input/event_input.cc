@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <bit>
 #include <chrono>
+#include <cstring>
 #include <iterator>
 #include <utility>
 
@@ -156,6 +157,14 @@ Result<Sideband> MapUserRings(std::optional<std::size_t> requested, RecordedEven
   }
 }
 
+// 0 for the idle task, a process of another pid namespace and a damaged message.
+std::uint32_t ProcessOfSample(Bytes message) {
+  wire_sample sample;
+  if (message.size() < sizeof sample) return 0;
+  std::memcpy(&sample, message.data(), sizeof sample);
+  return sample.pid == WIRE_FOREIGN_PID ? 0 : sample.pid;
+}
+
 }  // namespace
 
 EventInput::EventInput(Opened opened, SnapshotContent content, std::uint64_t user_limit)
@@ -233,6 +242,7 @@ Result<std::unique_ptr<EventInput>> EventInput::Open(InputOptions options,
     TRY(input->StartUnwinding(options, files));
   }
   input->NoteContainers();
+  input->FindContexts(options, files);
   input->ExcludeCpus(options.cpus);
   input->WatchCpus();
   return input;
@@ -277,6 +287,15 @@ void EventInput::NoteContainers() {
   if (!scope_.recorded) return;
   containers_.emplace(PodNames(NodeRoot()));
   for (const CgroupDirectory& cgroup : CgroupsOf(*scope_.recorded)) containers_->Add(cgroup.path);
+}
+
+// Without programs, samples are not looked into: the recording is of named processes.
+void EventInput::FindContexts(const InputOptions& options, OthersFiles& files) {
+  const bool sees_samples = options.sampler != Sampler::kKernel;
+  contexts_.emplace([&files](std::uint32_t pid) { return files.ReadContextOf(pid); },
+                    sees_samples ? ContextFinder::Of::kSampled : ContextFinder::Of::kStarted);
+  if (sees_samples || !targets_.processes()) return;
+  for (const std::uint32_t pid : *targets_.processes()) contexts_->AddSampled(pid);
 }
 
 // A tracepoint's program runs on all CPUs.
@@ -361,7 +380,10 @@ void EventInput::CountUnreportedLosses() {
 }
 
 Status EventInput::Drain() {
-  TRY(samples_->Drain([&](Bytes message) { records_.AddMessage(message); }));
+  TRY(samples_->Drain([&](Bytes message) {
+    if (const std::uint32_t pid = ProcessOfSample(message); pid != 0) contexts_->AddSampled(pid);
+    records_.AddMessage(message);
+  }));
   Status drained = DrainSideband();
   AddDrained();
   return drained;
@@ -437,6 +459,7 @@ void EventInput::AddFromKernel(const perfdata::RecordView& view) {
       cgroup_paths_ && cgroup_paths_->Rewrite(record, events_.in_file().format(), rewritten_);
   const Bytes in_file = is_rewritten ? Bytes(rewritten_) : record;
   if (containers_ && view.type == perfdata::RecordType::kCgroup) NoteContainer(in_file);
+  contexts_->AddRecord(view, events_.in_file().format());
   records_.AddKernelRecord(in_file);
 }
 

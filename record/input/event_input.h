@@ -22,6 +22,7 @@
 #include "record/bpf/sample_source.h"
 #include "record/events/cpu_hotplug.h"
 #include "record/events/recorded_events.h"
+#include "record/input/context_finder.h"
 #include "record/input/incoming_records.h"
 #include "record/input/input_options.h"
 #include "record/input/latency_ledger.h"
@@ -75,6 +76,7 @@ class EventInput : public RecordInput {
   std::vector<LatencyInterval> NextLatencyInterval() override { return latency_.NextInterval(); }
   LatencySummary Latency() const override;
   std::vector<bundle::NotedContainer> Containers() const override;
+  std::vector<bundle::NotedProcess> ProcessContexts() const override { return contexts_->Noted(); }
   std::uint64_t SkippedHits() const override { return samples_->SkippedHits(); }
 
   int sample_poll_fd() const override { return samples_->poll_fd(); }
@@ -104,6 +106,7 @@ class EventInput : public RecordInput {
   void AddFromKernel(const perfdata::RecordView& view);
   void NoteContainer(Bytes record);
   void NoteContainers();
+  void FindContexts(const InputOptions& options, OthersFiles& files);
   void ExcludeCpus(std::span<const int> recorded);
   void WatchCpus();
   Status ReopenOn(int cpu);
@@ -119,6 +122,7 @@ class EventInput : public RecordInput {
   IncomingRecords records_;
   std::optional<CgroupPaths> cgroup_paths_;
   std::optional<RecordedContainers> containers_;  // if cgroups are recorded
+  std::optional<ContextFinder> contexts_;         // from Open on
   std::vector<std::byte> rewritten_;              // scratch
   LatencyLedger latency_;
   std::map<std::uint64_t, std::string> cgroup_names_;  // of latency_, by id

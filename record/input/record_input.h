@@ -57,6 +57,8 @@ class RecordInput {
   virtual std::vector<LatencyInterval> NextLatencyInterval() = 0;
   // Returns the containers and pods among the recorded cgroups. Makes no system call.
   virtual std::vector<bundle::NotedContainer> Containers() const = 0;
+  // Returns the contexts that recorded processes publish, as far as they were found.
+  virtual std::vector<bundle::NotedProcess> ProcessContexts() const = 0;
   // Opens the events of CPUs that came back online, if a check is due.
   virtual Status ReopenOnReturnedCpus(std::uint64_t now_ns) = 0;
   // From now on, only one in `divisor` overflows of clocks and counters is a sample, with the sum

@@ -133,6 +133,9 @@ RecordingNotes NotesByFile::Next(const RecordingNotes& so_far) {
     return std::ranges::find(before_.absences, absence) != before_.absences.end() &&
            absence.until_ns.has_value();
   });
+  std::erase_if(file.processes, [&](const bundle::NotedProcess& process) {
+    return process.until_ns && *process.until_ns < file.start_ns;
+  });
   if (before_.rates.size() > 1) {
     file.rates.erase(
         file.rates.begin(),

@@ -31,6 +31,7 @@ bool TellsOtherDevices(int fd) {
 struct RequestHead {
   std::uint64_t device, inode;
   std::uint32_t pid, root_size;
+  std::uint64_t is_process_context;
 };
 
 }  // namespace
@@ -75,7 +76,8 @@ std::vector<std::byte> EncodeRequest(const FileRequest& request) {
   const RequestHead head = {.device = request.device,
                             .inode = request.inode,
                             .pid = request.pid,
-                            .root_size = static_cast<std::uint32_t>(request.root.size())};
+                            .root_size = static_cast<std::uint32_t>(request.root.size()),
+                            .is_process_context = request.is_process_context};
   const std::string names = request.root + request.path;
   std::vector<std::byte> bytes(sizeof head + names.size());
   std::memcpy(bytes.data(), &head, sizeof head);
@@ -93,7 +95,8 @@ std::optional<FileRequest> DecodeRequest(Bytes bytes) {
                      .path = std::string(names.substr(head.root_size)),
                      .root = std::string(names.substr(0, head.root_size)),
                      .device = head.device,
-                     .inode = head.inode};
+                     .inode = head.inode,
+                     .is_process_context = head.is_process_context != 0};
 }
 
 }  // namespace perftape::record

@@ -26,11 +26,13 @@ std::string MapFileName(const perfdata::Region& region);
 // A file as another process sees it.
 struct FileRequest {
   std::uint32_t pid = 0;  // of that process; 0: the recorder's own view
-  std::string path;
+  std::string path = {};
   // If not empty, the path is one below it and does not lead out of it (OpenPathWithin).
   std::string root = {};
   // The file must be this one (perfdata::Dso). An inode of 0 is any.
   std::uint64_t device = 0, inode = 0;
+  // Not a file: what ReadProcessContext (record/processes/process_context.h) returns for `pid`.
+  bool is_process_context = false;
 };
 
 enum class FileOutcome : std::uint8_t {

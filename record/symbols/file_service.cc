@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -19,6 +20,7 @@
 #include <vector>
 
 #include "formats/base/regular_file.h"
+#include "record/processes/process_context.h"
 #include "record/symbols/local_files.h"
 
 namespace perftape::record {
@@ -93,7 +95,22 @@ UniqueFd CopyOf(int from, std::uint64_t size) {
   return at == 0 && size != 0 ? UniqueFd() : *std::move(copy);
 }
 
+// As a copy of a file.
+void AnswerProcessContext(int channel, std::uint32_t pid) {
+  FileAnswer answer = {.is_copy = true};
+  UniqueFd sent;
+  if (const auto context = ReadProcessContext("/proc", pid)) {
+    Result<UniqueFd> copy = CreateUnlinked();
+    if (copy && WriteAllAt(copy->get(), *context, 0) && fstat(copy->get(), &answer.status) == 0) {
+      answer.outcome = FileOutcome::kOpened;
+      sent = *std::move(copy);
+    }
+  }
+  (void)Send(channel, std::as_bytes(std::span(&answer, 1)), sent ? sent.get() : -1);
+}
+
 void Answer(int channel, const FileRequest& request, std::uint64_t largest_copy) {
+  if (request.is_process_context) return AnswerProcessContext(channel, request.pid);
   UniqueFd sent = OpenPathOnly(request);
   const OpenedFile about = Examine(request, sent);
   FileAnswer answer = {.outcome = about.outcome, .status = about.status};

@@ -2,7 +2,8 @@
 // Processes that open files which other users chose. A file system of another user (FUSE) or of a
 // dead server (NFS) may never answer, and a process that waits for it cannot be ended by any
 // signal. So a worker process waits, and is left behind if it gets no answer. It returns a file of
-// a local file system open, and a copy of any other file. So the recorder itself never waits.
+// a local file system open, and a copy of any other file. So the recorder itself never waits. The
+// workers also read the memory of processes that other users control.
 //
 // The workers are children of a process that is forked at the start, which opens nothing itself: a
 // recorder must not create processes after it has given up its privileges.

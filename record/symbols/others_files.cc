@@ -6,6 +6,7 @@
 #include "formats/base/regular_file.h"
 #include "formats/base/symbol_limits.h"
 #include "record/machine/clock.h"
+#include "record/processes/process_context.h"
 #include "record/symbols/local_files.h"
 
 namespace perftape::record {
@@ -109,6 +110,25 @@ void OthersFiles::KeepCopy(const FileRequest& request, const OpenedFile& opened)
   if (request.inode == 0 || opened.size() > symbol_limits::kAllCopiedFiles - copied_bytes_) return;
   copied_bytes_ += opened.size();
   copies_.insert_or_assign({request.device, request.inode, request.path}, DuplicateOf(opened));
+}
+
+std::optional<std::vector<std::byte>> OthersFiles::ReadContextOf(std::uint32_t pid) {
+  if (!service_) {
+    auto context = ReadProcessContext("/proc", pid);
+    return context ? std::optional(*std::move(context)) : std::nullopt;
+  }
+  const std::lock_guard lock(service_mutex_);
+  if (silent_processes_ >= kMostSilent) return std::nullopt;
+  const auto answer = service_->Ask({.pid = pid, .is_process_context = true}, kAnswerMs);
+  if (!answer) {
+    ++silent_processes_;
+    Tell("process " + std::to_string(pid), "its memory did not answer within 1 s");
+  }
+  if (!answer || !answer->file) return std::nullopt;
+  const auto text = ReadToEnd(answer->file.get(), "OTEL_CTX", answer->size());
+  if (!text) return std::nullopt;
+  const Bytes bytes = AsBytes(*text);
+  return std::vector<std::byte>(bytes.begin(), bytes.end());
 }
 
 void OthersFiles::Tell(const std::string& path, std::string_view problem) {

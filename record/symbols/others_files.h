@@ -2,8 +2,10 @@
 // Opens the files that other users chose: binaries, and debug files beside a binary. A file of a
 // local file system is opened directly. Another process opens any other (file_service.h), so that a
 // file system that never answers does not stop the recorder.
+// That process reads the memory of others, too.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -54,6 +56,11 @@ class OthersFiles {
   OpenedFile OpenWithin(std::uint32_t pid, const std::filesystem::path& root,
                         const std::string& path);
 
+  // Returns the header and the payload of the context of a process (ReadProcessContext); nothing if
+  // it has none now. Processes whose memory does not answer are told; after kMostSilent of them,
+  // none is read any more.
+  std::optional<std::vector<std::byte>> ReadContextOf(std::uint32_t pid);
+
   // Adds to what the user is told. Keeps each text once, and not more than kMostTold.
   void Tell(const std::string& path, std::string_view problem);
   // What was not read, and why: "/home/x/app: its file system did not answer within 1 s".
@@ -76,6 +83,7 @@ class OthersFiles {
   std::optional<FileService> service_;
   std::uint64_t start_ns_ = 0, waited_ns_ = 0;
   std::set<std::string> silent_;  // file systems that did not answer
+  std::size_t silent_processes_ = 0;
   std::map<CopyKey, OpenedFile> copies_;
   std::uint64_t copied_bytes_ = 0;
 

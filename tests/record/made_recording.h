@@ -97,6 +97,7 @@ class MadeInput : public RecordInput {
   std::vector<LatencyInterval> NextLatencyInterval() override { return {}; }
   LatencySummary Latency() const override { return {}; }
   std::vector<bundle::NotedContainer> Containers() const override { return {}; }
+  std::vector<bundle::NotedProcess> ProcessContexts() const override { return {}; }
   Status ReopenOnReturnedCpus(std::uint64_t) override { return {}; }
   void SampleOneIn(std::uint64_t divisor) override { divisors.push_back(divisor); }
   bool HaveTargetsEnded() const override { return have_targets_ended; }

@@ -167,6 +167,8 @@ Result<Plan> PlanOf(Plan plan) {
   plan.import.cpu_label = plan.labels.contains({.label = SampleLabel::kCpu});
   plan.import.cgroup_label = plan.labels.contains({.label = SampleLabel::kCgroup});
   plan.import.container_labels = plan.labels.contains({.label = SampleLabel::kPod});
+  plan.import.service_labels = plan.labels.contains({.label = SampleLabel::kService}) ||
+                               plan.to->name == convert::kOtlpFormat;  // it has a field for them
   for (const LabelRequest& request : plan.labels) {
     if (request.label == SampleLabel::kField) plan.import.field_labels.push_back(request.field);
   }

@@ -21,7 +21,7 @@ enum class Symbols : std::uint8_t { kLookUp, kNone };
 enum class ReportAs : std::uint8_t { kText, kJson };
 
 // Labels of samples that a pprof gets only on request.
-enum class SampleLabel : std::uint8_t { kCpu, kCgroup, kPod, kTime, kField };
+enum class SampleLabel : std::uint8_t { kCpu, kCgroup, kPod, kService, kTime, kField };
 
 struct LabelRequest {
   SampleLabel label = {};

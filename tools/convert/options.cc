@@ -152,6 +152,7 @@ constexpr std::pair<std::string_view, SampleLabel> kLabelWords[] = {
     {"cpu", SampleLabel::kCpu},
     {"cgroup", SampleLabel::kCgroup},
     {"pod", SampleLabel::kPod},
+    {"service", SampleLabel::kService},
     {"time", SampleLabel::kTime},
 };
 

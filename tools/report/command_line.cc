@@ -10,6 +10,7 @@
 #include "convert/diagnose/facts.h"
 #include "convert/model/label_keys.h"
 #include "formats/base/file.h"
+#include "formats/otlp/conventions.h"
 #include "tools/common/cli/output.h"
 #include "tools/common/cli/rows.h"
 #include "tools/common/profiles/format_options.h"
@@ -31,7 +32,7 @@ constexpr std::size_t kHistogramBins = 60;  // with its duration, fits into 80 c
 constexpr std::pair<std::string_view, Property> kProperties[] = {
     {"comm", Property::kComm}, {"pid", Property::kPid}, {"tid", Property::kTid},
     {"dso", Property::kDso},   {"cpu", Property::kCpu}, {"cgroup", Property::kCgroup},
-    {"pod", Property::kPod},
+    {"pod", Property::kPod},   {"service", Property::kService},
 };
 
 std::vector<cli::Offer> Groups() {
@@ -371,6 +372,8 @@ Result<ReportPlan> PlanOf(ReportPlan plan) {
     plan.import.cgroup_label |= group.property == Property::kCgroup;
     plan.import.container_labels |=
         group.property == Property::kPod || convert::IsContainerLabel(group.label);
+    plan.import.service_labels |=
+        group.property == Property::kService || otlp::IsServiceAttribute(group.label);
     if (group.property == Property::kLabel) plan.import.field_labels.push_back(group.label);
   }
   plan.import.cpu_label |= plan.filter.needs_cpu();

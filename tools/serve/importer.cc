@@ -60,7 +60,8 @@ Result<ImportedFile> Importer::Import(const std::filesystem::path& file) {
   (void)unlink(file.c_str());
   TRY_ASSIGN(symbolize::SymbolSources* const sources, Sources());
   symbolize::ProfileOrigin origin(input);
-  convert::ImportOptions options = {.cgroup_label = true, .container_labels = true};
+  convert::ImportOptions options = {
+      .cgroup_label = true, .container_labels = true, .service_labels = true};
   options.find_jit_dump = [&](const std::string& path,
                               std::uint32_t pid) -> Result<convert::JitDumpBytes> {
     origin.LearnLives(std::span(&pid, 1));
