@@ -51,8 +51,8 @@ struct FirstPass {
   ListedBuildIds build_ids;
   TimeSpan times;  // of the samples
   std::uint64_t samples = 0;
-  UnitsById units;  // of events in a converted file
-  JitCode jit;      // code of just-in-time compilers
+  UnitsById units;              // of events in a converted file
+  JitCode jit;                  // code of just-in-time compilers
   NotedServices services = {};  // with ImportOptions::service_labels
   // If samples have to be completed, else null. Then there is one range.
   std::unique_ptr<const perfdata::SampleCompletion> completion = nullptr;

@@ -11,7 +11,8 @@ NotedServices::NotedServices(std::span<const bundle::NotedProcess> processes) {
   std::map<std::vector<std::pair<std::string, std::string>>, Id> ids;
   for (const bundle::NotedProcess& process : processes) {
     std::vector<std::pair<std::string, std::string>> key;
-    for (const bundle::NotedAttribute& one : process.attributes) key.emplace_back(one.key, one.text);
+    for (const bundle::NotedAttribute& one : process.attributes)
+      key.emplace_back(one.key, one.text);
     const auto [known, is_new] = ids.emplace(std::move(key), static_cast<Id>(attributes_.size()));
     if (is_new) attributes_.push_back(process.attributes);
     by_pid_[process.pid].push_back({.from_ns = process.from_ns,

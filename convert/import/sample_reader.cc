@@ -368,8 +368,8 @@ std::uint32_t SampleReader::EventLabelsOf(const perfdata::Sample& sample,
   const std::size_t index = reader_.events().IndexOf(counted);
   EventLabels labels{.event = static_cast<std::uint32_t>(index)};
   const bool has_cgroup = options_.cgroup_label || options_.container_labels;
-  const bool has_labels = options_.cpu_label || has_cgroup || options_.time_label || wakes_[index] ||
-                          !first_pass_.services.is_empty();
+  const bool has_labels = options_.cpu_label || has_cgroup || options_.time_label ||
+                          wakes_[index] || !first_pass_.services.is_empty();
   if (!has_labels && fields_.reads_nothing()) {
     std::uint32_t& plain = plain_labels_[index];
     if (plain == IdTable::kNone) plain = samples_.table.Add(labels);

@@ -52,8 +52,11 @@ std::uint32_t SampleTable::Add(const RawThread& thread) {
 
 std::uint32_t SampleTable::Add(const EventLabels& event_labels) {
   const std::uint64_t words[] = {std::uint64_t{event_labels.event} << 32 | event_labels.cpu,
-                                 event_labels.cgroup, event_labels.fields, event_labels.time_ns,
-                                 HashThread(event_labels.woken), event_labels.service};
+                                 event_labels.cgroup,
+                                 event_labels.fields,
+                                 event_labels.time_ns,
+                                 HashThread(event_labels.woken),
+                                 event_labels.service};
   return Intern(event_labels_index_, event_labels_, HashWords(words), event_labels);
 }
 

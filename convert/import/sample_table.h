@@ -49,10 +49,10 @@ struct EventLabels {
   static constexpr std::uint32_t kNoCpu = 0xffffffff;
   std::uint32_t event = 0;  // index in the EventTable
   std::uint32_t cpu = kNoCpu;
-  std::uint64_t cgroup = 0;   // 0: no label
-  std::uint32_t fields = 0;   // of SampleTable::AddFields; 0: no labels
-  std::uint64_t time_ns = 0;  // 0: no label
-  RawThread woken = {};       // by the sample, without a pid; tid 0: no labels
+  std::uint64_t cgroup = 0;       // 0: no label
+  std::uint32_t fields = 0;       // of SampleTable::AddFields; 0: no labels
+  std::uint64_t time_ns = 0;      // 0: no label
+  RawThread woken = {};           // by the sample, without a pid; tid 0: no labels
   NotedServices::Id service = 0;  // of its process; 0: no labels
   bool operator==(const EventLabels&) const = default;
 };

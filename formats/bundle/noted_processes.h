@@ -21,7 +21,7 @@ struct NotedAttribute {
 // CLOCK_MONOTONIC, as those of the records.
 struct NotedProcess {
   std::uint32_t pid = 0;
-  std::uint64_t from_ns = 0;                // 0: before the recording
+  std::uint64_t from_ns = 0;                   // 0: before the recording
   std::optional<std::uint64_t> until_ns = {};  // nothing: until the end
   std::vector<NotedAttribute> attributes = {};
 

@@ -57,9 +57,9 @@ Result<ProcessContextHeader> DecodeProcessContextHeader(Bytes begin) {
                 "OTEL_CTX: version " + std::to_string(encoded.version) + " at offset 8");
   }
   if (encoded.payload_bytes > ProcessContextHeader::kMostPayloadBytes) {
-    return Fail(ErrorCode::kCorrupt, "OTEL_CTX: a payload of " +
-                                         std::to_string(encoded.payload_bytes) +
-                                         " bytes at offset 12");
+    return Fail(
+        ErrorCode::kCorrupt,
+        "OTEL_CTX: a payload of " + std::to_string(encoded.payload_bytes) + " bytes at offset 12");
   }
   return ProcessContextHeader{.published_ns = encoded.published_ns,
                               .payload = encoded.payload,

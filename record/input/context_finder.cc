@@ -18,8 +18,8 @@ std::optional<FoundContext> ContextIn(const std::optional<std::vector<std::byte>
   if (!bytes) return std::nullopt;
   const auto header = otlp::DecodeProcessContextHeader(*bytes);
   if (!header) return std::nullopt;
-  const auto attributes = otlp::DecodeServiceAttributes(
-      Bytes(*bytes).subspan(otlp::ProcessContextHeader::kBytes));
+  const auto attributes =
+      otlp::DecodeServiceAttributes(Bytes(*bytes).subspan(otlp::ProcessContextHeader::kBytes));
   if (!attributes || attributes->empty()) return std::nullopt;
   FoundContext found = {.published_ns = header->published_ns, .attributes = {}};
   for (const auto& [key, text] : *attributes) found.attributes.push_back({key, text});
@@ -76,7 +76,7 @@ void ContextFinder::Forget(std::uint32_t pid) {
 }
 
 void ContextFinder::AddRecord(const perfdata::RecordView& record,
-                                const perfdata::SampleFormat& format) {
+                              const perfdata::SampleFormat& format) {
   const std::uint64_t time_ns = perfdata::TimeOf(record, format);
   if (record.type == perfdata::RecordType::kExit) {
     const auto task = perfdata::Decode<perfdata::Exit>(record, format);

@@ -149,10 +149,8 @@ constexpr cli::Option kStackRows[] = {
 };
 
 constexpr std::pair<std::string_view, SampleLabel> kLabelWords[] = {
-    {"cpu", SampleLabel::kCpu},
-    {"cgroup", SampleLabel::kCgroup},
-    {"pod", SampleLabel::kPod},
-    {"service", SampleLabel::kService},
+    {"cpu", SampleLabel::kCpu},   {"cgroup", SampleLabel::kCgroup},
+    {"pod", SampleLabel::kPod},   {"service", SampleLabel::kService},
     {"time", SampleLabel::kTime},
 };
 

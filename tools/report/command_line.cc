@@ -30,8 +30,8 @@ constexpr std::string_view kFieldPrefix = "field:";
 constexpr std::size_t kHistogramBins = 60;  // with its duration, fits into 80 columns
 
 constexpr std::pair<std::string_view, Property> kProperties[] = {
-    {"comm", Property::kComm}, {"pid", Property::kPid}, {"tid", Property::kTid},
-    {"dso", Property::kDso},   {"cpu", Property::kCpu}, {"cgroup", Property::kCgroup},
+    {"comm", Property::kComm}, {"pid", Property::kPid},         {"tid", Property::kTid},
+    {"dso", Property::kDso},   {"cpu", Property::kCpu},         {"cgroup", Property::kCgroup},
     {"pod", Property::kPod},   {"service", Property::kService},
 };
 

@@ -35,6 +35,18 @@ std::string WithNotes(const perfdata::PerfDataBuilder& file, const bundle::Recor
   return ReadWholeFile(path).value();
 }
 
+// Returns "key=text " of all labels of each sample.
+std::vector<std::string> LabelsOf(const Profile& profile) {
+  std::vector<std::string> shown;
+  for (const Sample& sample : profile.samples()) {
+    std::string& text = shown.emplace_back();
+    for (const Label& label : profile[sample.labels]) {
+      text.append(profile.text(label.key)).append("=").append(profile.text(label.text)) += " ";
+    }
+  }
+  return shown;
+}
+
 TEST(NotedChains, AreThoseOfTheRecorder) {
   const std::string bytes = WithNotes(OneProcess(), {.chains = {{"cycles", "complete", 90},
                                                                 {"cycles", "no_row", 9},
@@ -83,19 +95,28 @@ TEST(NotedContainers, AreLabelsOfSamplesInTheirCgroup) {
   const std::string bytes = WithNotes(
       file, {.containers = {{"/kubepods/pod1/2", "1", "2", "shop", "web-0", "nginx"},
                             {.cgroup = "/docker/3", .container_id = "3", .container = "db"}}});
-  const auto labels_of = [](const Profile& profile) {
-    std::vector<std::string> shown;
-    for (const Sample& sample : profile.samples()) {
-      std::string& text = shown.emplace_back();
-      for (const Label& label : profile[sample.labels]) {
-        text.append(profile.text(label.key)).append("=").append(profile.text(label.text)) += " ";
-      }
-    }
-    return shown;
-  };
-  EXPECT_THAT(labels_of(Import(AsBytes(bytes), {.container_labels = true}).profile),
+  EXPECT_THAT(LabelsOf(Import(AsBytes(bytes), {.container_labels = true}).profile),
               ElementsAre("container=nginx namespace=shop pod=web-0 ", "container=db ", ""));
-  EXPECT_THAT(labels_of(Import(AsBytes(bytes)).profile), Each(""));
+  EXPECT_THAT(LabelsOf(Import(AsBytes(bytes)).profile), Each(""));
+}
+
+TEST(NotedProcesses, AreLabelsOfSamplesInTheirTime) {
+  perfdata::PerfDataBuilder file;
+  file.AddEvent({.sample_type = perfdata::kIp | perfdata::kTid | perfdata::kTime});
+  for (const std::uint64_t time : {99, 100, 199, 200}) {
+    std::vector<std::byte> record;
+    const perfdata::Sample sample = {.ip = 0x10 + time, .pid = 7, .tid = 8, .time = time};
+    ASSERT_THAT(EncodeSample(sample, file.format(0), 2, record), IsOk());
+    file.AddRaw(record);
+  }
+  const std::string bytes = WithNotes(
+      file, {.processes = {{7, 100, 200, {{"service.name", "cart"}, {"service.version", "1.2"}}},
+                           {7, 200, {}, {{"service.name", "pay"}}},
+                           {9, 0, {}, {{"service.name", "other"}}}}});
+  EXPECT_THAT(LabelsOf(Import(AsBytes(bytes), {.service_labels = true}).profile),
+              ElementsAre("", "service.name=cart service.version=1.2 ",
+                          "service.name=cart service.version=1.2 ", "service.name=pay "));
+  EXPECT_THAT(LabelsOf(Import(AsBytes(bytes)).profile), Each(""));
 }
 
 }  // namespace

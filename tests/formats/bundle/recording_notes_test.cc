@@ -46,6 +46,8 @@ RecordingNotes AllNotes() {
                     .io_limits = {{"7:0", "wbps", 1000, 1, 2, 3}},
                     .pids = {42, 43}},
                    {.path = "/"}};
+  notes.processes = {{7, 0, 99, {{"service.name", "cart"}, {"service.version", "1.2"}}},
+                     {7, 99, {}, {{"service.name", "pay"}}}};
   notes.latency = {{.probe = "tcp-connect",
                     .pid = 7,
                     .comm = "curl",

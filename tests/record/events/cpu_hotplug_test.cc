@@ -6,6 +6,7 @@
 
 #include <map>
 
+#include "formats/base/duration.h"
 #include "tests/support/matchers.h"
 
 namespace perftape::record {
@@ -13,8 +14,6 @@ namespace {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
-
-constexpr std::uint64_t kSecond = 1'000'000'000;
 
 // Two CPUs with events that run until they go offline.
 class CpuHotplugTest : public testing::Test {
@@ -24,7 +23,7 @@ class CpuHotplugTest : public testing::Test {
     for (const auto& [cpu, events] : events_) {
       counters[static_cast<std::size_t>(cpu)].overflows = events.overflows;
     }
-    ASSERT_THAT(hotplug_.Check(seconds * kSecond, counters), IsOk());
+    ASSERT_THAT(hotplug_.Check(seconds * kNsPerSecond, counters), IsOk());
   }
 
   // Runs a CPU with live events for a second.
@@ -32,7 +31,7 @@ class CpuHotplugTest : public testing::Test {
     events_[cpu].overflows += 99;
     Idle(cpu);
   }
-  void Idle(int cpu) { events_[cpu].enabled_ns += kSecond; }
+  void Idle(int cpu) { events_[cpu].enabled_ns += kNsPerSecond; }
 
   struct Events {
     std::uint64_t overflows = 0, enabled_ns = 0;
@@ -75,13 +74,13 @@ TEST_F(CpuHotplugTest, ReopensTheEventsOfACpuThatWasOffline) {
   Look(2);
   EXPECT_FALSE(hotplug_.is_recorded(1));
   EXPECT_TRUE(hotplug_.is_recorded(0));
-  EXPECT_THAT(hotplug_.absences(), ElementsAre(AbsentCpu{1, kSecond, std::nullopt}));
+  EXPECT_THAT(hotplug_.absences(), ElementsAre(AbsentCpu{1, kNsPerSecond, std::nullopt}));
   online_ = {0, 1};
   Idle(0);
   Look(3);
   EXPECT_THAT(reopened_, ElementsAre(1));
   EXPECT_TRUE(hotplug_.is_recorded(1));
-  EXPECT_THAT(hotplug_.absences(), ElementsAre(AbsentCpu{1, kSecond, 3 * kSecond}));
+  EXPECT_THAT(hotplug_.absences(), ElementsAre(AbsentCpu{1, kNsPerSecond, 3 * kNsPerSecond}));
 }
 
 TEST_F(CpuHotplugTest, DetectsAShortAbsenceByTheClock) {
@@ -92,7 +91,7 @@ TEST_F(CpuHotplugTest, DetectsAShortAbsenceByTheClock) {
     Look(second);  // the events of CPU 1 have stopped, but it is in the list
   }
   EXPECT_THAT(reopened_, ElementsAre(1));
-  EXPECT_THAT(hotplug_.absences(), ElementsAre(AbsentCpu{1, kSecond, 3 * kSecond}));
+  EXPECT_THAT(hotplug_.absences(), ElementsAre(AbsentCpu{1, kNsPerSecond, 3 * kNsPerSecond}));
 }
 
 TEST_F(CpuHotplugTest, GoesByTheListWhereACpuIsNotSampled) {
@@ -118,7 +117,7 @@ TEST_F(CpuHotplugTest, AddsACpuThatComesOnline) {
 TEST_F(CpuHotplugTest, DoesNotLookAtEveryFlush) {
   Look(1);
   online_ = {0};
-  ASSERT_THAT(hotplug_.Check(kSecond + 1000, std::vector<wire_cpu>(2)), IsOk());
+  ASSERT_THAT(hotplug_.Check(kNsPerSecond + 1000, std::vector<wire_cpu>(2)), IsOk());
   EXPECT_TRUE(hotplug_.is_recorded(1));
 }
 

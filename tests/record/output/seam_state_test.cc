@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "formats/base/duration.h"
 #include "tests/record/records.h"
 
 namespace perftape::record {
@@ -16,8 +17,6 @@ using perfdata::Mmap2;
 using perfdata::RecordType;
 using testing::ElementsAre;
 using testing::IsEmpty;
-
-constexpr std::uint64_t kSecond = 1'000'000'000;
 
 // The state after some records, as text.
 class Seam : public testing::Test {
@@ -147,9 +146,9 @@ TEST_F(Seam, KeepsAnEndedProcessForItsLastSamplesOnly) {
   Add(Comm{.pid = 7, .tid = 7, .comm = "gone"});
   Map(7, 0x1000, 0x1000, "/bin/gone");
   Add(Comm{.pid = 9, .tid = 9, .comm = "later"});
-  End(7, 7, 10 * kSecond);
+  End(7, 7, 10 * kNsPerSecond);
   EXPECT_THAT(Comms(), ElementsAre("7/7 gone", "9/9 later"));
-  End(9, 9, 11 * kSecond + 1);
+  End(9, 9, 11 * kNsPerSecond + 1);
   EXPECT_THAT(Comms(), ElementsAre("9/9 later"));
   EXPECT_THAT(Maps(), IsEmpty());
 }
@@ -157,11 +156,12 @@ TEST_F(Seam, KeepsAnEndedProcessForItsLastSamplesOnly) {
 TEST_F(Seam, DoesNotConfuseAReusedPidWithTheEndedProcess) {
   Add(Comm{.pid = 7, .tid = 7, .comm = "first"});
   Map(7, 0x1000, 0x1000, "/bin/first");
-  End(7, 7, 10 * kSecond);
-  Add(Fork{{.pid = 7, .ppid = 1, .tid = 7, .ptid = 1, .time = 10 * kSecond + 1}}, 10 * kSecond + 1);
-  Add(Comm{.pid = 7, .tid = 7, .comm = "second"}, 10 * kSecond + 2);
+  End(7, 7, 10 * kNsPerSecond);
+  Add(Fork{{.pid = 7, .ppid = 1, .tid = 7, .ptid = 1, .time = 10 * kNsPerSecond + 1}},
+      10 * kNsPerSecond + 1);
+  Add(Comm{.pid = 7, .tid = 7, .comm = "second"}, 10 * kNsPerSecond + 2);
   Add(Comm{.pid = 9, .tid = 9, .comm = "other"});
-  End(9, 9, 20 * kSecond);
+  End(9, 9, 20 * kNsPerSecond);
   EXPECT_THAT(Comms(), ElementsAre("7/7 second", "9/9 other"));
   EXPECT_THAT(Maps(), IsEmpty());
 }

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "formats/base/duration.h"
 #include "record/triggers/trigger_set.h"
 #include "tests/support/temp_dir.h"
 
@@ -10,8 +11,6 @@ namespace perftape::record {
 namespace {
 
 using namespace std::chrono_literals;
-
-constexpr std::uint64_t kSecond = 1'000'000'000;
 
 constexpr std::string_view kStat =
     "cpu  11 22 33 444 55 6 7 8 9 10\n"
@@ -27,41 +26,41 @@ TEST(SumCpuTicks, CountsAllButIdleAndIowaitAsBusy) {
 
 TEST(BusyWindow, FiresAfterAWholeWindowAboveTheLimit) {
   BusyWindow window({.percent = 80, .window = 2s});
-  EXPECT_FALSE(window.Add(1 * kSecond, {.busy = 0, .all = 0}));
-  EXPECT_FALSE(window.Add(2 * kSecond, {.busy = 90, .all = 100}));
-  EXPECT_EQ(window.Add(3 * kSecond, {.busy = 180, .all = 200}), 90);
+  EXPECT_FALSE(window.Add(1 * kNsPerSecond, {.busy = 0, .all = 0}));
+  EXPECT_FALSE(window.Add(2 * kNsPerSecond, {.busy = 90, .all = 100}));
+  EXPECT_EQ(window.Add(3 * kNsPerSecond, {.busy = 180, .all = 200}), 90);
 }
 
 TEST(BusyWindow, BeginsAgainAfterItFired) {
   BusyWindow window({.percent = 80, .window = 2s});
-  (void)window.Add(1 * kSecond, {.busy = 0, .all = 0});
-  EXPECT_TRUE(window.Add(3 * kSecond, {.busy = 200, .all = 200}));
-  EXPECT_FALSE(window.Add(4 * kSecond, {.busy = 300, .all = 300}));
-  EXPECT_TRUE(window.Add(5 * kSecond, {.busy = 400, .all = 400}));
+  (void)window.Add(1 * kNsPerSecond, {.busy = 0, .all = 0});
+  EXPECT_TRUE(window.Add(3 * kNsPerSecond, {.busy = 200, .all = 200}));
+  EXPECT_FALSE(window.Add(4 * kNsPerSecond, {.busy = 300, .all = 300}));
+  EXPECT_TRUE(window.Add(5 * kNsPerSecond, {.busy = 400, .all = 400}));
 }
 
 TEST(BusyWindow, ForgetsWhatIsOlderThanTheWindow) {
   BusyWindow window({.percent = 50, .window = 2s});
-  (void)window.Add(1 * kSecond, {.busy = 0, .all = 0});
-  (void)window.Add(2 * kSecond, {.busy = 0, .all = 100});
-  EXPECT_FALSE(window.Add(3 * kSecond, {.busy = 90, .all = 200}));
-  EXPECT_EQ(window.Add(4 * kSecond, {.busy = 180, .all = 300}), 90);
+  (void)window.Add(1 * kNsPerSecond, {.busy = 0, .all = 0});
+  (void)window.Add(2 * kNsPerSecond, {.busy = 0, .all = 100});
+  EXPECT_FALSE(window.Add(3 * kNsPerSecond, {.busy = 90, .all = 200}));
+  EXPECT_EQ(window.Add(4 * kNsPerSecond, {.busy = 180, .all = 300}), 90);
 }
 
 TEST(BusyWindow, IsNotMisledByACpuThatGoesOffline) {
   BusyWindow window({.percent = 50, .window = 1s});
-  (void)window.Add(1 * kSecond, {.busy = 1000, .all = 2000});
-  EXPECT_FALSE(window.Add(2 * kSecond, {.busy = 500, .all = 1100}));
-  EXPECT_TRUE(window.Add(3 * kSecond, {.busy = 590, .all = 1200}));
+  (void)window.Add(1 * kNsPerSecond, {.busy = 1000, .all = 2000});
+  EXPECT_FALSE(window.Add(2 * kNsPerSecond, {.busy = 500, .all = 1100}));
+  EXPECT_TRUE(window.Add(3 * kNsPerSecond, {.busy = 590, .all = 1200}));
 }
 
 TEST(HitRate, CountsTheLastSecond) {
   HitRate rate(2);
-  EXPECT_FALSE(rate.Add(1 * kSecond));
-  EXPECT_FALSE(rate.Add(1 * kSecond + 1));
-  EXPECT_FALSE(rate.Add(2 * kSecond));  // the first is a second ago
-  EXPECT_TRUE(rate.Add(2 * kSecond));
-  EXPECT_FALSE(rate.Add(2 * kSecond));  // counted anew
+  EXPECT_FALSE(rate.Add(1 * kNsPerSecond));
+  EXPECT_FALSE(rate.Add(1 * kNsPerSecond + 1));
+  EXPECT_FALSE(rate.Add(2 * kNsPerSecond));  // the first is a second ago
+  EXPECT_TRUE(rate.Add(2 * kNsPerSecond));
+  EXPECT_FALSE(rate.Add(2 * kNsPerSecond));  // counted anew
 }
 
 TEST(HitRate, OfZeroFiresAtEachHit) {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "formats/base/duration.h"
 #include "tests/record/records.h"
 
 namespace perftape::record {
@@ -18,7 +19,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-constexpr std::uint64_t kNow = 1'000'000'000'000, kSecond = 1'000'000'000;
+constexpr std::uint64_t kNow = 1'000'000'000'000;
 constexpr std::uint32_t kParent = 100, kChild = 101, kOther = 200;
 constexpr std::uint64_t kStart = 0x400000;
 
@@ -179,7 +180,7 @@ TEST_F(FollowedProcessesTest, KeepsAnEndedProcessForAnInterval) {
   EXPECT_TRUE(followed_.ForgetUnmapped(kNow));
   EXPECT_THAT(StartsOf(kParent), ElementsAre(kStart));
   Fork(kParent, kChild);
-  EXPECT_TRUE(followed_.ForgetUnmapped(kNow + kSecond));
+  EXPECT_TRUE(followed_.ForgetUnmapped(kNow + kNsPerSecond));
   EXPECT_THAT(StartsOf(kParent), IsEmpty());
   EXPECT_THAT(StartsOf(kChild), ElementsAre(kStart));
 }
@@ -193,9 +194,9 @@ TEST_F(FollowedProcessesTest, GivesUpTheTablesThatNoProcessUses) {
   EXPECT_NE(tables_[table].pages, 0U);
   Exit(kParent);
   EXPECT_TRUE(followed_.ForgetUnmapped(kNow));
-  EXPECT_TRUE(followed_.ForgetUnmapped(kNow + kSecond));
+  EXPECT_TRUE(followed_.ForgetUnmapped(kNow + kNsPerSecond));
   EXPECT_EQ(tables_[table].pages, 0U);
-  EXPECT_FALSE(followed_.ForgetUnmapped(kNow + 2 * kSecond)) << "nothing has changed";
+  EXPECT_FALSE(followed_.ForgetUnmapped(kNow + 2 * kNsPerSecond)) << "nothing has changed";
 }
 
 }  // namespace
