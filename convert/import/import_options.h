@@ -51,7 +51,8 @@ struct ImportOptions {
   // one makes more distinct samples.
   bool cpu_label = false;     // "cpu", in unit "cpu"
   bool cgroup_label = false;  // "cgroup": its path
-  // Of a perf.data: "namespace", "pod" and "container", if the recorder noted them for the cgroup.
+  // Of a perf.data: "namespace", "pod" and "container", if the recorder noted them for the cgroup,
+  // and "unit", that of systemd in its path.
   bool container_labels = false;
   // "timestamp_ns". It makes each sample of another time a distinct one, so memory grows with the
   // samples. ImportReport::task_events gets what happened to threads beside the samples.

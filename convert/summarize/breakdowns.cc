@@ -96,6 +96,8 @@ std::string ValueOf(const Profile& profile, const Sample& sample, Property prope
       return LabelOf(profile, sample, convert::kCgroupLabel);
     case Property::kPod:
       return PodOf(profile, sample);
+    case Property::kUnit:
+      return LabelOf(profile, sample, convert::kUnitLabel);
     case Property::kCpu:
       return LabelOf(profile, sample, convert::kCpuLabel);
     case Property::kLabel:

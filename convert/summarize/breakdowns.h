@@ -45,7 +45,7 @@ std::vector<LineAmounts> SumLines(const convert::Profile& profile,
                                   const std::vector<bool>& selected);
 
 // The samples of a profile by a property of each sample.
-enum class Property : std::uint8_t { kComm, kPid, kTid, kDso, kCgroup, kPod, kCpu, kLabel };
+enum class Property : std::uint8_t { kComm, kPid, kTid, kDso, kCgroup, kPod, kUnit, kCpu, kLabel };
 
 struct GroupBy {
   Property property = {};
