@@ -232,7 +232,7 @@ Result<std::unique_ptr<EventInput>> EventInput::Open(InputOptions options,
   if (options.callchains == Callchains::kUnwindTables) {
     TRY(input->StartUnwinding(options, files));
   }
-  input->NoteContainers();
+  input->NoteContainers(options.names);
   input->ExcludeCpus(options.cpus);
   input->WatchCpus();
   return input;
@@ -273,9 +273,9 @@ void EventInput::AdaptToNamespaces(std::vector<std::string>& warnings) {
 }
 
 // Those of the initial state. The kernel reports new ones.
-void EventInput::NoteContainers() {
+void EventInput::NoteContainers(NameSource* names) {
   if (!scope_.recorded) return;
-  containers_.emplace(PodNames(NodeRoot()));
+  containers_.emplace(PodNames(NodeRoot(), names));
   for (const CgroupDirectory& cgroup : CgroupsOf(*scope_.recorded)) containers_->Add(cgroup.path);
 }
 
@@ -364,6 +364,7 @@ Status EventInput::Drain() {
   TRY(samples_->Drain([&](Bytes message) { records_.AddMessage(message); }));
   Status drained = DrainSideband();
   AddDrained();
+  if (containers_) containers_->AddAnswers();
   return drained;
 }
 
