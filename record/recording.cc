@@ -157,8 +157,8 @@ void Recording::StartCgroupUsage() {
     warnings_.push_back("no limits of cgroups are recorded: " + hierarchies.error().message);
     return;
   }
-  CgroupUsage& cgroups =
-      parts_->cgroups.emplace(FindUsageControllers(*hierarchies), PodNames(NodeRoot()));
+  CgroupUsage& cgroups = parts_->cgroups.emplace(FindUsageControllers(*hierarchies),
+                                                 PodNames(NodeRoot(), options_.input.names));
   for (const std::uint32_t pid : input_->processes().value_or(std::vector<std::uint32_t>())) {
     cgroups.AddProcess(pid);
   }

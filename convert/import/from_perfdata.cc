@@ -28,6 +28,7 @@
 #include "formats/base/progress.h"
 #include "formats/base/text.h"
 #include "formats/bundle/recording_notes.h"
+#include "formats/cgroup/container_path.h"
 #include "formats/perfdata/converted.h"
 #include "formats/perfdata/event_meanings.h"
 #include "formats/perfdata/period_unit.h"
@@ -68,7 +69,7 @@ class ProfileMaker {
         table_(samples.table),
         locations_(samples.locations.get()),
         is_converted_(IsConverted(reader.events())) {
-    if (notes == nullptr || !options.container_labels) return;
+    if (notes == nullptr) return;
     for (const bundle::NotedContainer& one : notes->containers) containers_[one.cgroup] = &one;
   }
 
@@ -82,7 +83,7 @@ class ProfileMaker {
   std::string CommOf(const RawThread& thread) const;
   std::vector<ThreadId> AddThreads();
   void AppendWoken(const RawThread& woken, std::vector<Label>& labels);
-  void AppendContainer(std::string_view cgroup, std::vector<Label>& labels);
+  void AppendContainer(std::string_view path, std::vector<Label>& labels);
   void AppendService(NotedServices::Id service, std::vector<Label>& labels);
   LabelsId AddLabels(const EventLabels& of);
   void AddSamples(std::span<const StackResolver::Answer> stacks, std::vector<Sample>* distinct);
@@ -169,12 +170,14 @@ void ProfileMaker::AppendWoken(const RawThread& woken, std::vector<Label>& label
   labels.push_back({.key = builder_.Add(kWokenLabel), .text = builder_.Add(comm)});
 }
 
-void ProfileMaker::AppendContainer(std::string_view cgroup, std::vector<Label>& labels) {
-  const auto found = containers_.find(cgroup);
-  if (found == containers_.end()) return;
+void ProfileMaker::AppendContainer(std::string_view path, std::vector<Label>& labels) {
+  if (!options_.container_labels) return;
   const auto append = [&](std::string_view key, std::string_view name) {
     if (!name.empty()) labels.push_back({.key = builder_.Add(key), .text = builder_.Add(name)});
   };
+  append(kUnitLabel, cgroup::UnitIn(path));
+  const auto found = containers_.find(path);
+  if (found == containers_.end()) return;
   append(kPodNamespaceLabel, found->second->pod_namespace);
   append(kPodLabel, found->second->pod);
   append(kContainerLabel, found->second->container);

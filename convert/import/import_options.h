@@ -51,7 +51,8 @@ struct ImportOptions {
   // one makes more distinct samples.
   bool cpu_label = false;     // "cpu", in unit "cpu"
   bool cgroup_label = false;  // "cgroup": its path
-  // Of a perf.data: "namespace", "pod" and "container", if the recorder noted them for the cgroup.
+  // Of a perf.data: "namespace", "pod" and "container", if the recorder noted them for the cgroup,
+  // and "unit", that of systemd in its path.
   bool container_labels = false;
   // Of a perf.data: otlp::kServiceAttributes, "service.name" and others, if the recorder noted that
   // the process published them.

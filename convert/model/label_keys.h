@@ -16,6 +16,8 @@ inline constexpr std::string_view kCgroupLabel = "cgroup";  // its path
 // Of a cgroup that is, or is in, a container or a pod of Kubernetes: their names.
 inline constexpr std::string_view kPodNamespaceLabel = "namespace", kPodLabel = "pod",
                                   kContainerLabel = "container";
+// Of a cgroup that is, or is in, a unit of systemd, and not in a pod: "nginx.service".
+inline constexpr std::string_view kUnitLabel = "unit";
 inline constexpr std::string_view kTimestampLabel = "timestamp_ns";  // a number
 // The span of a trace that was active, in lower-case hexadecimal: 32 and 16 digits.
 inline constexpr std::string_view kTraceIdLabel = "trace_id";
@@ -37,8 +39,10 @@ constexpr bool IsWokenLabel(std::string_view key) {
   return key == kWokenLabel || key == kWokenTidLabel;
 }
 
+// Whether the label is a name of what a cgroup belongs to.
 constexpr bool IsContainerLabel(std::string_view key) {
-  return key == kPodNamespaceLabel || key == kPodLabel || key == kContainerLabel;
+  return key == kPodNamespaceLabel || key == kPodLabel || key == kContainerLabel ||
+         key == kUnitLabel;
 }
 
 // Whether a sample of perf.data has a field for the label.

@@ -99,6 +99,8 @@ std::string ValueOf(const Profile& profile, const Sample& sample, Property prope
       return PodOf(profile, sample);
     case Property::kService:
       return LabelOf(profile, sample, otlp::kServiceName);
+    case Property::kUnit:
+      return LabelOf(profile, sample, convert::kUnitLabel);
     case Property::kCpu:
       return LabelOf(profile, sample, convert::kCpuLabel);
     case Property::kLabel:

@@ -52,6 +52,7 @@ enum class Property : std::uint8_t {
   kDso,
   kCgroup,
   kPod,
+  kUnit,
   kService,
   kCpu,
   kLabel

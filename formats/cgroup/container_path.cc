@@ -84,4 +84,17 @@ ContainerPath ParseContainerPath(std::string_view path) {
   return found;
 }
 
+std::string_view UnitIn(std::string_view path) {
+  if (!ParseContainerPath(path).pod_uid.empty()) return {};
+  while (!path.empty()) {
+    std::string_view directory = RemoveLastDirectory(path);
+    const bool is_unit = directory.ends_with(".service") || directory.ends_with(".scope");
+    if (!is_unit || IsContainer(directory)) continue;
+    // Before a name that is also one of a cgroup's files (cg_escape, src/basic/cgroup-util.c).
+    if (directory.starts_with('_')) directory.remove_prefix(1);
+    return directory;
+  }
+  return {};
+}
+
 }  // namespace perftape::cgroup

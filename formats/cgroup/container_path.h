@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The ids of containers and Kubernetes pods in the paths of cgroups, as the container engines and
-// the kubelet name the directories:
+// the kubelet name the directories, and the units of systemd:
 //
 //   /docker/ID   /system.slice/docker-ID.scope   libpod-ID.scope   crio-ID.scope
 //   /kubepods/burstable/podUID/ID                              (driver cgroupfs)
 //   /kubepods.slice/kubepods-podUID.slice/cri-containerd-ID.scope  (driver systemd; _ for - in UID)
 //   /system.slice/containerd.service/kubepods-podUID.slice:cri-containerd:ID
 //   /lxc.payload.NAME
+//   /system.slice/NAME.service   /user.slice/user-UID.slice/session-ID.scope
 #pragma once
 
 #include <string>
@@ -24,6 +25,11 @@ struct ContainerPath {
 // Returns the innermost pod in the path of a cgroup, and the innermost container in it. Without a
 // pod, returns the innermost container.
 ContainerPath ParseContainerPath(std::string_view path);
+
+// Returns the innermost unit of systemd in the path of a cgroup, as systemctl prints it:
+// "nginx.service", "session-3.scope". Scopes that container engines make are left out, and so is
+// all that is in a pod: empty if there is no other unit.
+std::string_view UnitIn(std::string_view path);
 
 // Returns the part of a directory's name that may be the id of a container; empty for the names of
 // slices and of conmon, which is outside of the container that it starts.

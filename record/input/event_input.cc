@@ -241,7 +241,7 @@ Result<std::unique_ptr<EventInput>> EventInput::Open(InputOptions options,
   if (options.callchains == Callchains::kUnwindTables) {
     TRY(input->StartUnwinding(options, files));
   }
-  input->NoteContainers();
+  input->NoteContainers(options.names);
   input->FindContexts(options, files);
   input->ExcludeCpus(options.cpus);
   input->WatchCpus();
@@ -283,9 +283,9 @@ void EventInput::AdaptToNamespaces(std::vector<std::string>& warnings) {
 }
 
 // Those of the initial state. The kernel reports new ones.
-void EventInput::NoteContainers() {
+void EventInput::NoteContainers(NameSource* names) {
   if (!scope_.recorded) return;
-  containers_.emplace(PodNames(NodeRoot()));
+  containers_.emplace(PodNames(NodeRoot(), names));
   for (const CgroupDirectory& cgroup : CgroupsOf(*scope_.recorded)) containers_->Add(cgroup.path);
 }
 
@@ -386,6 +386,7 @@ Status EventInput::Drain() {
   }));
   Status drained = DrainSideband();
   AddDrained();
+  if (containers_) containers_->AddAnswers();
   return drained;
 }
 

@@ -105,7 +105,7 @@ class EventInput : public RecordInput {
   Status StartUnwinding(const InputOptions& options, OthersFiles& files);
   void AddFromKernel(const perfdata::RecordView& view);
   void NoteContainer(Bytes record);
-  void NoteContainers();
+  void NoteContainers(NameSource* names);
   void FindContexts(const InputOptions& options, OthersFiles& files);
   void ExcludeCpus(std::span<const int> recorded);
   void WatchCpus();

@@ -15,6 +15,7 @@
 #include "record/events/event_plan.h"
 #include "record/events/event_spec.h"
 #include "record/processes/targets.h"
+#include "record/scope/name_source.h"
 #include "record/scope/scope.h"
 
 namespace perftape::record {
@@ -47,6 +48,8 @@ struct InputOptions {
   IncludeSelf include_self = IncludeSelf::kNo;
   // Of each ring of samples; nothing: see ring_plan.h, and SidebandOptions for Sampler::kKernel.
   std::optional<std::size_t> ring_bytes;
+  // Names of containers and pods that files do not have; must outlive the recording. May be null.
+  NameSource* names = nullptr;
   // Gets all messages of libbpf while the BPF programs are loaded, and the size of the rings.
   LibbpfLog libbpf_log = {};
 };

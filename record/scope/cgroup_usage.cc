@@ -100,6 +100,7 @@ void CgroupUsage::Watched::FindPeaks(std::uint64_t now_ns) {
 }
 
 void CgroupUsage::Check(std::uint64_t now_ns) {
+  containers_.AddAnswers();
   const std::size_t count = std::min(new_.size(), kMostNew);
   for (const std::uint32_t pid : new_ | std::views::take(count)) {
     if (!AddCgroupsOf(pid, now_ns)) known_.erase(pid);

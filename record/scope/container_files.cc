@@ -45,6 +45,14 @@ bool Split(std::string_view text, std::span<std::string_view> parts) {
 
 }  // namespace
 
+void ContainerNames::Complete(const ContainerNames& other) {
+  if (pod.empty()) {
+    pod_namespace = other.pod_namespace;
+    pod = other.pod;
+  }
+  if (container.empty()) container = other.container;
+}
+
 ContainerNames NamesOfEngine(std::string_view name) {
   if (name.starts_with('/')) name.remove_prefix(1);
   std::array<std::string_view, 6> parts;

@@ -14,6 +14,8 @@ struct ContainerNames {
   std::string container = {};                // empty: not known, or the cgroup of the whole pod
 
   bool operator==(const ContainerNames&) const = default;
+  // Adds the names of `other` for what is empty.
+  void Complete(const ContainerNames& other);
 };
 
 // "k8s_CONTAINER_POD_NAMESPACE_UID_ATTEMPT": cri-dockerd and CRI-O. Other names are those of a

@@ -40,22 +40,25 @@ void PodNames::ReadPods() {
   ForEachEntry(root_ / kPodLogs.substr(1), kMostPods, [&](const std::string& name) {
     const PodOfLogs pod = PodOfLogDirectory(name);
     if (pod.uid.empty()) return;
-    pods_.insert_or_assign(std::string(pod.uid), Pod{.uid = std::string(pod.uid),
-                                                     .name_space = std::string(pod.name_space),
-                                                     .name = std::string(pod.pod)});
+    pods_.Set(pod.uid, Pod{.uid = std::string(pod.uid),
+                           .name_space = std::string(pod.name_space),
+                           .name = std::string(pod.pod)});
   });
 }
 
 // The lists that have many containers.
 void PodNames::ReadListedContainers() {
-  constexpr std::size_t kMostContainers = 4 * kMostPods;
   ForEachEntry(root_ / kContainerLogs, kMostContainers, [&](const std::string& name) {
     ContainerLog log = ContainerOfLog(name);
-    if (!log.id.empty()) containers_.try_emplace(std::string(log.id), std::move(log.names));
+    if (!log.id.empty()) AddListed(log.id, std::move(log.names));
   });
   const std::string storage =
       TextOf(root_ / "var/lib/containers/storage/overlay-containers/containers.json");
-  for (auto& [id, names] : NamesInStorage(storage)) containers_.try_emplace(id, std::move(names));
+  for (auto& [id, names] : NamesInStorage(storage)) AddListed(id, std::move(names));
+}
+
+void PodNames::AddListed(std::string_view id, ContainerNames names) {
+  if (containers_.Find(id) == nullptr) containers_.Set(id, std::move(names));
 }
 
 ContainerNames PodNames::ReadContainer(const std::string& id) const {
@@ -66,9 +69,9 @@ ContainerNames PodNames::ReadContainer(const std::string& id) const {
 }
 
 ContainerNames PodNames::NamesOfContainer(const std::string& id) {
-  if (const auto found = containers_.find(id); found != containers_.end()) return found->second;
+  if (const ContainerNames* const known = containers_.Find(id)) return *known;
   ContainerNames names = ReadContainer(id);
-  if (names != ContainerNames()) containers_.emplace(id, names);
+  if (names != ContainerNames()) containers_.Set(id, names);
   return names;
 }
 
@@ -81,23 +84,30 @@ void PodNames::ReadAgain() {
 }
 
 ContainerNames PodNames::Find(const cgroup::ContainerPath& path) {
-  const bool is_known_pod = path.pod_uid.empty() || pods_.contains(path.pod_uid);
-  const bool is_known = path.container_id.empty() || containers_.contains(path.container_id);
+  const bool is_known_pod = path.pod_uid.empty() || pods_.Find(path.pod_uid) != nullptr;
+  const bool is_known = path.container_id.empty() || containers_.Find(path.container_id) != nullptr;
   if (!is_known_pod || !is_known) ReadAgain();
   ContainerNames names;
   // The id becomes a part of a path.
   if (cgroup::IsContainerId(path.container_id)) names = NamesOfContainer(path.container_id);
-  if (const auto pod = pods_.find(path.pod_uid); pod != pods_.end()) {  // these are whole
-    names.pod_namespace = pod->second.name_space;
-    names.pod = pod->second.name;
+  if (const Pod* const pod = pods_.Find(path.pod_uid)) {  // these are whole
+    names.pod_namespace = pod->name_space;
+    names.pod = pod->name;
   }
+  const bool lacks_pod = !path.pod_uid.empty() && names.pod.empty();
+  const bool lacks_container = !path.container_id.empty() && names.container.empty();
+  if (lacks_pod || lacks_container) names.Complete(FindInSource(path));
   return names;
+}
+
+ContainerNames PodNames::FindInSource(const cgroup::ContainerPath& path) {
+  return source_ == nullptr ? ContainerNames() : source_->Find(path);
 }
 
 std::vector<Pod> PodNames::Pods() {
   ReadPods();
   std::vector<Pod> pods;
-  for (const auto& [uid, pod] : pods_) pods.push_back(pod);
+  pods_.ForEach([&](const Pod& pod) { pods.push_back(pod); });
   std::ranges::sort(pods, {}, [](const Pod& pod) { return std::tie(pod.name_space, pod.name); });
   return pods;
 }

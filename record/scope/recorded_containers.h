@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
@@ -26,14 +27,15 @@ class RecordedContainers {
   void Add(std::string_view path);
   // Looks up the names that were not known yet.
   void AddMissingNames();
+  // Adds the names of a new answer of the source of names. Waits for nothing. Call it often.
+  void AddAnswers();
 
   // Returns those so far, by path. Makes no system call.
   std::vector<bundle::NotedContainer> Noted() const;
 
  private:
-  void FindNames(bundle::NotedContainer& container);
-
   PodNames names_;
+  std::uint64_t answers_ = 0;  // of `names_` that were added
   std::map<std::string, bundle::NotedContainer, std::less<>> containers_;  // by path
 };
 

@@ -8,9 +8,12 @@
 #include <cstdlib>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "formats/cgroup/container_path.h"
+#include "formats/cri/runtime_lists.h"
 #include "record/scope/container_files.h"
+#include "tools/serve/cri/name_lines.h"
 
 namespace perftape::record {
 namespace {
@@ -53,6 +56,17 @@ void CheckFiles(std::string_view text) {
   }
 }
 
+// What the decoder of a runtime's lists accepts becomes lines that are read again.
+void CheckLists(std::string_view text) {
+  const Result<std::vector<cri::PodSandbox>> pods = cri::DecodePodSandboxes(AsBytes(text));
+  const Result<std::vector<cri::Container>> containers = cri::DecodeContainers(AsBytes(text));
+  if (!pods || !containers) return;
+  const std::string lines = serve::NameLines(*pods, *containers);
+  const serve::NodeNames names = serve::ParseNameLines(lines);
+  Require(lines.empty() == names.containers.empty());
+  (void)serve::ParseNameLines(text);
+}
+
 }  // namespace
 }  // namespace perftape::record
 
@@ -61,5 +75,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   perftape::record::CheckCgroup(text);
   perftape::record::CheckNames(text);
   perftape::record::CheckFiles(text);
+  perftape::record::CheckLists(text);
   return 0;
 }

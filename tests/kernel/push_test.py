@@ -20,7 +20,6 @@ from cgroups import GETPPID
 RECEIVER = pathlib.Path(otlp_receiver.__file__)
 PROTO = RECEIVER.parents[1] / "interop"
 DEBIAN = "/usr/lib/python3/dist-packages"
-DEBIAN_PYTHON = "/usr/bin/python3"  # whose python3-grpcio is for this version only
 DROPPED = 'perftape_push_dropped_samples_total{cause="%s"}'
 
 
@@ -44,7 +43,7 @@ class PushTest(served.ServeTest):
     def receiver(self, *options):
         folder = self.dir / f"receiver{time.monotonic_ns()}"
         folder.mkdir()
-        process = self.spawn(DEBIAN_PYTHON, RECEIVER, folder, *options)
+        process = self.spawn(served.DEBIAN_PYTHON, RECEIVER, folder, *options)
         served.wait_for(lambda: (folder / "port").exists() or process.poll() is not None)
         if process.poll() == 77:
             self.skipTest("no python3-grpcio")

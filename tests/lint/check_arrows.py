@@ -24,6 +24,7 @@ ARROWS = {
     "formats/go": ["formats/base", "formats/elf"],  # its tables are in ELF files
     # In ELF files, as DWARF; Go's runtime changes stacks, and its functions are known by name.
     "formats/unwind": ["formats/base", "formats/elf", "formats/dwarf", "formats/go"],
+    "formats/cri": ["formats/base", "formats/protobuf"],
     "formats/pprof": ["formats/base", "formats/protobuf"],
     # Its limit of the depth of JSON.
     "formats/otlp": ["formats/base", "formats/json_profiles/json_walk.h", "formats/protobuf"],
@@ -45,6 +46,7 @@ OUTSIDE = {
     r"protozero/.*": r"formats/protobuf/.*",
     r"archive(_entry)?\.h": r"formats/bundle/archive.*\.cc",
     r"libdeflate\.h": r"formats/(pprof|base)/.*|formats/elf/(expand|debug_link)\.cc",
+    r"curl/curl\.h": r"tools/serve/client/http_client\.cc",
     r"lzma\.h": r"formats/elf/expand\.cc",
     r"boost/math/.*": r"convert/summarize/estimate\.cc",
     r"boost/(asio|beast)/.*": r"tools/serve/http_server\.cc",

@@ -30,9 +30,9 @@ constexpr std::string_view kFieldPrefix = "field:";
 constexpr std::size_t kHistogramBins = 60;  // with its duration, fits into 80 columns
 
 constexpr std::pair<std::string_view, Property> kProperties[] = {
-    {"comm", Property::kComm}, {"pid", Property::kPid},         {"tid", Property::kTid},
-    {"dso", Property::kDso},   {"cpu", Property::kCpu},         {"cgroup", Property::kCgroup},
-    {"pod", Property::kPod},   {"service", Property::kService},
+    {"comm", Property::kComm}, {"pid", Property::kPid},   {"tid", Property::kTid},
+    {"dso", Property::kDso},   {"cpu", Property::kCpu},   {"cgroup", Property::kCgroup},
+    {"pod", Property::kPod},   {"unit", Property::kUnit}, {"service", Property::kService},
 };
 
 std::vector<cli::Offer> Groups() {
@@ -370,8 +370,9 @@ Result<ReportPlan> PlanOf(ReportPlan plan) {
   for (const GroupBy& group : plan.contents.groups) {
     plan.import.cpu_label |= group.property == Property::kCpu;
     plan.import.cgroup_label |= group.property == Property::kCgroup;
-    plan.import.container_labels |=
-        group.property == Property::kPod || convert::IsContainerLabel(group.label);
+    plan.import.container_labels |= group.property == Property::kPod ||
+                                    group.property == Property::kUnit ||
+                                    convert::IsContainerLabel(group.label);
     plan.import.service_labels |=
         group.property == Property::kService || otlp::IsServiceAttribute(group.label);
     if (group.property == Property::kLabel) plan.import.field_labels.push_back(group.label);

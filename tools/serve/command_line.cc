@@ -65,6 +65,7 @@ Result<ServeRun> PlanOf(ServePlan plan) {
                   .history = plan.history,
                   .directory = plan.directory,
                   .push = plan.push,
+                  .cri_socket = plan.cri_socket,
                   .no_sandbox = plan.no_sandbox};
   TRY_ASSIGN(run.record, record_tool::PlanOf(std::move(plan)));
   // Samples name their pods by their cgroups.

@@ -26,6 +26,7 @@ struct ServePlan : record_tool::Plan {
   HistoryLimits history;
   std::filesystem::path directory;  // empty: a new one below /run
   PushOptions push;
+  std::string cri_socket;  // empty: no container runtime is asked
 };
 
 struct ServeRun {
@@ -37,6 +38,7 @@ struct ServeRun {
   HistoryLimits history;
   std::filesystem::path directory;
   PushOptions push;
+  std::string cri_socket;
   bool no_sandbox = false;
 };
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of perftape-serve's options. Those of events and of the scope set the fields of
 // perftape-record's plan.
+#include <sys/un.h>
+
 #include "tools/common/cli/rows.h"
 #include "tools/doctor/command_line.h"
 #include "tools/record/option_values.h"
@@ -23,6 +25,17 @@ Result<std::vector<ListenAddress>> ParseListenOption(std::string_view option,
                                                      std::string_view text) {
   TRY_ASSIGN(ListenAddress address, ParseListenAddress(option, text));
   return std::vector{std::move(address)};
+}
+
+// The kubelet and crictl write the path of a socket as a URL.
+Result<std::string> ParseCriSocket(std::string_view option, std::string_view text) {
+  constexpr std::string_view kScheme = "unix://";
+  if (text.starts_with(kScheme)) text.remove_prefix(kScheme.size());
+  if (text.starts_with('/') && text.size() < sizeof(sockaddr_un::sun_path))
+    return std::string(text);
+  return Fail(
+      ErrorCode::kInvalidArgument,
+      std::string(option) + ": not the absolute path of a unix socket: " + std::string(text));
 }
 
 constexpr std::uint64_t kLeastQueue = std::uint64_t{4} << 10;
@@ -73,6 +86,13 @@ constexpr cli::Option kServiceRows[] = {
      .help = "keep a profile of each TIME, at least 50ms (default 10s)",
      .is_rare = true,
      .into = cli::StoreAs<&cli::ParseDuration, &ServePlan::window>},
+    {.name = "cri-socket",
+     .argument = "PATH",
+     .help = "ask the container runtime at this unix socket for the names of pods and containers "
+             "that files do not have: /run/containerd/containerd.sock",
+     .completion = Completion::kFile,
+     .is_rare = true,
+     .into = cli::StoreAs<&ParseCriSocket, &ServePlan::cri_socket>},
     {.name = "directory",
      .argument = "DIR",
      .help = "write the recording of each window to DIR, which must not exist, until it is read "

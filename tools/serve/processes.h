@@ -8,6 +8,9 @@
 //                           │
 //                           └─ payloads ─▶ pusher
 //
+// With --cri-socket, each process that records has a child that asks the container runtime
+// (cri/runtime_names.h).
+//
 // The first process also records on request of the server, each recording in a process of its own
 // (recordings.h). The recorder has the privileges of recorders, the importer can read files, and
 // the server has open sockets and nothing else. The pusher connects to the receiver of --otlp; it

@@ -23,6 +23,19 @@ void LoadResolver() {
   (void)getaddrinfo("perftape.invalid", nullptr, nullptr, &found);
 }
 
+HttpTarget HttpTargetOf(const PushTarget& push, const PushSecrets& secrets) {
+  const bool is_grpc = push.protocol == HttpProtocol::kGrpc;
+  HttpTarget target = {.name = push.text,
+                       .url = push.url,
+                       .protocol = push.protocol,
+                       .certificates = secrets.certificates};
+  // Receivers compare the whole text.
+  if (!is_grpc) target.headers = {"Content-Type: application/x-protobuf"};
+  target.headers.emplace_back(is_grpc ? "grpc-encoding: gzip" : "Content-Encoding: gzip");
+  target.headers.insert(target.headers.end(), secrets.headers.begin(), secrets.headers.end());
+  return target;
+}
+
 }  // namespace
 
 int RunPusher(const ServeRun& run, const PushSecrets& secrets, const UniqueFd& payloads,
@@ -31,7 +44,7 @@ int RunPusher(const ServeRun& run, const PushSecrets& secrets, const UniqueFd& p
     console.Error(error.message);
     return EXIT_FAILURE;
   };
-  Result<PushClient> client = PushClient::Create(run.push.target, secrets);
+  Result<HttpClient> client = HttpClient::Create(HttpTargetOf(run.push.target, secrets));
   if (!client) return fail(client.error());
   if (!run.no_sandbox) {
     if (const Status confined = sandbox::ConfineClient(); !confined) return fail(confined.error());

@@ -8,6 +8,7 @@
 #include "record/recorder.h"
 #include "tools/common/sandbox/sandbox.h"
 #include "tools/record/stop_signals.h"
+#include "tools/serve/cri/runtime_names.h"
 #include "tools/serve/file_channel.h"
 #include "tools/serve/processes.h"
 
@@ -17,6 +18,23 @@ namespace {
 // Files that the importer has not read yet.
 constexpr std::uint64_t kMostFileBytes = std::uint64_t{256} << 20;
 constexpr std::string_view kFileName = "window.%n";
+
+// Starts the process that asks the container runtime, if one is given, and returns the end of the
+// channel to it. It ends with the recorder. `files` is not for it.
+UniqueFd StartRuntimeClient(const ServeRun& run, UniqueFd* files, cli::Console& console) {
+  if (run.cri_socket.empty()) return {};
+  Result<Channel> channel = MakeChannel(ChannelKind::kMessages);
+  Result<pid_t> started =
+      !channel ? Fail(std::move(channel).error())
+               : StartProcess("perftape-cri", Sigterm::kIsIgnored, [&] {
+                   if (files != nullptr) files->Reset();
+                   channel->sender.Reset();
+                   return AnswerAsks(run.cri_socket, channel->receiver, !run.no_sandbox, console);
+                 });
+  if (started) return std::move(channel->sender);
+  console.Warning(started.error().message);
+  return {};
+}
 
 // Records until SIGTERM, or as long as the options say. Returns the exit status.
 int Record(record::RecordOptions options, const ServeRun& run, cli::Console& console) {
@@ -46,8 +64,10 @@ int Record(record::RecordOptions options, const ServeRun& run, cli::Console& con
 
 int RunRecorder(const ServeRun& run, record::SwitchRequest& cut,
                 const std::filesystem::path& directory, UniqueFd files, cli::Console& console) {
+  RuntimeNames names(StartRuntimeClient(run, &files, console));
   FileSender sender(std::move(files));
   record::RecordOptions options = run.record;
+  options.input.names = &names;
   options.output.file = directory / kFileName;
   options.output.bundle.destination = record::BundleRequest::Destination::kNone;
   options.rotation = record::RotationOptions{
@@ -65,7 +85,9 @@ int RunRecorder(const ServeRun& run, record::SwitchRequest& cut,
 // Another process gets the file, and deletes it.
 int RunOneRecording(const ServeRun& run, const RecordCommand& command,
                     const std::filesystem::path& file, cli::Console& console) {
+  RuntimeNames names(StartRuntimeClient(run, nullptr, console));
   record::RecordOptions options = run.record;
+  options.input.names = &names;
   options.output.file = file;
   options.duration = std::chrono::nanoseconds(command.duration_ns);
   record::InputOptions& input = options.input;

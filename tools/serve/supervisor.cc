@@ -248,6 +248,7 @@ bool Reload(ServeRun& run, cli::Console& console) {
   run.record = std::move(again->record);
   run.events = std::move(again->events);
   run.window = again->window;
+  run.cri_socket = std::move(again->cri_socket);
   return true;
 }
 

@@ -84,7 +84,8 @@ TEST(NotedChains, OfDamagedNotesAreIgnored) {
 TEST(NotedContainers, AreLabelsOfSamplesInTheirCgroup) {
   perfdata::PerfDataBuilder file;
   file.AddEvent({.sample_type = perfdata::kIp | perfdata::kSampleCgroup});
-  const std::vector<std::string> paths = {"/kubepods/pod1/2", "/docker/3", "/other"};
+  const std::vector<std::string> paths = {"/kubepods/pod1/2", "/docker/3", "/other",
+                                          "/system.slice/nginx.service"};
   for (std::uint64_t cgroup = 0; cgroup < paths.size(); ++cgroup) {
     file.Add(perfdata::Cgroup{cgroup + 5, paths[cgroup]});
     std::vector<std::byte> record;
@@ -96,7 +97,8 @@ TEST(NotedContainers, AreLabelsOfSamplesInTheirCgroup) {
       file, {.containers = {{"/kubepods/pod1/2", "1", "2", "shop", "web-0", "nginx"},
                             {.cgroup = "/docker/3", .container_id = "3", .container = "db"}}});
   EXPECT_THAT(LabelsOf(Import(AsBytes(bytes), {.container_labels = true}).profile),
-              ElementsAre("container=nginx namespace=shop pod=web-0 ", "container=db ", ""));
+              ElementsAre("container=nginx namespace=shop pod=web-0 ", "container=db ", "",
+                          "unit=nginx.service "));
   EXPECT_THAT(LabelsOf(Import(AsBytes(bytes)).profile), Each(""));
 }
 

@@ -52,6 +52,37 @@ TEST(ParseContainerPath, TakesTheInnermost) {
             (ContainerPath{.container_id = kId}));
 }
 
+TEST(UnitIn, IsTheInnermostServiceOrScope) {
+  EXPECT_EQ(UnitIn("/system.slice/nginx.service"), "nginx.service");
+  EXPECT_EQ(UnitIn("/system.slice/nginx.service/worker"), "nginx.service");
+  EXPECT_EQ(UnitIn("/system.slice/system-getty.slice/getty@tty1.service"), "getty@tty1.service");
+  EXPECT_EQ(UnitIn("/user.slice/user-1000.slice/session-3.scope"), "session-3.scope");
+  EXPECT_EQ(UnitIn("/user.slice/user-1000.slice/user@1000.service/app.slice/foo.service"),
+            "foo.service");
+  EXPECT_EQ(UnitIn("/../../system.slice/cron.service"), "cron.service");
+  EXPECT_EQ(UnitIn("/system.slice/systemd-fsck@dev-disk-by\\x2duuid-1.service"),
+            "systemd-fsck@dev-disk-by\\x2duuid-1.service");
+}
+
+TEST(UnitIn, HasNoUnderscoreThatSystemdPutsBeforeANameOfAFile) {
+  EXPECT_EQ(UnitIn("/system.slice/_memory.service"), "memory.service");
+}
+
+TEST(UnitIn, IsNoContainerAndInNoPod) {
+  EXPECT_EQ(UnitIn("/system.slice/docker-" + kId + ".scope"), "");
+  EXPECT_EQ(UnitIn("/machine.slice/libpod-" + kId + ".scope/container"), "");
+  EXPECT_EQ(UnitIn("/system.slice/backup.service/libpod-payload-" + kId), "backup.service");
+  const std::string slice = "/kubepods.slice/kubepods-pod" + kUidOfSlice + ".slice";
+  EXPECT_EQ(UnitIn(slice + "/cri-containerd-" + kId + ".scope/init.scope"), "");
+  EXPECT_EQ(UnitIn("/system.slice/containerd.service/kubepods-burstable-pod" + kUidOfSlice +
+                   ".slice:cri-containerd:" + kId),
+            "");
+  EXPECT_EQ(UnitIn("/system.slice/kubelet.service"), "kubelet.service");
+  for (const std::string_view path : {"", "/", "/user.slice/user-1000.slice", "/nginx.serviced"}) {
+    EXPECT_EQ(UnitIn(path), "") << path;
+  }
+}
+
 TEST(ParseContainerPath, FindsNothingElsewhere) {
   for (const std::string& path :
        {std::string("/"), std::string(""), std::string("/user.slice/user-1000.slice"),

@@ -143,6 +143,12 @@ Status ConfineClientCalls() {
   return {};
 }
 
+Status ConfineLocalClient() {
+  TRY(SetOwnCapabilities({}));
+  TRY(RestrictFiles({}));
+  return ConfineClientCalls();
+}
+
 Status DropRecorderPrivileges(std::span<const std::filesystem::path> outputs) {
   TRY(ReduceCapabilities(outputs));
   TRY(InstallFilter(Caller::kRecorder));

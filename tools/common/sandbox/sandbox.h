@@ -68,5 +68,8 @@ Status ConfineServerCalls();
 // nsswitch.conf(5), must be there before ConfineClientCalls.
 Status ConfineClient();
 Status ConfineClientCalls();
+// The same for a process that only connects to unix sockets. It stays the user that it is, who may
+// be the only one that a socket lets connect, and can open no files.
+Status ConfineLocalClient();
 
 }  // namespace perftape::sandbox

@@ -4,7 +4,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <charconv>
 #include <string_view>
 #include <utility>
 
@@ -13,6 +12,7 @@
 #include "formats/base/text.h"
 #include "formats/otlp/export_response.h"
 #include "tools/common/cli/escape.h"
+#include "tools/serve/client/grpc.h"
 
 namespace perftape::serve {
 namespace {
@@ -23,16 +23,6 @@ using Kind = PushVerdict::Kind;
 constexpr unsigned kHttpRetries[] = {429, 502, 503, 504};
 
 // The same of OTLP/gRPC: "Failures". RESOURCE_EXHAUSTED only with RetryInfo.
-enum class GrpcStatus : std::uint8_t {
-  kOk = 0,
-  kCancelled = 1,
-  kDeadlineExceeded = 4,
-  kResourceExhausted = 8,
-  kAborted = 10,
-  kOutOfRange = 11,
-  kUnavailable = 14,
-  kDataLoss = 15,
-};
 constexpr GrpcStatus kGrpcRetries[] = {GrpcStatus::kCancelled,   GrpcStatus::kDeadlineExceeded,
                                        GrpcStatus::kAborted,     GrpcStatus::kOutOfRange,
                                        GrpcStatus::kUnavailable, GrpcStatus::kDataLoss};
@@ -54,7 +44,7 @@ PushVerdict Delivered(std::string_view response) {
           .message = Quoted(partial->message)};
 }
 
-PushVerdict OnHttp(const PushAnswer& answer) {
+PushVerdict OnHttp(const HttpAnswer& answer) {
   if (answer.status == 200) return Delivered(answer.body);
   const bool may_retry = std::ranges::find(kHttpRetries, answer.status) != std::end(kHttpRetries);
   PushVerdict verdict = {.kind = may_retry ? Kind::kRetry : Kind::kRefused,
@@ -63,50 +53,30 @@ PushVerdict OnHttp(const PushAnswer& answer) {
   return verdict;
 }
 
-// The message that follows its length and a flag for compression; nothing if it is not whole.
-std::string_view MessageIn(std::string_view body) {
-  constexpr std::size_t kPrefix = 5;
-  if (body.size() < kPrefix || body[0] != '\0') return {};
-  std::uint32_t size = 0;
-  for (std::size_t i = 1; i < kPrefix; ++i) size = size << 8 | static_cast<unsigned char>(body[i]);
-  return size <= body.size() - kPrefix ? body.substr(kPrefix, size) : std::string_view();
-}
-
-PushVerdict OnGrpc(const PushAnswer& answer) {
+PushVerdict OnGrpc(const HttpAnswer& answer) {
   // A proxy answers without gRPC.
   if (answer.grpc_status.empty() && answer.status != 200) return OnHttp(answer);
-  unsigned number = 0;
-  const char* const end = answer.grpc_status.data() + answer.grpc_status.size();
-  if (std::from_chars(answer.grpc_status.data(), end, number).ec != std::errc())
-    return {.kind = Kind::kRetry, .message = "its answer has no status of gRPC"};
-  if (number == static_cast<unsigned>(GrpcStatus::kOk)) return Delivered(MessageIn(answer.body));
-  PushVerdict verdict = {.kind = Kind::kRefused,
-                         .message = fmt::format("status {} of gRPC", number)};
-  if (!answer.grpc_message.empty()) verdict.message += ": " + Quoted(answer.grpc_message);
+  const std::optional<GrpcStatus> status = GrpcStatusOf(answer);
+  if (!status) return {.kind = Kind::kRetry, .message = "its answer has no status of gRPC"};
+  if (*status == GrpcStatus::kOk) return Delivered(GrpcMessageIn(answer.body).value_or(""));
+  PushVerdict verdict = {.kind = Kind::kRefused, .message = GrpcProblem(*status, answer)};
   if (const auto details = FromBase64(answer.grpc_details))
     verdict.retry_after = otlp::RetryDelayOf(AsBytes(*details));
-  const auto status = static_cast<GrpcStatus>(number);
-  const bool may_retry = std::ranges::find(kGrpcRetries, status) != std::end(kGrpcRetries) ||
-                         (status == GrpcStatus::kResourceExhausted && verdict.retry_after);
+  const bool may_retry = std::ranges::find(kGrpcRetries, *status) != std::end(kGrpcRetries) ||
+                         (*status == GrpcStatus::kResourceExhausted && verdict.retry_after);
   if (may_retry) verdict.kind = Kind::kRetry;
   return verdict;
 }
 
 }  // namespace
 
-PushVerdict VerdictOn(const PushAnswer& answer, PushProtocol protocol) {
+PushVerdict VerdictOn(const HttpAnswer& answer, HttpProtocol protocol) {
   if (answer.status == 0) return {.kind = Kind::kRetry, .message = answer.problem};
-  return protocol == PushProtocol::kGrpc ? OnGrpc(answer) : OnHttp(answer);
+  return protocol == HttpProtocol::kGrpc ? OnGrpc(answer) : OnHttp(answer);
 }
 
-std::vector<std::byte> BodyOf(const std::vector<std::byte>& gzip, PushProtocol protocol) {
-  if (protocol == PushProtocol::kHttp) return gzip;
-  constexpr std::byte kCompressed{1};
-  std::vector<std::byte> body = {kCompressed};
-  for (const int shift : {24, 16, 8, 0})
-    body.push_back(static_cast<std::byte>(gzip.size() >> shift & 0xff));
-  body.insert(body.end(), gzip.begin(), gzip.end());
-  return body;
+std::vector<std::byte> BodyOf(const std::vector<std::byte>& gzip, HttpProtocol protocol) {
+  return protocol == HttpProtocol::kHttp ? gzip : GrpcBodyOf(gzip, GrpcEncoding::kGzip);
 }
 
 }  // namespace perftape::serve

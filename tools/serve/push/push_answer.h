@@ -10,19 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "tools/serve/push/push_target.h"
+#include "tools/serve/client/http_client.h"
 
 namespace perftape::serve {
-
-// The answer as it came.
-struct PushAnswer {
-  unsigned status = 0;       // of HTTP; 0: there is no answer
-  std::string problem = {};  // why there is none
-  std::string body = {};     // its beginning
-  std::optional<std::chrono::seconds> retry_after = {};
-  // Headers or trailers of gRPC; empty if they did not come.
-  std::string grpc_status = {}, grpc_message = {}, grpc_details = {};
-};
 
 struct PushVerdict {
   enum class Kind : std::uint8_t { kDelivered, kRetry, kRefused };
@@ -32,9 +22,9 @@ struct PushVerdict {
   std::string message = {};  // for users; of kDelivered, if the receiver has a warning
 };
 
-PushVerdict VerdictOn(const PushAnswer& answer, PushProtocol protocol);
+PushVerdict VerdictOn(const HttpAnswer& answer, HttpProtocol protocol);
 
-// Returns the body of a request: of gRPC, a message with its length (PROTOCOL-HTTP2.md of gRPC).
-std::vector<std::byte> BodyOf(const std::vector<std::byte>& gzip, PushProtocol protocol);
+// Returns the body of a request.
+std::vector<std::byte> BodyOf(const std::vector<std::byte>& gzip, HttpProtocol protocol);
 
 }  // namespace perftape::serve

@@ -16,15 +16,15 @@ namespace {
 
 struct Scheme {
   std::string_view name;
-  PushProtocol protocol;
+  HttpProtocol protocol;
   std::string_view url;  // its beginning for libcurl
 };
 
 constexpr Scheme kSchemes[] = {
-    {"https", PushProtocol::kHttp, "https://"},
-    {"http", PushProtocol::kHttp, "http://"},
-    {"grpcs", PushProtocol::kGrpc, "https://"},
-    {"grpc", PushProtocol::kGrpc, "http://"},
+    {"https", HttpProtocol::kHttp, "https://"},
+    {"http", HttpProtocol::kHttp, "http://"},
+    {"grpcs", HttpProtocol::kGrpc, "https://"},
+    {"grpc", HttpProtocol::kGrpc, "http://"},
 };
 
 // OTLP 1.11, docs/specification.md, and its collector_service.proto of profiles.
@@ -79,7 +79,7 @@ Result<PushTarget> ParsePushTarget(std::string_view option, std::string_view tex
   while (path.ends_with('/')) path.pop_back();
   PushTarget target = {.text = std::string(text), .url = {}, .protocol = scheme->protocol};
   target.url = fmt::format("{}{}", scheme->url, authority);
-  if (target.protocol == PushProtocol::kGrpc) {
+  if (target.protocol == HttpProtocol::kGrpc) {
     if (!path.empty()) return Wrong(option, text, "gRPC has no path: use grpcs://HOST:PORT");
     if (!HasPort(authority)) target.url += kGrpcPort;
     target.url += kGrpcPath;

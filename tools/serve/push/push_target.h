@@ -9,17 +9,15 @@
 #include <vector>
 
 #include "formats/base/result.h"
+#include "tools/serve/client/http_client.h"
 
 namespace perftape::serve {
-
-enum class PushProtocol : std::uint8_t { kHttp, kGrpc };
 
 struct PushTarget {
   std::string text = {};  // as the user wrote it
   std::string url = {};   // of each request, http:// or https://
-  PushProtocol protocol = PushProtocol::kHttp;
+  HttpProtocol protocol = HttpProtocol::kHttp;
 
-  bool is_encrypted() const { return url.starts_with("https:"); }
   bool operator==(const PushTarget&) const = default;
 };
 

@@ -25,7 +25,7 @@ constexpr milliseconds kEndTime{10'000};
 
 }  // namespace
 
-Pusher::Pusher(const PushOptions& options, PushClient client, PushCounts& counts,
+Pusher::Pusher(const PushOptions& options, HttpClient client, PushCounts& counts,
                cli::Console& console)
     : target_(options.target),
       client_(std::move(client)),
@@ -36,7 +36,7 @@ Pusher::Pusher(const PushOptions& options, PushClient client, PushCounts& counts
 Status Pusher::Run(int channel) {
   while (HasWork()) {
     Begin();
-    const std::optional<PushAnswer> answer = client_.Wait(is_open_ ? channel : -1, TimeToWait());
+    const std::optional<HttpAnswer> answer = client_.Wait(is_open_ ? channel : -1, TimeToWait());
     if (answer) Act(*answer);
     if (is_open_) TRY(Read(channel));
   }
@@ -61,7 +61,7 @@ milliseconds Pusher::TimeToWait() const {
                     kLongest);
 }
 
-void Pusher::Act(const PushAnswer& answer) {
+void Pusher::Act(const HttpAnswer& answer) {
   PushVerdict verdict = VerdictOn(answer, target_.protocol);
   if (verdict.kind == PushVerdict::Kind::kRetry) {
     Delay(verdict);

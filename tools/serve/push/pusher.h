@@ -10,9 +10,9 @@
 
 #include "formats/base/result.h"
 #include "tools/common/cli/console.h"
+#include "tools/serve/client/http_client.h"
 #include "tools/serve/push/payload.h"
 #include "tools/serve/push/push_answer.h"
-#include "tools/serve/push/push_client.h"
 #include "tools/serve/push/push_counts.h"
 #include "tools/serve/push/push_queue.h"
 #include "tools/serve/push/push_target.h"
@@ -22,7 +22,7 @@ namespace perftape::serve {
 class Pusher {
  public:
   // `counts` and `console` must outlive this object.
-  Pusher(const PushOptions& options, PushClient client, PushCounts& counts, cli::Console& console);
+  Pusher(const PushOptions& options, HttpClient client, PushCounts& counts, cli::Console& console);
 
   // Pushes what comes from the channel (WritePayload), which does not block, until it ends; then
   // what is left, for some seconds. What could not be delivered is counted and told. Fails as
@@ -36,14 +36,14 @@ class Pusher {
   bool HasWork() const;
   void Begin();
   Milliseconds TimeToWait() const;
-  void Act(const PushAnswer& answer);
+  void Act(const HttpAnswer& answer);
   void Delay(const PushVerdict& verdict);
   void Report(std::string message);
   Status Read(int channel);
   void DropRest();
 
   const PushTarget target_;
-  PushClient client_;
+  HttpClient client_;
   PushQueue queue_;
   PushCounts& counts_;
   cli::Console& console_;

@@ -23,7 +23,7 @@ constexpr std::string_view kPartial(
     "full");
 
 PushVerdict Http(unsigned status, std::string body = {}) {
-  return VerdictOn({.status = status, .body = std::move(body)}, PushProtocol::kHttp);
+  return VerdictOn({.status = status, .body = std::move(body)}, HttpProtocol::kHttp);
 }
 
 TEST(HttpVerdict, DeliversOnlyWith200) {
@@ -48,14 +48,14 @@ TEST(HttpVerdict, DeliversWithAnyBody) {
 }
 
 TEST(HttpVerdict, HasTheDelayOfTheReceiver) {
-  PushAnswer answer = {.status = 503, .retry_after = seconds(7)};
-  EXPECT_EQ(VerdictOn(answer, PushProtocol::kHttp).retry_after, seconds(7));
+  HttpAnswer answer = {.status = 503, .retry_after = seconds(7)};
+  EXPECT_EQ(VerdictOn(answer, HttpProtocol::kHttp).retry_after, seconds(7));
   answer.status = 400;
-  EXPECT_EQ(VerdictOn(answer, PushProtocol::kHttp).retry_after, std::nullopt);
+  EXPECT_EQ(VerdictOn(answer, HttpProtocol::kHttp).retry_after, std::nullopt);
 }
 
 TEST(HttpVerdict, RetriesWithoutAnAnswer) {
-  const PushVerdict verdict = VerdictOn({.problem = "refused"}, PushProtocol::kHttp);
+  const PushVerdict verdict = VerdictOn({.problem = "refused"}, HttpProtocol::kHttp);
   EXPECT_EQ(verdict.kind, Kind::kRetry);
   EXPECT_EQ(verdict.message, "refused");
 }
@@ -71,7 +71,7 @@ std::string Details(std::string_view type) {
 
 PushVerdict Grpc(std::string status, std::string details = {}) {
   return VerdictOn({.status = 200, .grpc_status = std::move(status), .grpc_details = details},
-                   PushProtocol::kGrpc);
+                   HttpProtocol::kGrpc);
 }
 
 TEST(GrpcVerdict, FollowsTheTableOfOtlp) {
@@ -92,22 +92,22 @@ TEST(GrpcVerdict, RetriesAnExhaustedResourceOnlyWithRetryInfo) {
 
 TEST(GrpcVerdict, ReadsTheMessageInItsFrame) {
   const std::string frame = std::string("\0\0\0\0\x0a", 5) + std::string(kPartial);
-  PushAnswer answer = {.status = 200, .body = frame, .grpc_status = "0"};
-  EXPECT_EQ(VerdictOn(answer, PushProtocol::kGrpc).rejected_profiles, 3U);
+  HttpAnswer answer = {.status = 200, .body = frame, .grpc_status = "0"};
+  EXPECT_EQ(VerdictOn(answer, HttpProtocol::kGrpc).rejected_profiles, 3U);
   answer.body.pop_back();
-  EXPECT_EQ(VerdictOn(answer, PushProtocol::kGrpc).rejected_profiles, 0U);
+  EXPECT_EQ(VerdictOn(answer, HttpProtocol::kGrpc).rejected_profiles, 0U);
 }
 
 TEST(GrpcVerdict, UnderstandsProxies) {
-  EXPECT_EQ(VerdictOn({.status = 503}, PushProtocol::kGrpc).kind, Kind::kRetry);
-  EXPECT_EQ(VerdictOn({.status = 404}, PushProtocol::kGrpc).kind, Kind::kRefused);
+  EXPECT_EQ(VerdictOn({.status = 503}, HttpProtocol::kGrpc).kind, Kind::kRetry);
+  EXPECT_EQ(VerdictOn({.status = 404}, HttpProtocol::kGrpc).kind, Kind::kRefused);
   EXPECT_EQ(Grpc("").kind, Kind::kRetry);
 }
 
 TEST(PushBody, OfGrpcHasItsLength) {
   const std::vector<std::byte> gzip(0x102, std::byte{7});
-  EXPECT_EQ(BodyOf(gzip, PushProtocol::kHttp), gzip);
-  const std::vector<std::byte> body = BodyOf(gzip, PushProtocol::kGrpc);
+  EXPECT_EQ(BodyOf(gzip, HttpProtocol::kHttp), gzip);
+  const std::vector<std::byte> body = BodyOf(gzip, HttpProtocol::kGrpc);
   EXPECT_EQ(std::string(AsText(body).substr(0, 6)), std::string("\x01\0\0\x01\x02\x07", 6));
   EXPECT_EQ(body.size(), gzip.size() + 5);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/serve/push/push_client.h"
+#include "tools/serve/client/http_client.h"
 
 #include <curl/curl.h>
 
@@ -12,15 +12,13 @@
 namespace perftape::serve {
 namespace {
 
-constexpr std::size_t kMostAnswerBytes = std::size_t{64} << 10;
-
 struct GrpcHeader {
   std::string_view name;
-  std::string PushAnswer::*value;
+  std::string HttpAnswer::*value;
 };
-constexpr GrpcHeader kGrpcHeaders[] = {{"grpc-status", &PushAnswer::grpc_status},
-                                       {"grpc-message", &PushAnswer::grpc_message},
-                                       {"grpc-status-details-bin", &PushAnswer::grpc_details}};
+constexpr GrpcHeader kGrpcHeaders[] = {{"grpc-status", &HttpAnswer::grpc_status},
+                                       {"grpc-message", &HttpAnswer::grpc_message},
+                                       {"grpc-status-details-bin", &HttpAnswer::grpc_details}};
 
 std::size_t KeepGrpcHeader(const char* data, std::size_t, std::size_t size, void* to) {
   std::string_view line(data, size);
@@ -29,20 +27,25 @@ std::size_t KeepGrpcHeader(const char* data, std::size_t, std::size_t size, void
   if (colon == line.npos) return size;
   for (const GrpcHeader& header : kGrpcHeaders) {
     if (colon == header.name.size() && curl_strnequal(data, header.name.data(), colon) != 0)
-      static_cast<PushAnswer*>(to)->*header.value = Trimmed(line.substr(colon + 1));
+      static_cast<HttpAnswer*>(to)->*header.value = Trimmed(line.substr(colon + 1));
   }
   return size;
 }
 
+struct LimitedBody {
+  HttpAnswer& answer;
+  std::size_t limit = 0;
+};
+
 std::size_t AppendBody(const char* data, std::size_t, std::size_t size, void* to) {
-  std::string& body = static_cast<PushAnswer*>(to)->body;
-  body.append(data, std::min(size, kMostAnswerBytes - body.size()));
+  const auto& [answer, limit] = *static_cast<LimitedBody*>(to);
+  answer.body.append(data, std::min(size, limit - answer.body.size()));
   return size;
 }
 
 }  // namespace
 
-struct PushClient::State {
+struct HttpClient::State {
   using Handle = std::unique_ptr<CURL, void (*)(CURL*)>;
   using Multi = std::unique_ptr<CURLM, CURLMcode (*)(CURLM*)>;
   using List = std::unique_ptr<curl_slist, void (*)(curl_slist*)>;
@@ -52,7 +55,8 @@ struct PushClient::State {
   List headers{nullptr, &curl_slist_free_all};
   char error[CURL_ERROR_SIZE] = {};
   std::vector<std::byte> body;
-  PushAnswer answer;
+  HttpAnswer answer;
+  LimitedBody limited_body{.answer = answer};
   bool is_busy = false;
 
   void AddHeader(const std::string& line) {
@@ -67,18 +71,20 @@ struct PushClient::State {
     (void)curl_easy_setopt(handle.get(), option, value);
   }
 
-  void SetUp(const PushTarget& target, const PushSecrets& secrets) {
-    const bool is_grpc = target.protocol == PushProtocol::kGrpc;
+  void SetUp(const HttpTarget& target) {
+    const bool is_grpc = target.protocol == HttpProtocol::kGrpc;
+    limited_body.limit = target.most_answer_bytes;
     Set(CURLOPT_URL, target.url.c_str());
+    if (!target.unix_socket.empty()) Set(CURLOPT_UNIX_SOCKET_PATH, target.unix_socket.c_str());
     Set(CURLOPT_POST, 1L);
     Set(CURLOPT_NOSIGNAL, 1L);
     Set(CURLOPT_ERRORBUFFER, &error[0]);
-    Set(CURLOPT_CONNECTTIMEOUT_MS, 5000L);
-    Set(CURLOPT_TIMEOUT_MS, static_cast<long>(std::chrono::milliseconds(kPushTimeout).count()));
+    Set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(target.connect_timeout.count()));
+    Set(CURLOPT_TIMEOUT_MS, static_cast<long>(std::chrono::milliseconds(target.timeout).count()));
     Set(CURLOPT_HEADERFUNCTION, &KeepGrpcHeader);
     Set(CURLOPT_HEADERDATA, &answer);
     Set(CURLOPT_WRITEFUNCTION, &AppendBody);
-    Set(CURLOPT_WRITEDATA, &answer);
+    Set(CURLOPT_WRITEDATA, &limited_body);
     if (is_grpc && target.is_encrypted()) {
       Set(CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_2TLS));
     } else if (is_grpc) {
@@ -86,25 +92,24 @@ struct PushClient::State {
       // libcurl 7.88 fails with a second request on such a connection.
       Set(CURLOPT_FORBID_REUSE, 1L);
     }
-    if (!secrets.certificates.empty()) {
-      curl_blob certificates = {.data = const_cast<char*>(secrets.certificates.data()),
-                                .len = secrets.certificates.size(),
+    if (!target.certificates.empty()) {
+      curl_blob certificates = {.data = const_cast<char*>(target.certificates.data()),
+                                .len = target.certificates.size(),
                                 .flags = CURL_BLOB_COPY};
       Set(CURLOPT_CAINFO_BLOB, &certificates);
     }
-    // Receivers compare the whole text.
-    AddHeader(is_grpc ? "Content-Type: application/grpc+proto"
-                      : "Content-Type: application/x-protobuf");
-    AddHeader(is_grpc ? "grpc-encoding: gzip" : "Content-Encoding: gzip");
-    if (is_grpc) AddHeader("te: trailers");
-    if (is_grpc) AddHeader("grpc-timeout: " + std::to_string(kPushTimeout.count()) + "S");
+    if (is_grpc) {
+      AddHeader("Content-Type: application/grpc+proto");
+      AddHeader("te: trailers");
+      AddHeader("grpc-timeout: " + std::to_string(target.timeout.count()) + "S");
+    }
     AddHeader("User-Agent: perftape/" PERFTAPE_VERSION);
     AddHeader("Expect:");  // curl's own waits a second for receivers that do not know it
-    for (const std::string& header : secrets.headers) AddHeader(header);
+    for (const std::string& header : target.headers) AddHeader(header);
     Set(CURLOPT_HTTPHEADER, headers.get());
   }
 
-  PushAnswer Finish(CURLcode code) {
+  HttpAnswer Finish(CURLcode code) {
     curl_multi_remove_handle(multi.get(), handle.get());
     is_busy = false;
     if (code != CURLE_OK) {
@@ -120,31 +125,31 @@ struct PushClient::State {
   }
 };
 
-PushClient::PushClient(std::unique_ptr<State> state) : state_(std::move(state)) {}
-PushClient::PushClient(PushClient&&) noexcept = default;
-PushClient::~PushClient() = default;
+HttpClient::HttpClient(std::unique_ptr<State> state) : state_(std::move(state)) {}
+HttpClient::HttpClient(HttpClient&&) noexcept = default;
+HttpClient::~HttpClient() = default;
 
-Result<PushClient> PushClient::Create(const PushTarget& target, const PushSecrets& secrets) {
+Result<HttpClient> HttpClient::Create(const HttpTarget& target) {
   if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
     return Fail(ErrorCode::kUnsupported, "libcurl does not start");
   const curl_version_info_data* const about = curl_version_info(CURLVERSION_NOW);
   const auto has = [&](int feature) { return (about->features & feature) != 0; };
   if (target.is_encrypted() && !has(CURL_VERSION_SSL))
-    return Fail(ErrorCode::kUnsupported, target.text + ": libcurl has no TLS here");
-  if (target.protocol == PushProtocol::kGrpc && !has(CURL_VERSION_HTTP2))
-    return Fail(ErrorCode::kUnsupported, target.text + ": libcurl has no HTTP/2 here");
+    return Fail(ErrorCode::kUnsupported, target.name + ": libcurl has no TLS here");
+  if (target.protocol == HttpProtocol::kGrpc && !has(CURL_VERSION_HTTP2))
+    return Fail(ErrorCode::kUnsupported, target.name + ": libcurl has no HTTP/2 here");
   auto state = std::make_unique<State>();
   if (!state->handle || !state->multi)
     return Fail(ErrorCode::kUnsupported, "libcurl does not start");
-  state->SetUp(target, secrets);
-  return PushClient(std::move(state));
+  state->SetUp(target);
+  return HttpClient(std::move(state));
 }
 
-bool PushClient::is_busy() const {
+bool HttpClient::is_busy() const {
   return state_->is_busy;
 }
 
-void PushClient::Start(std::vector<std::byte> body) {
+void HttpClient::Start(std::vector<std::byte> body) {
   State& state = *state_;
   state.body = std::move(body);
   state.answer = {};
@@ -155,7 +160,7 @@ void PushClient::Start(std::vector<std::byte> body) {
   state.is_busy = true;
 }
 
-std::optional<PushAnswer> PushClient::Wait(int fd, std::chrono::milliseconds time) {
+std::optional<HttpAnswer> HttpClient::Wait(int fd, std::chrono::milliseconds time) {
   State& state = *state_;
   int running = 0, waiting = 0;
   curl_multi_perform(state.multi.get(), &running);
