@@ -26,6 +26,7 @@ struct ServePlan : record_tool::Plan {
   HistoryLimits history;
   std::filesystem::path directory;  // empty: a new one below /run
   PushOptions push;
+  PushTarget other_target;  // of --push; empty: that of `push`
 };
 
 struct ServeRun {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the answer to a push means: delivered, to be sent again, or never to be taken. The rules are
-// those of docs/specification.md of opentelemetry-proto 1.11.
+// What the answer to a push means: delivered, to be sent again, or never to be taken. The rules of
+// OTLP are those of docs/specification.md of opentelemetry-proto 1.11. Pyroscope answers as
+// connect-go does (protocol_connect.go, connectCodeToHTTP), and Alloy sends again what may succeed
+// later (internal/component/pyroscope/write/write.go, shouldRetry).
 #pragma once
 
 #include <chrono>
@@ -34,7 +36,8 @@ struct PushVerdict {
 
 PushVerdict VerdictOn(const PushAnswer& answer, PushProtocol protocol);
 
-// Returns the body of a request: of gRPC, a message with its length (PROTOCOL-HTTP2.md of gRPC).
-std::vector<std::byte> BodyOf(const std::vector<std::byte>& gzip, PushProtocol protocol);
+// Returns what is sent of a payload: of gRPC, a message with its length (PROTOCOL-HTTP2.md of
+// gRPC).
+std::vector<std::byte> BodyOf(const std::vector<std::byte>& payload, PushProtocol protocol);
 
 }  // namespace perftape::serve

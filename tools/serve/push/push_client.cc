@@ -40,6 +40,19 @@ std::size_t AppendBody(const char* data, std::size_t, std::size_t size, void* to
   return size;
 }
 
+std::vector<std::string> HeadersOf(PushProtocol protocol) {
+  switch (protocol) {
+    case PushProtocol::kHttp:
+      return {"Content-Type: application/x-protobuf", "Content-Encoding: gzip"};
+    case PushProtocol::kGrpc:
+      return {"Content-Type: application/grpc+proto", "grpc-encoding: gzip", "te: trailers",
+              "grpc-timeout: " + std::to_string(kPushTimeout.count()) + "S"};
+    case PushProtocol::kPyroscope:
+      return {"Content-Type: application/proto", "Connect-Protocol-Version: 1"};
+  }
+  return {};
+}
+
 }  // namespace
 
 struct PushClient::State {
@@ -93,11 +106,7 @@ struct PushClient::State {
       Set(CURLOPT_CAINFO_BLOB, &certificates);
     }
     // Receivers compare the whole text.
-    AddHeader(is_grpc ? "Content-Type: application/grpc+proto"
-                      : "Content-Type: application/x-protobuf");
-    AddHeader(is_grpc ? "grpc-encoding: gzip" : "Content-Encoding: gzip");
-    if (is_grpc) AddHeader("te: trailers");
-    if (is_grpc) AddHeader("grpc-timeout: " + std::to_string(kPushTimeout.count()) + "S");
+    for (const std::string& header : HeadersOf(target.protocol)) AddHeader(header);
     AddHeader("User-Agent: perftape/" PERFTAPE_VERSION);
     AddHeader("Expect:");  // curl's own waits a second for receivers that do not know it
     for (const std::string& header : secrets.headers) AddHeader(header);

@@ -104,9 +104,31 @@ TEST(GrpcVerdict, UnderstandsProxies) {
   EXPECT_EQ(Grpc("").kind, Kind::kRetry);
 }
 
+PushVerdict Pyroscope(unsigned status, std::string body = {}) {
+  return VerdictOn({.status = status, .body = std::move(body), .retry_after = seconds(7)},
+                   PushProtocol::kPyroscope);
+}
+
+TEST(PyroscopeVerdict, FollowsTheCodesOfConnect) {
+  EXPECT_EQ(Pyroscope(200, "any").kind, Kind::kDelivered);
+  for (const unsigned status : {400U, 401U, 403U, 404U, 413U, 415U, 422U, 500U, 501U})
+    EXPECT_EQ(Pyroscope(status).kind, Kind::kRefused) << status;
+  for (const unsigned status : {408U, 409U, 429U, 502U, 503U, 504U})
+    EXPECT_EQ(Pyroscope(status).kind, Kind::kRetry) << status;
+  EXPECT_EQ(Pyroscope(500, R"({"code":"unknown","message":"too few"})").kind, Kind::kRetry);
+  EXPECT_EQ(Pyroscope(500, R"({"code":"internal"})").kind, Kind::kRefused);
+}
+
+TEST(PyroscopeVerdict, HasTheDelayAndTheMessage) {
+  EXPECT_EQ(Pyroscope(429).retry_after, seconds(7));
+  EXPECT_EQ(Pyroscope(400).retry_after, std::nullopt);
+  EXPECT_THAT(Pyroscope(400, "too\x1blong").message, HasSubstr("status 400: too"));
+}
+
 TEST(PushBody, OfGrpcHasItsLength) {
   const std::vector<std::byte> gzip(0x102, std::byte{7});
   EXPECT_EQ(BodyOf(gzip, PushProtocol::kHttp), gzip);
+  EXPECT_EQ(BodyOf(gzip, PushProtocol::kPyroscope), gzip);
   const std::vector<std::byte> body = BodyOf(gzip, PushProtocol::kGrpc);
   EXPECT_EQ(std::string(AsText(body).substr(0, 6)), std::string("\x01\0\0\x01\x02\x07", 6));
   EXPECT_EQ(body.size(), gzip.size() + 5);
