@@ -43,13 +43,6 @@ class Derived {
   otlp::ArrayValue keys_;
 };
 
-std::string_view FactOf(const Profile& profile, std::string_view key) {
-  for (const std::string& comment : profile.metadata().comments) {
-    if (const std::string_view value = CommentValue(comment, key); !value.empty()) return value;
-  }
-  return {};
-}
-
 }  // namespace
 
 bool IsOfOtlpResource(const Profile& profile, const Label& label) {
@@ -111,8 +104,8 @@ otlp::Resource OtlpResources::Of(std::uint32_t pid, std::span<const Label> label
   derived.Add(otlp::kPodName, pod);
   derived.Add(pod.empty() ? otlp::kContainerName : otlp::kPodContainerName, container);
   derived.Add(otlp::kPodUid, Keep(std::move(ids.pod_uid)));
-  derived.Add(otlp::kHostName, FactOf(profile_, kHostnameComment));
-  if (!FactOf(profile_, kOsReleaseComment).empty()) derived.Add(otlp::kOsType, "linux");
+  derived.Add(otlp::kHostName, FactOf(profile_.metadata(), kHostnameComment));
+  if (!FactOf(profile_.metadata(), kOsReleaseComment).empty()) derived.Add(otlp::kOsType, "linux");
   derived.Add(otlp::kServiceName,
               name.empty() ? otlp::kUnknownService
                            : Keep(std::string(otlp::kUnknownService) + ":" + std::string(name)));

@@ -66,11 +66,10 @@ class SeriesPlan {
     if (IsOffCpu(name)) {
       const TypeNames switches = {otlp::kContextSwitchType, perfdata::kCount};
       Add(id, OtlpValues::kSampleCounts, switches, switches, 1);
-      Add(id, OtlpValues::kPeriodSums, {otlp::kOffCpuType, unit}, switches, 1);
+      Add(id, OtlpValues::kPeriodSums, {OtlpTypeOf(name), unit}, switches, 1);
       return;
     }
-    const bool is_clock = perfdata::PeriodMeaningOf(name) == perfdata::PeriodMeaning::kCpuTime;
-    const TypeNames type = {is_clock ? otlp::kCpuType : name, unit};
+    const TypeNames type = {OtlpTypeOf(name), unit};
     const EventTotals& totals = totals_[id.index];
     const std::int64_t period = event.period != 0 ? ToSigned(event.period) : MeanPeriod(totals);
     Add(id, OtlpValues::kSampleCounts, {otlp::kSamplesType, perfdata::kCount}, type, period);
@@ -125,6 +124,12 @@ class SeriesPlan {
 };
 
 }  // namespace
+
+std::string_view OtlpTypeOf(std::string_view event_name) {
+  if (IsOffCpu(event_name)) return otlp::kOffCpuType;
+  const bool is_clock = perfdata::PeriodMeaningOf(event_name) == perfdata::PeriodMeaning::kCpuTime;
+  return is_clock ? otlp::kCpuType : event_name;
+}
 
 std::vector<OtlpSeries> OtlpSeriesOf(const Profile& profile, OtlpDictionary& dictionary) {
   return SeriesPlan(profile, dictionary).Plan();

@@ -21,6 +21,9 @@ struct OtlpSeries {
   otlp::ProfileHeader header = {};  // without the facts that all profiles of the file have
 };
 
+// Returns the type that receivers know the periods of an event by: "cpu", "off_cpu", or the name.
+std::string_view OtlpTypeOf(std::string_view event_name);
+
 // In the order of the events.
 std::vector<OtlpSeries> OtlpSeriesOf(const Profile& profile, OtlpDictionary& dictionary);
 

@@ -11,6 +11,13 @@
 
 namespace perftape::convert {
 
+std::string_view FactOf(const Metadata& metadata, std::string_view key) {
+  for (const std::string& comment : metadata.comments) {
+    if (const std::string_view value = CommentValue(comment, key); !value.empty()) return value;
+  }
+  return {};
+}
+
 std::vector<std::string> FactsOf(const Metadata& metadata) {
   std::vector<std::string> facts = metadata.comments;
   if (metadata.start_time_ns && *metadata.start_time_ns > 0) {

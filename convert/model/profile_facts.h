@@ -29,6 +29,9 @@ constexpr std::string_view CommentValue(std::string_view comment, std::string_vi
   return comment.substr(kCommentSeparator.size());
 }
 
+// Returns the same of the first comment with this key; empty if there is none.
+std::string_view FactOf(const Metadata& metadata, std::string_view key);
+
 // The keys of facts that are no comments. A page makes its title of some (page/profile_facts.js).
 inline constexpr std::string_view kRecordedFact = "recorded";
 inline constexpr std::string_view kDurationFact = "duration";

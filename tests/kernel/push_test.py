@@ -4,53 +4,27 @@ with and without TLS. Receivers that fail lose nothing beyond the queue, and the
 
 import collections
 import importlib
-import json
 import os
 import pathlib
 import subprocess
 import sys
 import tempfile
-import time
 
 import harness
-import otlp_receiver
+import push_receiver
+import pushes
 import served
-from cgroups import GETPPID
+from pushes import DROPPED
 
-RECEIVER = pathlib.Path(otlp_receiver.__file__)
-PROTO = RECEIVER.parents[1] / "interop"
+PROTO = pushes.RECEIVER.parents[1] / "interop"
 DEBIAN = "/usr/lib/python3/dist-packages"
-DROPPED = 'perftape_push_dropped_samples_total{cause="%s"}'
 
 
-class Receiver:
-    def __init__(self, process, folder, port):
-        self.process, self.folder, self.port = process, folder, port
-
-    def requests(self):
-        """[(headers, body)] so far, in their order."""
-        files = sorted(self.folder.glob("*.otlp"), key=lambda path: int(path.stem))
-        return [(json.loads(path.with_suffix(".headers").read_text()), path.read_bytes())
-                for path in files]
-
-    def delivered(self):
-        return [body for headers, body in self.requests() if headers["answer"] in ("0", "200", "partial")]
-
-
-class PushTest(served.ServeTest):
+class OtlpTest(pushes.PushTest):
     pb2 = None
 
-    def receiver(self, *options):
-        folder = self.dir / f"receiver{time.monotonic_ns()}"
-        folder.mkdir()
-        process = self.spawn(served.DEBIAN_PYTHON, RECEIVER, folder, *options)
-        served.wait_for(lambda: (folder / "port").exists() or process.poll() is not None)
-        if process.poll() == 77:
-            self.skipTest("no python3-grpcio")
-        return Receiver(process, folder, int((folder / "port").read_text()))
-
     def push(self, url, *options):
-        return self.serve("-e", GETPPID, "--comm", "counted", "--window", "300ms", "--otlp", url, *options)
+        return self.push_to("--otlp", url, *options)
 
     def calls_in(self, bodies):
         """{comm: samples} of requests."""
@@ -71,9 +45,6 @@ class PushTest(served.ServeTest):
                             counts[comm[0]] += sum(sample.values) or len(sample.timestamps_unix_nano)
         return counts
 
-    def wait_for_samples(self, service, name, count):
-        served.wait_for(lambda: service.metrics().get(name, 0) >= count)
-
     def check_delivery(self, url, receiver, *options):
         """All calls arrive, those of the last window, too."""
         service = self.push(url, *options)
@@ -93,7 +64,7 @@ class PushTest(served.ServeTest):
         headers.chmod(0o600)
         self.check_delivery(f"http://127.0.0.1:{receiver.port}", receiver, "--otlp-headers", headers)
         for sent, _ in receiver.requests():
-            self.assertEqual(sent["path"], otlp_receiver.PATH)
+            self.assertEqual(sent["path"], push_receiver.PATH)
             self.assertEqual(sent["content-type"], "application/x-protobuf")
             self.assertEqual(sent["content-encoding"], "gzip")
             self.assertEqual((sent["x-scope-orgid"], sent["authorization"]), ("shop", "Bearer of-the-test"))
@@ -202,7 +173,7 @@ if __name__ == "__main__":
         subprocess.run(["protoc", f"--proto_path={PROTO}", f"--python_out={generated}",
                         "otlp_profiles.proto"], check=True)
         try:
-            PushTest.pb2 = importlib.import_module("otlp_profiles_pb2")
+            OtlpTest.pb2 = importlib.import_module("otlp_profiles_pb2")
         except ImportError as error:
             harness.skip(str(error))
         harness.main()

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """perftape-serve: other programs read its answers. The parsers of python3-prometheus-client check its
-metrics, chromium shows its page."""
+metrics, chromium shows its page, flamegraph.pl draws its folded stacks."""
 
 import collections
 import html
+import os
 import re
 import shutil
 import subprocess
@@ -17,6 +18,7 @@ from cgroups import GETPPID
 DEBIAN = "/usr/lib/python3/dist-packages"
 CHROMIUM = ("chromium", "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
             "--disable-component-update", "--enable-logging=stderr", "--virtual-time-budget=15000", "--dump-dom")
+FLAMEGRAPH = shutil.which("flamegraph.pl") or "/usr/share/perl5/Devel/NYTProf/flamegraph.pl"
 OPENMETRICS = {"Accept": "application/openmetrics-text; version=1.0.0"}
 
 
@@ -81,6 +83,23 @@ class ProgramsTest(served.ServeTest):
         self.assertRegex(page, r"<html[^>]* data-ready")
         self.assertEqual(re.search(r'id="total"[^>]*>([^<]*)<', page)[1], "1,234 samples")
         self.assertNotIn("CONSOLE", done.stderr.decode(errors="replace"))
+
+    @unittest.skipUnless(os.path.exists(FLAMEGRAPH), "no flamegraph.pl (libdevel-nytprof-perl)")
+    def test_flamegraph_pl_draws_each_sample(self):
+        self.spawn(harness.BURNER, "--seconds", "600", stdout=subprocess.DEVNULL)
+        service = self.serve("-e", f"cpu-clock,{GETPPID}", "-F", "199", "--window", "300ms")
+        self.call(("", "counted", 1234))
+        served.wait_for(lambda: any("burn_" in stack for stack in service.folded(event="cpu")))
+        calls = {stack: count for stack, count in service.folded(event=GETPPID).items() if stack.startswith("counted;")}
+        self.assertEqual(sum(calls.values()), 1234)
+        for event in (GETPPID, "cpu"):
+            with self.subTest(event):
+                body = service.get("/flamegraph/collapsed", event=event).body
+                total = sum(int(line.rpartition(b" ")[2]) for line in body.splitlines())
+                done = subprocess.run(["perl", FLAMEGRAPH], input=body, capture_output=True, check=False,
+                                      timeout=harness.TIMEOUT_S)
+                self.assertEqual((done.returncode, done.stderr), (0, b""))
+                self.assertIn(f"<title>all ({total:,} samples, 100%)</title>".encode(), done.stdout)
 
 
 if __name__ == "__main__":

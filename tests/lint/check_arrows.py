@@ -28,6 +28,7 @@ ARROWS = {
     "formats/pprof": ["formats/base", "formats/protobuf"],
     # Its limit of the depth of JSON.
     "formats/otlp": ["formats/base", "formats/json_profiles/json_walk.h", "formats/protobuf"],
+    "formats/pyroscope": ["formats/base", "formats/protobuf"],
     "record": ["formats", "bpf/wire.h", "bpf/unwind_wire.h"],
     "tools": ["record", "convert", "formats"],
 }

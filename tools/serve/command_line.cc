@@ -34,11 +34,15 @@ Status CheckAddresses(const ServePlan& plan) {
   return {};
 }
 
-Status CheckPush(const PushOptions& push) {
-  if (push.is_on()) return {};
-  if (!push.headers_file.empty() || !push.ca_file.empty())
-    return Usage("--otlp-headers and --otlp-ca need --otlp");
-  return {};
+Result<PushOptions> PushOf(const ServePlan& plan) {
+  PushOptions push = plan.push;
+  if (!plan.other_target.url.empty()) {
+    if (push.is_on()) return Usage("--otlp and --push: there is one receiver: use one of them");
+    push.target = plan.other_target;
+  }
+  if (!push.is_on() && (!push.headers_file.empty() || !push.ca_file.empty()))
+    return Usage("--otlp-headers and --otlp-ca need --otlp or --push");
+  return push;
 }
 
 Status CheckTimes(const ServePlan& plan) {
@@ -53,7 +57,7 @@ Result<ServeRun> PlanOf(ServePlan plan) {
   if (!plan.operands.empty()) return Usage("perftape-serve has no operands: " + plan.operands[0]);
   TRY(CheckAddresses(plan));
   TRY(CheckTimes(plan));
-  TRY(CheckPush(plan.push));
+  TRY_ASSIGN(PushOptions push, PushOf(plan));
   if (plan.call_graph && plan.call_graph->stack_bytes != 0)
     return Usage("--call-graph: copies of stacks cannot be served: use fp, eh or none");
   if (!plan.rate) plan.rate = record::Frequency{kUsualHz};
@@ -64,7 +68,7 @@ Result<ServeRun> PlanOf(ServePlan plan) {
                   .window = plan.window,
                   .history = plan.history,
                   .directory = plan.directory,
-                  .push = plan.push,
+                  .push = std::move(push),
                   .cri_socket = plan.cri_socket,
                   .no_sandbox = plan.no_sandbox};
   TRY_ASSIGN(run.record, record_tool::PlanOf(std::move(plan)));

@@ -27,6 +27,7 @@ struct ServePlan : record_tool::Plan {
   std::filesystem::path directory;  // empty: a new one below /run
   PushOptions push;
   std::string cri_socket;  // empty: no container runtime is asked
+  PushTarget other_target;  // of --push; empty: that of `push`
 };
 
 struct ServeRun {

@@ -15,6 +15,7 @@
 #include "convert/symbolize/jit_file_search.h"
 #include "convert/symbolize/perf_map_symbolizer.h"
 #include "formats/base/file.h"
+#include "tools/serve/push/pyroscope_payload.h"
 
 namespace perftape::serve {
 namespace {
@@ -87,8 +88,9 @@ Result<ImportedFile> Importer::Import(const std::filesystem::path& file) {
   symbolize::SymbolizeReport symbols;
   const convert::Profile named = sources->Name(profile, std::move(origin), symbols);
   TRY_ASSIGN(window.profile, convert::EncodePprof(named, kWindowEncoding));
-  if (with_payloads_ == WithPayloads::kYes) {
-    TRY_ASSIGN(imported.payloads, PayloadsOf(named));
+  if (payload_kind_) {
+    const bool is_pyroscope = *payload_kind_ == PushProtocol::kPyroscope;
+    TRY_ASSIGN(imported.payloads, is_pyroscope ? PyroscopePayloadsOf(named) : PayloadsOf(named));
   }
   return imported;
 }

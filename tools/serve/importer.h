@@ -16,6 +16,7 @@
 #include "formats/base/result.h"
 #include "tools/serve/kept_binaries.h"
 #include "tools/serve/push/payload.h"
+#include "tools/serve/push/push_target.h"
 #include "tools/serve/window.h"
 
 namespace perftape::serve {
@@ -30,13 +31,14 @@ struct ImportedFile {
 // deleted; after a shorter one if this process uses much memory, because many were sampled.
 bool IsTimeToReopen(std::chrono::nanoseconds age, std::uint64_t resident_bytes);
 
-enum class WithPayloads : std::uint8_t { kNo, kYes };
+// The payloads of a receiver with this protocol; none without a receiver.
+using PayloadKind = std::optional<PushProtocol>;
 
 class Importer {
  public:
   // `binaries` is the directory of KeptBinaries; it need not exist.
-  Importer(std::filesystem::path binaries, WithPayloads with_payloads)
-      : binaries_(std::move(binaries)), with_payloads_(with_payloads) {}
+  Importer(std::filesystem::path binaries, PayloadKind payload_kind)
+      : binaries_(std::move(binaries)), payload_kind_(payload_kind) {}
 
   // Keeps the symbols of an open binary if they are out of reach otherwise. Fails as
   // KeptBinaries::Add does.
@@ -45,14 +47,14 @@ class Importer {
   }
 
   // Reads a perf.data with notes, and deletes it. Fails with kNotFound if it has none, and as
-  // OpenInput, ReadPerfData, EncodePprof and PayloadsOf do.
+  // OpenInput, ReadPerfData, EncodePprof, PayloadsOf and PyroscopePayloadsOf do.
   Result<ImportedFile> Import(const std::filesystem::path& file);
 
  private:
   Result<symbolize::SymbolSources*> Sources();
 
   KeptBinaries binaries_;
-  const WithPayloads with_payloads_;
+  const PayloadKind payload_kind_;
   std::optional<symbolize::SymbolSources> sources_;
   std::chrono::steady_clock::time_point opened_;
 };

@@ -49,7 +49,7 @@ int RunImporter(const ServeRun& run, const std::filesystem::path& directory, Imp
     }
   }
   Importer importer(directory / "binaries",
-                    run.push.is_on() ? WithPayloads::kYes : WithPayloads::kNo);
+                    run.push.is_on() ? PayloadKind(run.push.target.protocol) : std::nullopt);
   PayloadSender pushes(std::move(parts.payloads), parts.push_counts);
   FileMessage message;
   UniqueFd binary;

@@ -108,9 +108,15 @@ constexpr cli::Option kPushRows[] = {
      .help = "push each window to a receiver of OpenTelemetry profiles: https://HOST:PORT, or "
              "grpcs://HOST:PORT; http:// and grpc:// are without TLS",
      .into = cli::StoreAs<&ParsePushTarget, &ServePlan::push, &PushOptions::target>},
+    {.name = "push",
+     .argument = "KIND=URL",
+     .help = "push each window to another receiver: pyroscope=https://HOST:PORT, to Grafana "
+             "Pyroscope or Alloy; http:// is without TLS",
+     .into = cli::StoreAs<&ParseOtherTarget, &ServePlan::other_target>},
     {.name = "otlp-headers",
      .argument = "FILE",
-     .help = "send the headers in FILE, one on each line: 'Authorization: Bearer TOKEN'",
+     .help = "send the headers in FILE, also with --push, one on each line: 'Authorization: Bearer "
+             "TOKEN'",
      .completion = Completion::kFile,
      .is_rare = true,
      .into = cli::Store<&ServePlan::push, &PushOptions::headers_file>},

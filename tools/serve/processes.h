@@ -13,8 +13,8 @@
 //
 // The first process also records on request of the server, each recording in a process of its own
 // (recordings.h). The recorder has the privileges of recorders, the importer can read files, and
-// the server has open sockets and nothing else. The pusher connects to the receiver of --otlp; it
-// runs only with this option.
+// the server has open sockets and nothing else. The pusher connects to the receiver of --otlp or
+// --push; it runs only with one of them.
 #pragma once
 
 #include <sys/types.h>

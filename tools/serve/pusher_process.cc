@@ -7,7 +7,9 @@
 
 #include <csignal>
 #include <cstdlib>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "tools/common/sandbox/sandbox.h"
 #include "tools/serve/processes.h"
@@ -23,15 +25,26 @@ void LoadResolver() {
   (void)getaddrinfo("perftape.invalid", nullptr, nullptr, &found);
 }
 
+// Besides those that HttpClient adds for gRPC. Receivers compare the whole text.
+std::vector<std::string> HeadersOf(PushProtocol protocol) {
+  switch (protocol) {
+    case PushProtocol::kHttp:
+      return {"Content-Type: application/x-protobuf", "Content-Encoding: gzip"};
+    case PushProtocol::kGrpc:
+      return {"grpc-encoding: gzip"};
+    case PushProtocol::kPyroscope:
+      return {"Content-Type: application/proto", "Connect-Protocol-Version: 1"};
+  }
+  return {};
+}
+
 HttpTarget HttpTargetOf(const PushTarget& push, const PushSecrets& secrets) {
-  const bool is_grpc = push.protocol == HttpProtocol::kGrpc;
+  const bool is_grpc = push.protocol == PushProtocol::kGrpc;
   HttpTarget target = {.name = push.text,
                        .url = push.url,
-                       .protocol = push.protocol,
+                       .protocol = is_grpc ? HttpProtocol::kGrpc : HttpProtocol::kHttp,
+                       .headers = HeadersOf(push.protocol),
                        .certificates = secrets.certificates};
-  // Receivers compare the whole text.
-  if (!is_grpc) target.headers = {"Content-Type: application/x-protobuf"};
-  target.headers.emplace_back(is_grpc ? "grpc-encoding: gzip" : "Content-Encoding: gzip");
   target.headers.insert(target.headers.end(), secrets.headers.begin(), secrets.headers.end());
   return target;
 }

@@ -242,8 +242,8 @@ bool Reload(ServeRun& run, cli::Console& console) {
   }
   if (!IsServedAlike(run, *again)) {
     console.Warning(
-        "SIGHUP: new options of --listen, --token-file, --history, --memory, --directory, --otlp "
-        "and --no-sandbox need a new start");
+        "SIGHUP: new options of --listen, --token-file, --history, --memory, --directory, --otlp, "
+        "--push and --no-sandbox need a new start");
   }
   run.record = std::move(again->record);
   run.events = std::move(again->events);

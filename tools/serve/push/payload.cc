@@ -41,7 +41,7 @@ Status AppendPayloads(const convert::Profile& profile, convert::SampleRange rang
   TRY_ASSIGN(std::vector<std::byte> gzip, pprof::Gzip(AsBytes(encoded)));
   const std::span<const convert::Sample> all = profile.samples();
   payloads.push_back(
-      {.gzip = std::move(gzip), .samples = CountOf(all.subspan(range.begin, range.size()))});
+      {.body = std::move(gzip), .samples = CountOf(all.subspan(range.begin, range.size()))});
   return {};
 }
 
@@ -55,9 +55,9 @@ Result<std::vector<Payload>> PayloadsOf(const convert::Profile& profile, std::si
 }
 
 Status WritePayload(int fd, const Payload& payload) {
-  const Header header = {.bytes = payload.gzip.size(), .samples = payload.samples};
+  const Header header = {.bytes = payload.body.size(), .samples = payload.samples};
   TRY(WriteAll(fd, std::as_bytes(std::span(&header, 1))));
-  return WriteAll(fd, payload.gzip);
+  return WriteAll(fd, payload.body);
 }
 
 Status PayloadReader::Add(Bytes bytes, const std::function<void(Payload)>& sink) {
@@ -70,7 +70,7 @@ Status PayloadReader::Add(Bytes bytes, const std::function<void(Payload)>& sink)
       return Fail(ErrorCode::kCorrupt, "pushes: the header of a payload is wrong");
     if (rest.size() - sizeof header < header.bytes) break;
     const Bytes body = rest.subspan(sizeof header, header.bytes);
-    sink({.gzip = {body.begin(), body.end()}, .samples = header.samples});
+    sink({.body = {body.begin(), body.end()}, .samples = header.samples});
     rest = rest.subspan(sizeof header + body.size());
   }
   bytes_.erase(bytes_.begin(), bytes_.end() - static_cast<std::ptrdiff_t>(rest.size()));

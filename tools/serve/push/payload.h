@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bodies of pushes: OTLP profiles, as the importer makes them and the process that pushes gets
-// them, through a stream.
+// The bodies of pushes, as the importer makes them and the process that pushes gets them, through a
+// stream. They are OTLP profiles here; pyroscope_payload.h has those of Pyroscope.
 #pragma once
 
 #include <cstddef>
@@ -15,12 +15,13 @@
 
 namespace perftape::serve {
 
-// Receivers of gRPC often take at most 4 MiB, uncompressed.
+// Receivers of gRPC often take at most 4 MiB, uncompressed; Pyroscope takes profiles of 4 MiB.
 inline constexpr std::size_t kLargestRequest = std::size_t{7} << 19;
 
 struct Payload {
-  std::vector<std::byte> gzip = {};  // an ExportProfilesServiceRequest
-  std::uint64_t samples = 0;         // that it stands for
+  // A compressed ExportProfilesServiceRequest, or a PushRequest with a compressed pprof.
+  std::vector<std::byte> body = {};
+  std::uint64_t samples = 0;  // that it stands for
 };
 
 // Encodes a profile with names. A large one is divided by samples, so that each request has at most

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -21,6 +22,12 @@ using Kind = PushVerdict::Kind;
 
 // Statuses after which the same request may succeed: "Failures" of OTLP/HTTP.
 constexpr unsigned kHttpRetries[] = {429, 502, 503, 504};
+
+// The same of Pyroscope: 408 and 409 are the codes deadline_exceeded and aborted of Connect. A 500
+// is a retry only with the code unknown: Pyroscope's parts do not reach each other. A profile that
+// it cannot process has the code internal.
+constexpr unsigned kPyroscopeRetries[] = {408, 409, 429, 502, 503, 504};
+constexpr std::string_view kUnknownCode = R"("code":"unknown")";
 
 // The same of OTLP/gRPC: "Failures". RESOURCE_EXHAUSTED only with RetryInfo.
 constexpr GrpcStatus kGrpcRetries[] = {GrpcStatus::kCancelled,   GrpcStatus::kDeadlineExceeded,
@@ -44,12 +51,29 @@ PushVerdict Delivered(std::string_view response) {
           .message = Quoted(partial->message)};
 }
 
-PushVerdict OnHttp(const HttpAnswer& answer) {
-  if (answer.status == 200) return Delivered(answer.body);
-  const bool may_retry = std::ranges::find(kHttpRetries, answer.status) != std::end(kHttpRetries);
+bool IsIn(std::span<const unsigned> statuses, unsigned status) {
+  return std::ranges::find(statuses, status) != statuses.end();
+}
+
+// Of a request that was not taken.
+PushVerdict OnStatus(const HttpAnswer& answer, bool may_retry) {
   PushVerdict verdict = {.kind = may_retry ? Kind::kRetry : Kind::kRefused,
                          .message = fmt::format("status {}", answer.status)};
   if (may_retry) verdict.retry_after = answer.retry_after;
+  return verdict;
+}
+
+PushVerdict OnHttp(const HttpAnswer& answer) {
+  if (answer.status == 200) return Delivered(answer.body);
+  return OnStatus(answer, IsIn(kHttpRetries, answer.status));
+}
+
+PushVerdict OnPyroscope(const HttpAnswer& answer) {
+  if (answer.status == 200) return {.kind = Kind::kDelivered};
+  const bool may_retry = IsIn(kPyroscopeRetries, answer.status) ||
+                         (answer.status == 500 && answer.body.contains(kUnknownCode));
+  PushVerdict verdict = OnStatus(answer, may_retry);
+  if (!answer.body.empty()) verdict.message += ": " + Quoted(answer.body);
   return verdict;
 }
 
@@ -70,13 +94,21 @@ PushVerdict OnGrpc(const HttpAnswer& answer) {
 
 }  // namespace
 
-PushVerdict VerdictOn(const HttpAnswer& answer, HttpProtocol protocol) {
+PushVerdict VerdictOn(const HttpAnswer& answer, PushProtocol protocol) {
   if (answer.status == 0) return {.kind = Kind::kRetry, .message = answer.problem};
-  return protocol == HttpProtocol::kGrpc ? OnGrpc(answer) : OnHttp(answer);
+  switch (protocol) {
+    case PushProtocol::kHttp:
+      return OnHttp(answer);
+    case PushProtocol::kGrpc:
+      return OnGrpc(answer);
+    case PushProtocol::kPyroscope:
+      return OnPyroscope(answer);
+  }
+  return {};
 }
 
-std::vector<std::byte> BodyOf(const std::vector<std::byte>& gzip, HttpProtocol protocol) {
-  return protocol == HttpProtocol::kHttp ? gzip : GrpcBodyOf(gzip, GrpcEncoding::kGzip);
+std::vector<std::byte> BodyOf(const std::vector<std::byte>& payload, PushProtocol protocol) {
+  return protocol == PushProtocol::kGrpc ? GrpcBodyOf(payload, GrpcEncoding::kGzip) : payload;
 }
 
 }  // namespace perftape::serve

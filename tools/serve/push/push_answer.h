@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the answer to a push means: delivered, to be sent again, or never to be taken. The rules are
-// those of docs/specification.md of opentelemetry-proto 1.11.
+// What the answer to a push means: delivered, to be sent again, or never to be taken. The rules of
+// OTLP are those of docs/specification.md of opentelemetry-proto 1.11. Pyroscope answers as
+// connect-go does (protocol_connect.go, connectCodeToHTTP), and Alloy sends again what may succeed
+// later (internal/component/pyroscope/write/write.go, shouldRetry).
 #pragma once
 
 #include <chrono>
@@ -11,6 +13,7 @@
 #include <vector>
 
 #include "tools/serve/client/http_client.h"
+#include "tools/serve/push/push_target.h"
 
 namespace perftape::serve {
 
@@ -22,9 +25,9 @@ struct PushVerdict {
   std::string message = {};  // for users; of kDelivered, if the receiver has a warning
 };
 
-PushVerdict VerdictOn(const HttpAnswer& answer, HttpProtocol protocol);
+PushVerdict VerdictOn(const HttpAnswer& answer, PushProtocol protocol);
 
-// Returns the body of a request.
-std::vector<std::byte> BodyOf(const std::vector<std::byte>& gzip, HttpProtocol protocol);
+// Returns what is sent of a payload: of gRPC, a message with its length.
+std::vector<std::byte> BodyOf(const std::vector<std::byte>& payload, PushProtocol protocol);
 
 }  // namespace perftape::serve

@@ -4,7 +4,7 @@
 namespace perftape::serve {
 
 void PushQueue::Add(Payload payload) {
-  bytes_ += payload.gzip.size();
+  bytes_ += payload.body.size();
   payloads_.push_back(std::move(payload));
   while (bytes_ > most_bytes_) Drop(PushDrop::kQueueFull);
   counts_.queue_bytes = bytes_;
@@ -13,7 +13,7 @@ void PushQueue::Add(Payload payload) {
 Payload PushQueue::Pop() {
   Payload payload = std::move(payloads_.front());
   payloads_.pop_front();
-  bytes_ -= payload.gzip.size();
+  bytes_ -= payload.body.size();
   counts_.queue_bytes = bytes_;
   return payload;
 }

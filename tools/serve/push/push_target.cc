@@ -16,15 +16,15 @@ namespace {
 
 struct Scheme {
   std::string_view name;
-  HttpProtocol protocol;
+  PushProtocol protocol;
   std::string_view url;  // its beginning for libcurl
 };
 
 constexpr Scheme kSchemes[] = {
-    {"https", HttpProtocol::kHttp, "https://"},
-    {"http", HttpProtocol::kHttp, "http://"},
-    {"grpcs", HttpProtocol::kGrpc, "https://"},
-    {"grpc", HttpProtocol::kGrpc, "http://"},
+    {"https", PushProtocol::kHttp, "https://"},
+    {"http", PushProtocol::kHttp, "http://"},
+    {"grpcs", PushProtocol::kGrpc, "https://"},
+    {"grpc", PushProtocol::kGrpc, "http://"},
 };
 
 // OTLP 1.11, docs/specification.md, and its collector_service.proto of profiles.
@@ -32,6 +32,10 @@ constexpr std::string_view kHttpPath = "/v1development/profiles";
 constexpr std::string_view kGrpcPath =
     "/opentelemetry.proto.collector.profiles.v1development.ProfilesService/Export";
 constexpr std::string_view kGrpcPort = ":4317";
+
+// Of Pyroscope (api/gen/proto/go/push/v1/pushv1connect, PusherServicePushProcedure).
+constexpr std::string_view kPyroscope = "pyroscope=";
+constexpr std::string_view kPyroscopePath = "/push.v1.PusherService/Push";
 
 std::unexpected<Error> Wrong(std::string_view option, std::string_view text, std::string_view why) {
   return Fail(ErrorCode::kInvalidArgument, fmt::format("{} {}: {}", option, text, why));
@@ -59,34 +63,64 @@ bool HasPort(std::string_view authority) {
          authority.npos;
 }
 
-}  // namespace
+struct UrlParts {
+  PushProtocol protocol = PushProtocol::kHttp;  // of OTLP
+  std::string beginning = {};                   // "https://HOST:PORT"
+  std::string path = {};                        // without '/' at its end
+  bool has_port = false;
+};
 
-Result<PushTarget> ParsePushTarget(std::string_view option, std::string_view text) {
-  const std::size_t end_of_scheme = text.find("://");
+// `text` is the option's value, for messages.
+Result<UrlParts> ParseUrl(std::string_view option, std::string_view text, std::string_view url) {
+  const std::size_t end_of_scheme = url.find("://");
   const std::string_view name =
-      end_of_scheme == text.npos ? kSchemes[0].name : text.substr(0, end_of_scheme);
+      end_of_scheme == url.npos ? kSchemes[0].name : url.substr(0, end_of_scheme);
   const auto* const scheme = std::ranges::find(kSchemes, name, &Scheme::name);
   if (scheme == std::end(kSchemes))
     return Wrong(option, text, "use https://, http://, grpcs:// or grpc://");
-  const std::string_view rest = end_of_scheme == text.npos ? text : text.substr(end_of_scheme + 3);
+  const std::string_view rest = end_of_scheme == url.npos ? url : url.substr(end_of_scheme + 3);
   const std::size_t end_of_authority = std::min(rest.find_first_of("/?#"), rest.size());
   const std::string_view authority = rest.substr(0, end_of_authority);
   std::string path(rest.substr(end_of_authority));
   if (authority.contains('@'))
     return Wrong(option, text, "other users see passwords here: use --otlp-headers");
-  if (!IsPlainText(text) || !IsAuthority(authority) || path.find_first_of("?#") != path.npos)
+  if (!IsPlainText(url) || !IsAuthority(authority) || path.find_first_of("?#") != path.npos)
     return Wrong(option, text, "is no URL: use https://HOST:PORT");
   while (path.ends_with('/')) path.pop_back();
-  PushTarget target = {.text = std::string(text), .url = {}, .protocol = scheme->protocol};
-  target.url = fmt::format("{}{}", scheme->url, authority);
-  if (target.protocol == HttpProtocol::kGrpc) {
-    if (!path.empty()) return Wrong(option, text, "gRPC has no path: use grpcs://HOST:PORT");
-    if (!HasPort(authority)) target.url += kGrpcPort;
+  return UrlParts{.protocol = scheme->protocol,
+                  .beginning = fmt::format("{}{}", scheme->url, authority),
+                  .path = std::move(path),
+                  .has_port = HasPort(authority)};
+}
+
+}  // namespace
+
+Result<PushTarget> ParsePushTarget(std::string_view option, std::string_view text) {
+  TRY_ASSIGN(const UrlParts parts, ParseUrl(option, text, text));
+  PushTarget target = {
+      .text = std::string(text), .url = parts.beginning, .protocol = parts.protocol};
+  if (target.protocol == PushProtocol::kGrpc) {
+    if (!parts.path.empty()) return Wrong(option, text, "gRPC has no path: use grpcs://HOST:PORT");
+    if (!parts.has_port) target.url += kGrpcPort;
     target.url += kGrpcPath;
   } else {
-    target.url += path;
-    if (!path.ends_with("/profiles")) target.url += kHttpPath;
+    target.url += parts.path;
+    if (!parts.path.ends_with("/profiles")) target.url += kHttpPath;
   }
+  return target;
+}
+
+Result<PushTarget> ParseOtherTarget(std::string_view option, std::string_view text) {
+  if (!text.starts_with(kPyroscope))
+    return Wrong(option, text, "use pyroscope=https://HOST:PORT, or --otlp");
+  const std::string_view url = text.substr(kPyroscope.size());
+  TRY_ASSIGN(const UrlParts parts, ParseUrl(option, text, url));
+  if (parts.protocol == PushProtocol::kGrpc)
+    return Wrong(option, text, "use pyroscope=https:// or pyroscope=http://");
+  PushTarget target = {.text = std::string(url),
+                       .url = parts.beginning + parts.path,
+                       .protocol = PushProtocol::kPyroscope};
+  if (!target.url.ends_with(kPyroscopePath)) target.url += kPyroscopePath;
   return target;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where profiles are pushed to: the receiver of OTLP, and how it is spoken to.
+// Where profiles are pushed to: a receiver of OTLP or Pyroscope, and how it is spoken to.
 #pragma once
 
 #include <cstddef>
@@ -9,14 +9,16 @@
 #include <vector>
 
 #include "formats/base/result.h"
-#include "tools/serve/client/http_client.h"
 
 namespace perftape::serve {
+
+// The first two are of OTLP. Pyroscope's is Connect, by HTTP.
+enum class PushProtocol : std::uint8_t { kHttp, kGrpc, kPyroscope };
 
 struct PushTarget {
   std::string text = {};  // as the user wrote it
   std::string url = {};   // of each request, http:// or https://
-  HttpProtocol protocol = HttpProtocol::kHttp;
+  PushProtocol protocol = PushProtocol::kHttp;
 
   bool operator==(const PushTarget&) const = default;
 };
@@ -42,6 +44,10 @@ struct PushSecrets {
 // https. Appends the path of OTLP profiles to a path that does not end in it, and the usual port of
 // gRPC. Fails with kInvalidArgument, also for a URL with a password: other users see it.
 Result<PushTarget> ParsePushTarget(std::string_view option, std::string_view text);
+
+// "pyroscope=https://HOST[:PORT][/PATH]", or "http://…". Appends the path of pushes. Fails as
+// ParsePushTarget does.
+Result<PushTarget> ParseOtherTarget(std::string_view option, std::string_view text);
 
 // Reads both files. Fails with kInvalidArgument for lines that are no headers and for a file of
 // headers that other users can read, and as ReadWholeFile does.

@@ -51,7 +51,7 @@ bool Pusher::HasWork() const {
 void Pusher::Begin() {
   if (client_.is_busy() || Clock::now() < not_before_) return;
   if (!current_ && !queue_.empty()) current_ = queue_.Pop();
-  if (current_) client_.Start(BodyOf(current_->gzip, target_.protocol));
+  if (current_) client_.Start(BodyOf(current_->body, target_.protocol));
 }
 
 milliseconds Pusher::TimeToWait() const {

@@ -23,7 +23,7 @@ constexpr std::uint64_t kLargest = 1 << 20;
 std::map<std::string, std::int64_t> CountsIn(const std::vector<Payload>& payloads) {
   std::map<std::string, std::int64_t> counts;
   for (const Payload& payload : payloads) {
-    BytesInput input(pprof::Gunzip(payload.gzip, kLargest).value());
+    BytesInput input(pprof::Gunzip(payload.body, kLargest).value());
     convert::ImportReport report;
     const convert::Profile profile = convert::ReadOtlp(input, {}, report).value();
     std::int64_t samples = 0;
@@ -53,7 +53,7 @@ TEST(PayloadsOf, DividesALargeProfile) {
   const std::vector<Payload> payloads = PayloadsOf(profile, kSmall).value();
   EXPECT_GT(payloads.size(), 1U);
   for (const Payload& payload : payloads)
-    EXPECT_LE(pprof::Gunzip(payload.gzip, kLargest)->size(), kSmall);
+    EXPECT_LE(pprof::Gunzip(payload.body, kLargest)->size(), kSmall);
   EXPECT_EQ(CountsIn(payloads), expected);
   // A single sample is never divided.
   EXPECT_EQ(PayloadsOf(profile, 1)->size(), names.size());
@@ -73,16 +73,16 @@ std::vector<std::byte> StreamOf(const std::vector<Payload>& payloads) {
 
 TEST(PayloadReader, PutsPiecesTogether) {
   const std::vector<std::byte> stream =
-      StreamOf({{.gzip = std::vector<std::byte>(100, std::byte{1}), .samples = 1},
-                {.gzip = {}, .samples = 2},
-                {.gzip = std::vector<std::byte>(5, std::byte{3}), .samples = 3}});
+      StreamOf({{.body = std::vector<std::byte>(100, std::byte{1}), .samples = 1},
+                {.body = {}, .samples = 2},
+                {.body = std::vector<std::byte>(5, std::byte{3}), .samples = 3}});
   for (const std::size_t piece : {std::size_t{1}, std::size_t{7}, stream.size()}) {
     PayloadReader reader;
     std::vector<std::pair<std::size_t, std::uint64_t>> taken;
     for (std::size_t at = 0; at < stream.size(); at += piece) {
       const Bytes part = Bytes(stream).subspan(at, std::min(piece, stream.size() - at));
       ASSERT_TRUE(reader.Add(part, [&](Payload payload) {
-        taken.emplace_back(payload.gzip.size(), payload.samples);
+        taken.emplace_back(payload.body.size(), payload.samples);
       }));
     }
     EXPECT_THAT(taken, testing::ElementsAre(std::pair(100, 1), std::pair(0, 2), std::pair(5, 3)));
@@ -90,7 +90,7 @@ TEST(PayloadReader, PutsPiecesTogether) {
 }
 
 TEST(PayloadReader, RefusesOtherBytes) {
-  std::vector<std::byte> stream = StreamOf({{.gzip = {}, .samples = 1}});
+  std::vector<std::byte> stream = StreamOf({{.body = {}, .samples = 1}});
   stream[0] ^= std::byte{1};
   PayloadReader reader;
   EXPECT_FALSE(reader.Add(stream, [](Payload) { FAIL(); }));

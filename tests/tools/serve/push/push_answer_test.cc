@@ -23,7 +23,7 @@ constexpr std::string_view kPartial(
     "full");
 
 PushVerdict Http(unsigned status, std::string body = {}) {
-  return VerdictOn({.status = status, .body = std::move(body)}, HttpProtocol::kHttp);
+  return VerdictOn({.status = status, .body = std::move(body)}, PushProtocol::kHttp);
 }
 
 TEST(HttpVerdict, DeliversOnlyWith200) {
@@ -49,13 +49,13 @@ TEST(HttpVerdict, DeliversWithAnyBody) {
 
 TEST(HttpVerdict, HasTheDelayOfTheReceiver) {
   HttpAnswer answer = {.status = 503, .retry_after = seconds(7)};
-  EXPECT_EQ(VerdictOn(answer, HttpProtocol::kHttp).retry_after, seconds(7));
+  EXPECT_EQ(VerdictOn(answer, PushProtocol::kHttp).retry_after, seconds(7));
   answer.status = 400;
-  EXPECT_EQ(VerdictOn(answer, HttpProtocol::kHttp).retry_after, std::nullopt);
+  EXPECT_EQ(VerdictOn(answer, PushProtocol::kHttp).retry_after, std::nullopt);
 }
 
 TEST(HttpVerdict, RetriesWithoutAnAnswer) {
-  const PushVerdict verdict = VerdictOn({.problem = "refused"}, HttpProtocol::kHttp);
+  const PushVerdict verdict = VerdictOn({.problem = "refused"}, PushProtocol::kHttp);
   EXPECT_EQ(verdict.kind, Kind::kRetry);
   EXPECT_EQ(verdict.message, "refused");
 }
@@ -71,7 +71,7 @@ std::string Details(std::string_view type) {
 
 PushVerdict Grpc(std::string status, std::string details = {}) {
   return VerdictOn({.status = 200, .grpc_status = std::move(status), .grpc_details = details},
-                   HttpProtocol::kGrpc);
+                   PushProtocol::kGrpc);
 }
 
 TEST(GrpcVerdict, FollowsTheTableOfOtlp) {
@@ -93,21 +93,43 @@ TEST(GrpcVerdict, RetriesAnExhaustedResourceOnlyWithRetryInfo) {
 TEST(GrpcVerdict, ReadsTheMessageInItsFrame) {
   const std::string frame = std::string("\0\0\0\0\x0a", 5) + std::string(kPartial);
   HttpAnswer answer = {.status = 200, .body = frame, .grpc_status = "0"};
-  EXPECT_EQ(VerdictOn(answer, HttpProtocol::kGrpc).rejected_profiles, 3U);
+  EXPECT_EQ(VerdictOn(answer, PushProtocol::kGrpc).rejected_profiles, 3U);
   answer.body.pop_back();
-  EXPECT_EQ(VerdictOn(answer, HttpProtocol::kGrpc).rejected_profiles, 0U);
+  EXPECT_EQ(VerdictOn(answer, PushProtocol::kGrpc).rejected_profiles, 0U);
 }
 
 TEST(GrpcVerdict, UnderstandsProxies) {
-  EXPECT_EQ(VerdictOn({.status = 503}, HttpProtocol::kGrpc).kind, Kind::kRetry);
-  EXPECT_EQ(VerdictOn({.status = 404}, HttpProtocol::kGrpc).kind, Kind::kRefused);
+  EXPECT_EQ(VerdictOn({.status = 503}, PushProtocol::kGrpc).kind, Kind::kRetry);
+  EXPECT_EQ(VerdictOn({.status = 404}, PushProtocol::kGrpc).kind, Kind::kRefused);
   EXPECT_EQ(Grpc("").kind, Kind::kRetry);
+}
+
+PushVerdict Pyroscope(unsigned status, std::string body = {}) {
+  return VerdictOn({.status = status, .body = std::move(body), .retry_after = seconds(7)},
+                   PushProtocol::kPyroscope);
+}
+
+TEST(PyroscopeVerdict, FollowsTheCodesOfConnect) {
+  EXPECT_EQ(Pyroscope(200, "any").kind, Kind::kDelivered);
+  for (const unsigned status : {400U, 401U, 403U, 404U, 413U, 415U, 422U, 500U, 501U})
+    EXPECT_EQ(Pyroscope(status).kind, Kind::kRefused) << status;
+  for (const unsigned status : {408U, 409U, 429U, 502U, 503U, 504U})
+    EXPECT_EQ(Pyroscope(status).kind, Kind::kRetry) << status;
+  EXPECT_EQ(Pyroscope(500, R"({"code":"unknown","message":"too few"})").kind, Kind::kRetry);
+  EXPECT_EQ(Pyroscope(500, R"({"code":"internal"})").kind, Kind::kRefused);
+}
+
+TEST(PyroscopeVerdict, HasTheDelayAndTheMessage) {
+  EXPECT_EQ(Pyroscope(429).retry_after, seconds(7));
+  EXPECT_EQ(Pyroscope(400).retry_after, std::nullopt);
+  EXPECT_THAT(Pyroscope(400, "too\x1blong").message, HasSubstr("status 400: too"));
 }
 
 TEST(PushBody, OfGrpcHasItsLength) {
   const std::vector<std::byte> gzip(0x102, std::byte{7});
-  EXPECT_EQ(BodyOf(gzip, HttpProtocol::kHttp), gzip);
-  const std::vector<std::byte> body = BodyOf(gzip, HttpProtocol::kGrpc);
+  EXPECT_EQ(BodyOf(gzip, PushProtocol::kHttp), gzip);
+  EXPECT_EQ(BodyOf(gzip, PushProtocol::kPyroscope), gzip);
+  const std::vector<std::byte> body = BodyOf(gzip, PushProtocol::kGrpc);
   EXPECT_EQ(std::string(AsText(body).substr(0, 6)), std::string("\x01\0\0\x01\x02\x07", 6));
   EXPECT_EQ(body.size(), gzip.size() + 5);
 }

@@ -7,7 +7,7 @@ namespace perftape::serve {
 namespace {
 
 Payload Sized(std::size_t bytes, std::uint64_t samples) {
-  return {.gzip = std::vector<std::byte>(bytes), .samples = samples};
+  return {.body = std::vector<std::byte>(bytes), .samples = samples};
 }
 
 TEST(PushQueue, DropsTheOldestAndCountsTheirSamples) {

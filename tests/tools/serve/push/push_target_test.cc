@@ -39,7 +39,7 @@ TEST(ParsePushTarget, ChoosesGrpcByTheScheme) {
       "/opentelemetry.proto.collector.profiles.v1development.ProfilesService/Export";
   EXPECT_EQ(UrlOf("grpcs://collector"), "https://collector:4317" + std::string(kExport));
   EXPECT_EQ(UrlOf("grpc://[::1]:99"), "http://[::1]:99" + std::string(kExport));
-  EXPECT_EQ(ParsePushTarget("--otlp", "grpc://a")->protocol, HttpProtocol::kGrpc);
+  EXPECT_EQ(ParsePushTarget("--otlp", "grpc://a")->protocol, PushProtocol::kGrpc);
 }
 
 TEST(ParsePushTarget, RefusesOtherTexts) {
@@ -51,6 +51,30 @@ TEST(ParsePushTarget, RefusesOtherTexts) {
   EXPECT_THAT(UrlOf("ftp://a"), HasSubstr("use https://"));
   EXPECT_THAT(UrlOf("grpc://a/path"), HasSubstr("gRPC has no path"));
   EXPECT_THAT(UrlOf("https://user:secret@a"), HasSubstr("use --otlp-headers"));
+}
+
+std::string OtherUrlOf(std::string_view text) {
+  const Result<PushTarget> target = ParseOtherTarget("--push", text);
+  return target ? target->url : target.error().message;
+}
+
+TEST(ParseOtherTarget, AppendsThePathOfPyroscope) {
+  constexpr std::string_view kPath = "/push.v1.PusherService/Push";
+  EXPECT_EQ(OtherUrlOf("pyroscope=http://[::1]:4040"), "http://[::1]:4040" + std::string(kPath));
+  EXPECT_EQ(OtherUrlOf("pyroscope=host/base/"), "https://host/base" + std::string(kPath));
+  const std::string whole = "https://host" + std::string(kPath);
+  EXPECT_EQ(OtherUrlOf("pyroscope=" + whole), whole);
+  const PushTarget target = ParseOtherTarget("--push", "pyroscope=host").value();
+  EXPECT_EQ(target.protocol, PushProtocol::kPyroscope);
+  EXPECT_EQ(target.text, "host");
+}
+
+TEST(ParseOtherTarget, RefusesOtherTexts) {
+  for (const char* text : {"", "http://a", "parca=http://a"})
+    EXPECT_THAT(OtherUrlOf(text), HasSubstr("use pyroscope=https://HOST:PORT")) << text;
+  EXPECT_THAT(OtherUrlOf("pyroscope=grpc://a"), HasSubstr("pyroscope=http://"));
+  EXPECT_THAT(OtherUrlOf("pyroscope="), HasSubstr("is no URL"));
+  EXPECT_THAT(OtherUrlOf("pyroscope=http://user:secret@a"), HasSubstr("use --otlp-headers"));
 }
 
 TEST(ParseHeaders, ReturnsOneForEachLine) {

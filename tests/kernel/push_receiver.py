@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""A receiver of OTLP profiles that answers as it is told, for the tests of pushes.
+"""A receiver of OTLP profiles or of Pyroscope's pushes that answers as it is told, for the tests of pushes.
 
-    otlp_receiver.py DIR [--grpc] [--cert FILE --key FILE] [--answers LIST]
+    push_receiver.py DIR [--grpc] [--cert FILE --key FILE] [--answers LIST]
 
-Writes the port to DIR/port, and of each request DIR/N.headers (JSON) and DIR/N.otlp, expanded.
+Writes the port to DIR/port, and of each request DIR/N.headers (JSON) and DIR/N.body, expanded.
 LIST has an answer for each request, separated by commas; the last one is for all that follow:
 
     200            taken; with gRPC, 0
@@ -59,7 +59,7 @@ class Receiver:
             (self.folder / f"{self.count}.headers").write_text(json.dumps(headers | {"answer": answer}))
             part = self.folder / "part"
             part.write_bytes(body)
-            part.rename(self.folder / f"{self.count}.otlp")
+            part.rename(self.folder / f"{self.count}.body")
             return answer, parameter
 
     def tell(self, port):
@@ -74,7 +74,9 @@ def serve_http(receiver, options):
         def do_POST(self):
             body = self.rfile.read(int(self.headers["Content-Length"]))
             headers = {key.lower(): value for key, value in self.headers.items()} | {"path": self.path}
-            answer, parameter = receiver.keep(headers, gzip.decompress(body))
+            if headers.get("content-encoding") == "gzip":
+                body = gzip.decompress(body)
+            answer, parameter = receiver.keep(headers, body)
             if answer == "hang":
                 time.sleep(1000)
             if answer == "die":
@@ -87,7 +89,7 @@ def serve_http(receiver, options):
                 self.send_header("Retry-After", email.utils.formatdate(date, usegmt=True))
             elif parameter and answer != "partial":
                 self.send_header("Retry-After", parameter)
-            self.send_header("Content-Type", "application/x-protobuf")
+            self.send_header("Content-Type", headers["content-type"])
             self.send_header("Content-Length", str(len(content)))
             self.end_headers()
             self.wfile.write(content)
