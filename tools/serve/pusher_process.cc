@@ -5,6 +5,7 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <utility>
@@ -23,12 +24,16 @@ void LoadResolver() {
   (void)getaddrinfo("perftape.invalid", nullptr, nullptr, &found);
 }
 
+// A receiver has this time for an answer, as by default of OpenTelemetry's exporters.
+constexpr std::chrono::seconds kTimeout{10};
+
 HttpTarget HttpTargetOf(const PushTarget& push, const PushSecrets& secrets) {
   const bool is_grpc = push.protocol == HttpProtocol::kGrpc;
   HttpTarget target = {.name = push.text,
                        .url = push.url,
                        .protocol = push.protocol,
-                       .certificates = secrets.certificates};
+                       .certificates = secrets.certificates,
+                       .timeout = kTimeout};
   // Receivers compare the whole text.
   if (!is_grpc) target.headers = {"Content-Type: application/x-protobuf"};
   target.headers.emplace_back(is_grpc ? "grpc-encoding: gzip" : "Content-Encoding: gzip");
