@@ -34,7 +34,7 @@ STANDARD = {
     "future": "async future launch",
     "limits": "numeric_limits",
     "list": "list",
-    "map": "map multimap",
+    "map": "erase_if map multimap",
     "memory": "make_shared make_unique shared_ptr unique_ptr weak_ptr",
     "mutex": "lock_guard mutex once_flag unique_lock",
     "numeric": "accumulate",

@@ -5,6 +5,7 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <string>
@@ -25,6 +26,9 @@ void LoadResolver() {
   (void)getaddrinfo("perftape.invalid", nullptr, nullptr, &found);
 }
 
+// A receiver has this time for an answer, as by default of OpenTelemetry's exporters.
+constexpr std::chrono::seconds kTimeout{10};
+
 // Besides those that HttpClient adds for gRPC. Receivers compare the whole text.
 std::vector<std::string> HeadersOf(PushProtocol protocol) {
   switch (protocol) {
@@ -44,7 +48,8 @@ HttpTarget HttpTargetOf(const PushTarget& push, const PushSecrets& secrets) {
                        .url = push.url,
                        .protocol = is_grpc ? HttpProtocol::kGrpc : HttpProtocol::kHttp,
                        .headers = HeadersOf(push.protocol),
-                       .certificates = secrets.certificates};
+                       .certificates = secrets.certificates,
+                       .timeout = kTimeout};
   target.headers.insert(target.headers.end(), secrets.headers.begin(), secrets.headers.end());
   return target;
 }

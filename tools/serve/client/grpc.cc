@@ -40,12 +40,15 @@ std::optional<GrpcStatus> GrpcStatusOf(const HttpAnswer& answer) {
   return static_cast<GrpcStatus>(number);
 }
 
+std::string QuotedAnswer(std::string_view text) {
+  constexpr std::size_t kLongest = 300;
+  return cli::EscapeForTerminal(Trimmed(text.substr(0, kLongest)));
+}
+
 std::string GrpcProblem(GrpcStatus status, const HttpAnswer& answer) {
-  constexpr std::size_t kLongestMessage = 300;
   std::string problem = "status " + std::to_string(std::to_underlying(status)) + " of gRPC";
-  if (answer.grpc_message.empty()) return problem;
-  const std::string_view message = std::string_view(answer.grpc_message).substr(0, kLongestMessage);
-  return problem + ": " + cli::EscapeForTerminal(Trimmed(message));
+  if (!answer.grpc_message.empty()) problem += ": " + QuotedAnswer(answer.grpc_message);
+  return problem;
 }
 
 }  // namespace perftape::serve

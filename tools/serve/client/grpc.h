@@ -40,6 +40,9 @@ std::optional<std::string_view> GrpcMessageIn(std::string_view body);
 // Returns the status of a call; nothing if the answer has none, as that of a proxy.
 std::optional<GrpcStatus> GrpcStatusOf(const HttpAnswer& answer);
 
+// Returns a text of an answer for users: its beginning, without control characters.
+std::string QuotedAnswer(std::string_view text);
+
 // Returns a status that is not kOk for users: "status 14 of gRPC: the message".
 std::string GrpcProblem(GrpcStatus status, const HttpAnswer& answer);
 

@@ -10,9 +10,7 @@
 
 #include "formats/base/base64.h"
 #include "formats/base/bytes.h"
-#include "formats/base/text.h"
 #include "formats/otlp/export_response.h"
-#include "tools/common/cli/escape.h"
 #include "tools/serve/client/grpc.h"
 
 namespace perftape::serve {
@@ -34,13 +32,6 @@ constexpr GrpcStatus kGrpcRetries[] = {GrpcStatus::kCancelled,   GrpcStatus::kDe
                                        GrpcStatus::kAborted,     GrpcStatus::kOutOfRange,
                                        GrpcStatus::kUnavailable, GrpcStatus::kDataLoss};
 
-constexpr std::size_t kLongestMessage = 300;
-
-// A text of the receiver, as far as a message has room.
-std::string Quoted(std::string_view text) {
-  return cli::EscapeForTerminal(Trimmed(text.substr(0, kLongestMessage)));
-}
-
 PushVerdict Delivered(std::string_view response) {
   const Result<otlp::PartialSuccess> partial = otlp::DecodeExportResponse(AsBytes(response));
   // The request was taken, whatever the answer says.
@@ -48,7 +39,7 @@ PushVerdict Delivered(std::string_view response) {
   return {.kind = Kind::kDelivered,
           .rejected_profiles =
               static_cast<std::uint64_t>(std::max<std::int64_t>(0, partial->rejected_profiles)),
-          .message = Quoted(partial->message)};
+          .message = QuotedAnswer(partial->message)};
 }
 
 bool IsIn(std::span<const unsigned> statuses, unsigned status) {
