@@ -3,13 +3,14 @@
 """Measures what perftape-serve costs a busy machine: the CPU time of its processes, as part of one
 CPU, beside that of perftape-record with the same events. Needs root and PostgreSQL.
 
-    tests/bench/serve_bench.py --build build/release [--seconds N] [--runs N] [--push URL]
+    tests/bench/serve_bench.py --build build/release [--seconds N] [--runs N] [--events EVENTS] [--push URL]
 
 pgbench keeps the CPUs busy. Beside it, a program resets connections, loses packets and retransmits
 segments once a second (tests/kernel/provoke.c). "start" is the CPU time until the measurement
 begins, in seconds: --settle seconds, in which symbols are read. "BPF" is the time of the programs
 in the kernel, which is that of the tasks they interrupt; the kernel counts it meanwhile
-(kernel.bpf_stats_enabled).
+(kernel.bpf_stats_enabled). Programs that other users start meanwhile count: the recorder reads the
+unwind tables of each new binary.
 """
 import argparse
 import collections
@@ -108,6 +109,7 @@ def main():
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--seconds", type=int, default=60)
     parser.add_argument("--settle", type=int, default=15)
+    parser.add_argument("--events", action="append", help=f"for -e; several: each of them; default {' and '.join(EVENTS)}")
     parser.add_argument("--push", metavar="URL", help="also push to this Pyroscope")
     options = parser.parse_args()
     if not postgres.is_installed():
@@ -118,7 +120,7 @@ def main():
         directory.chmod(0o755)
         with postgres.Postgres(directory) as server, load(server, directory), latency_bench.statistics_of_programs():
             for _ in range(options.runs):
-                for events in EVENTS:
+                for events in options.events or EVENTS:
                     for tool, words in tools_for(events, directory, options).items():
                         costs[events, tool].append(cost_of(list(map(str, words)), directory, options))
     print(f"{'median of CPU time, % of one CPU':58} {'all':>7} {'least':>7} {'most':>7} {'BPF':>7} {'start s':>8}")
