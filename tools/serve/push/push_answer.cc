@@ -64,7 +64,7 @@ PushVerdict OnPyroscope(const HttpAnswer& answer) {
   const bool may_retry = IsIn(kPyroscopeRetries, answer.status) ||
                          (answer.status == 500 && answer.body.contains(kUnknownCode));
   PushVerdict verdict = OnStatus(answer, may_retry);
-  if (!answer.body.empty()) verdict.message += ": " + Quoted(answer.body);
+  if (!answer.body.empty()) verdict.message += ": " + QuotedAnswer(answer.body);
   return verdict;
 }
 
