@@ -109,7 +109,8 @@ def main():
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--seconds", type=int, default=60)
     parser.add_argument("--settle", type=int, default=15)
-    parser.add_argument("--events", action="append", help=f"for -e; several: each of them; default {' and '.join(EVENTS)}")
+    parser.add_argument("--events", action="append",
+                        help=f"for -e; several: each of them; default {' and '.join(EVENTS)}")
     parser.add_argument("--push", metavar="URL", help="also push to this Pyroscope")
     options = parser.parse_args()
     if not postgres.is_installed():
