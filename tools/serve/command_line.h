@@ -26,7 +26,7 @@ struct ServePlan : record_tool::Plan {
   HistoryLimits history;
   std::filesystem::path directory;  // empty: a new one below /run
   PushOptions push;
-  std::string cri_socket;  // empty: no container runtime is asked
+  std::string cri_socket;   // empty: no container runtime is asked
   PushTarget other_target;  // of --push; empty: that of `push`
 };
 

@@ -141,10 +141,11 @@ TEST(ConvertPlan, AcceptsPprofAndFoldedOptionsOnlyForThese) {
               Refuses("applies only to --to folded"));
   EXPECT_THAT(
       PlanOfWords({"in", "-o", "x.pb", "--labels=cpu,x"}),
-      Refuses("unknown value 'x' for --labels: choose cpu, cgroup, pod, time or field:NAME"));
-  EXPECT_THAT(
-      PlanOfWords({"in", "-o", "x.pb", "--labels=field:"}),
-      Refuses("unknown value 'field:' for --labels: choose cpu, cgroup, pod, time or field:NAME"));
+      Refuses(
+          "unknown value 'x' for --labels: choose cpu, cgroup, pod, service, time or field:NAME"));
+  EXPECT_THAT(PlanOfWords({"in", "-o", "x.pb", "--labels=field:"}),
+              Refuses("unknown value 'field:' for --labels: choose cpu, cgroup, pod, service, time "
+                      "or field:NAME"));
 }
 
 TEST(ConvertPlan, ReadsTimesForOtlpOnlyIfTheyAreAskedFor) {
