@@ -21,7 +21,7 @@ class RecentlyUsed {
   // Keeps at most `most` values, at least 2.
   explicit RecentlyUsed(std::size_t most) : most_(most) {}
 
-  // Returns the value, until the next Add; null if there is none. Counts as a use.
+  // Returns the value, until the next Set; null if there is none. Counts as a use.
   const Value* Find(std::string_view id) {
     const auto found = by_id_.find(id);
     if (found == by_id_.end()) return nullptr;

@@ -4,11 +4,13 @@
 //
 //   published MEMORY PAYLOAD STEP...
 //
-// MEMORY is memfd or anon. PAYLOAD is the ProcessContext message in hexadecimal digits. Each step
-// is spin=SECONDS, publish, fork (the child, which has no context,
-// goes on), exec=PAYLOAD (the
-// program starts again with this payload and the next steps), or withhold (its payload never
-// becomes readable: userfaultfd).
+// MEMORY is memfd or anon. PAYLOAD is the ProcessContext message in hexadecimal digits. The steps:
+//
+//   publish
+//   withhold        publish a payload that never becomes readable (userfaultfd)
+//   spin=SECONDS
+//   fork            the child, which has no context, goes on
+//   exec=PAYLOAD    start again with this payload and the next steps
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

@@ -149,23 +149,6 @@ class PyroscopeTest(pushes.PushTest):
         counts = sum((push.counts() for push in self.pushes_of(receiver, since)[SERIES]), collections.Counter())
         self.assertEqual(sum(counts.values()), 800 - refused)
 
-    def test_a_receiver_that_hangs_costs_the_queue_and_no_sample_of_the_recorder(self):
-        receiver = self.receiver("--answers", "hang")
-        service = self.push_to(*self.target(receiver), "--otlp-queue", "4K")
-        calls = 0
-        while not service.metrics()[DROPPED % "queue_full"]:
-            self.call(("", "counted", 10))
-            calls += 10
-        metrics = service.metrics()
-        self.assertEqual(metrics["perftape_push_samples_total"], 0)
-        self.assertLessEqual(metrics["perftape_push_queue_bytes"], 4 << 10)
-        self.assertEqual(sum(value for name, value in metrics.items() if "lost_samples" in name), 0)
-        self.assertEqual(sum(service.folded().values()), calls)
-        receiver.process.kill()
-        status, err = self.stop(service)
-        self.assertEqual(status, 0, err)
-        self.assertIn("samples were not delivered", err)
-
     def test_go_reads_the_pprof(self):
         if shutil.which("go") is None:
             self.skipTest("no go")

@@ -6,10 +6,10 @@
 //   service_name   perftape
 //   host_name      the host
 //   values         samples/count, and the periods (cpu/nanoseconds) if they are not the same
-//   numbers labels         of samples: namespace, pod, container and comm, which Pyroscope adds to
-//   those of
-//                  the series (pkg/model/pprof_split, VisitSampleSeries); and pid, a number, which
-//                  it drops (pkg/pprof, Normalize). tid and cgroup would only make more series.
+//
+// Samples have the labels namespace, pod, container and comm, which Pyroscope adds to those of the
+// series (pkg/model/pprof_split, VisitSampleSeries), and pid, a number, which it drops (pkg/pprof,
+// Normalize). tid and cgroup would only make more series.
 //
 // A request has one profile: Pyroscope takes all or nothing of a request, and may have stored a
 // part when it asks to send it again. This way was chosen over POST /ingest, which answers 422 also
