@@ -22,8 +22,6 @@ struct EncodedHeader {
 };
 static_assert(sizeof(EncodedHeader) == ProcessContextHeader::kBytes);
 
-}  // namespace
-
 struct ProcessContextMessage {
   std::optional<Resource> resource = {};
   std::vector<KeyValue> attributes = {};
@@ -34,6 +32,8 @@ void Layout(Visitor& field, M& message) {
   field(Field{1, "resource"}, message.resource);
   field(Field{2, "attributes"}, message.attributes);
 }
+
+}  // namespace
 
 bool IsProcessContextMapping(std::string_view name) {
   for (const std::string_view known : {"/memfd:OTEL_CTX (deleted)", "/memfd:OTEL_CTX",

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/input/context_finder.h"
 
+#include <linux/types.h>
+
 #include <algorithm>
 #include <chrono>
 #include <utility>
 
+#include "bpf/wire.h"
 #include "formats/base/bytes.h"
 #include "formats/base/duration.h"
 #include "formats/otlp/process_context.h"
@@ -60,7 +63,7 @@ void ContextFinder::Look() {
 }
 
 void ContextFinder::AddOther(std::uint32_t pid) {
-  if (pid == 0) return;
+  if (pid == 0 || pid == WIRE_FOREIGN_PID) return;
   last_sampled_ = pid;
   if (!sampled_.insert(pid).second) return;
   {

@@ -34,7 +34,8 @@ class ContextFinder {
   // Waits for the end of a call of `read`.
   ~ContextFinder();
 
-  // The process has a sample. Costs little if it has had one since its start.
+  // The process has a sample. Costs little if it has had one since its start. Nothing is looked for
+  // in the idle task (0) and in processes of other pid namespaces (WIRE_FOREIGN_PID).
   void AddSampled(std::uint32_t pid) {
     if (pid != last_sampled_) AddOther(pid);
   }

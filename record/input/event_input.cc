@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <bit>
 #include <chrono>
-#include <cstring>
 #include <iterator>
 #include <utility>
 
@@ -155,14 +154,6 @@ Result<Sideband> MapUserRings(std::optional<std::size_t> requested, RecordedEven
     }
     return rings;
   }
-}
-
-// 0 for the idle task, a process of another pid namespace and a damaged message.
-std::uint32_t ProcessOfSample(Bytes message) {
-  wire_sample sample;
-  if (message.size() < sizeof sample) return 0;
-  std::memcpy(&sample, message.data(), sizeof sample);
-  return sample.pid == WIRE_FOREIGN_PID ? 0 : sample.pid;
 }
 
 }  // namespace
@@ -381,7 +372,7 @@ void EventInput::CountUnreportedLosses() {
 
 Status EventInput::Drain() {
   TRY(samples_->Drain([&](Bytes message) {
-    if (const std::uint32_t pid = ProcessOfSample(message); pid != 0) contexts_->AddSampled(pid);
+    contexts_->AddSampled(TaskOf(message).pid);
     records_.AddMessage(message);
   }));
   Status drained = DrainSideband();

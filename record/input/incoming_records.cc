@@ -15,14 +15,6 @@ namespace {
 constexpr perfdata::RecordHeader kUnfinished = {
     .type = static_cast<perfdata::RecordType>(0xffffffff), .misc = 0, .size = 0};
 
-// 0 for a damaged message.
-std::uint32_t TidOf(Bytes message) {
-  wire_sample sample;
-  if (message.size() < sizeof sample) return 0;
-  std::memcpy(&sample, message.data(), sizeof sample);
-  return sample.tid;
-}
-
 }  // namespace
 
 void IncomingRecords::AddUnfinished(Bytes message) {
@@ -50,8 +42,9 @@ Bytes IncomingRecords::Finished(Bytes record) {
 
 void IncomingRecords::AddMessage(Bytes message) {
   if (unwinder_ != nullptr && IsUnfinished(message)) return AddUnfinished(message);
-  const Status added = merge_.AddSample(
-      TidOf(message), [&](std::vector<std::byte>& out) { return decoder_.Append(message, out); });
+  const Status added = merge_.AddSample(TaskOf(message).tid, [&](std::vector<std::byte>& out) {
+    return decoder_.Append(message, out);
+  });
   if (!added) ++damaged_;
 }
 

@@ -181,6 +181,13 @@ void WireDecoder::BuildCallchain(const WireMessage& message) {
 // Since Linux 6.11 the walk itself finds the caller if the function starts with the usual
 // instructions. In a recursion the next frame may be equal and not the caller. A sample of user
 // code only: its chain is { PERF_CONTEXT_USER, leaf, caller, ... }.
+WireTask TaskOf(Bytes message) {
+  wire_sample sample;
+  if (message.size() < sizeof sample) return {};
+  std::memcpy(&sample, message.data(), sizeof sample);
+  return {.pid = sample.pid, .tid = sample.tid};
+}
+
 void WireDecoder::AddCaller(const wire_sample& sample, std::uint64_t caller) {
   constexpr std::size_t kCaller = 2;
   if (sample.mode != WIRE_MODE_USER || caller >= user_limit_ || chain_.size() < kCaller) return;

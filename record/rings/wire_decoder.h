@@ -38,6 +38,12 @@ std::unexpected<Error> FailWireMessage(std::string_view what);
 // Fails with kCorrupt if the message is inconsistent.
 Result<WireMessage> ReadWireMessage(Bytes message);
 
+// The pid and tid of a message; both are 0 if it is too short. The rest is not checked.
+struct WireTask {
+  std::uint32_t pid = 0, tid = 0;
+};
+WireTask TaskOf(Bytes message);
+
 // Keeps a buffer between calls; not thread-safe.
 class WireDecoder {
  public:
