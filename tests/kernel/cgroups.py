@@ -13,6 +13,8 @@ import harness
 
 PYTHON = os.path.realpath(sys.executable)
 GETPPID = "syscalls:sys_enter_getppid"
+# The name of the programs of this test only: others run beside it, and most record the whole machine.
+COMM = f"calls-{os.getpid()}"
 # Two events that the kernel does not throttle.
 EVENTS = f"context-switches/period=1/,{GETPPID}"
 

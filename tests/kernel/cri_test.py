@@ -9,7 +9,7 @@ import socket
 import cri_runtime
 import harness
 import served
-from cgroups import GETPPID
+from cgroups import COMM, GETPPID
 
 SLICE = "kubepods.slice/kubepods-pod{}.slice"
 NO_FILES = ["unshare", "--mount", "sh", "-c", 'mount -t tmpfs tmpfs /var/log && exec "$@"', "sh"]
@@ -33,7 +33,7 @@ class CriTest(served.ServeTest):
         return self.group(f"{slice_of_pod}/cri-containerd-{served.ID}.scope")
 
     def serve_pods(self, *options):
-        return self.serve("-e", GETPPID, "--comm", "inside", "--window", "300ms", "--cri-socket", self.socket,
+        return self.serve("-e", GETPPID, "--comm", COMM, "--window", "300ms", "--cri-socket", self.socket,
                           *options, under=NO_FILES)
 
     def pod_samples(self, service, pod="web-0"):
@@ -43,7 +43,7 @@ class CriTest(served.ServeTest):
         """Calls until the names are known."""
         calls = 0
         while not self.pod_samples(service):
-            self.call((group, "inside", 10))
+            self.call((group, COMM, 10))
             calls += 10
         return calls
 
@@ -61,7 +61,7 @@ class CriTest(served.ServeTest):
         service = self.serve_pods()
         calls = self.wait_for_names(service, group)
         before = self.pod_samples(service)
-        self.call((group, "inside", 300), ("", "inside", 70))
+        self.call((group, COMM, 300), ("", COMM, 70))
         self.assertEqual(self.pod_samples(service), before + 300)
         self.assertEqual(sum(service.folded().values()), calls + 370)
         self.assertEqual(self.groups_of(service, "container").get("nginx"), before + 300)
@@ -71,7 +71,7 @@ class CriTest(served.ServeTest):
     def test_a_pod_that_starts_later(self):
         self.runtime()
         service = self.serve_pods()
-        self.call(("", "inside", 10))
+        self.call(("", COMM, 10))
         self.wait_for_names(service, self.container())
         self.stop(service)
 
@@ -95,7 +95,7 @@ class CriTest(served.ServeTest):
     def check_without_names(self, problem):
         group = self.container()
         service = self.serve_pods()
-        self.call((group, "inside", 300), ("", "inside", 70))
+        self.call((group, COMM, 300), ("", COMM, 70))
         self.assertEqual(sum(service.folded().values()), 370)
         self.assertEqual(self.pod_samples(service), 0)
         lines = []
@@ -103,7 +103,7 @@ class CriTest(served.ServeTest):
             lines.append(service.process.stderr.readline())
             self.assertTrue(lines[-1], "".join(lines))
         self.assertIn(problem, lines[-1])
-        self.call((group, "inside", 30))
+        self.call((group, COMM, 30))
         self.assertEqual(sum(service.folded().values()), 400)
         metrics = service.metrics()
         self.assertEqual(sum(value for name, value in metrics.items() if "lost_samples" in name), 0)
@@ -126,7 +126,7 @@ class CriTest(served.ServeTest):
 
     def test_units_of_systemd_are_labels(self):
         service = self.serve_pods()
-        self.call((self.group("system.slice/web.service/worker"), "inside", 30), ("", "inside", 7))
+        self.call((self.group("system.slice/web.service/worker"), COMM, 30), ("", COMM, 7))
         served.wait_for(lambda: sum(service.folded().values()) == 37)
         self.assertEqual(self.groups_of(service, "unit").get("web.service"), 30)
         self.stop(service)

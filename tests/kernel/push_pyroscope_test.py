@@ -14,7 +14,7 @@ import time
 import harness
 import pushes
 import served
-from cgroups import GETPPID
+from cgroups import COMM, GETPPID
 from pushes import DROPPED
 
 sys.path.append(str(pushes.RECEIVER.parents[1] / "interop"))
@@ -24,6 +24,7 @@ PATH = "/push.v1.PusherService/Push"
 LABEL_NAME = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*")
 METRIC_NAME = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*")  # ":" is between the parts of a type of profiles
 SERIES = GETPPID.replace(":", "_")
+NAMED = f"ü{COMM}"
 SWITCHES = "context-switches"
 SAMPLES = ("samples", "count")
 LABELS = ("namespace", "pod", "container", "comm")
@@ -94,7 +95,7 @@ class PyroscopeTest(pushes.PushTest):
         headers.chmod(0o600)
         service = self.serve("-e", f"cpu-clock,{SWITCHES}/period=1/,{GETPPID}", "-F", "199", "--window", "300ms",
                              "--otlp-headers", headers, *self.target(receiver, "/base/"), under=self.pods_under())
-        self.call((group, "counted", 1000), (other, "counted", 300), ("", "named-ü", 5))
+        self.call((group, COMM, 1000), (other, COMM, 300), ("", NAMED, 5))
         served.wait_for(lambda: sum(service.folded(event=GETPPID).values()) >= 1305)
         answer = service.get(f"/debug/pprof/{GETPPID}", since="1h", labels=",".join((*LABELS, "pid")))
         self.assertEqual(answer.status, 200, answer)
@@ -104,14 +105,14 @@ class PyroscopeTest(pushes.PushTest):
         self.assertLessEqual({SERIES, "process_cpu", "context_switches"}, set(found))
         pushed = sum((push.counts() for push in found[SERIES]), collections.Counter())
         for key, count in counts_in(pprof_reader.read(answer.body)).items():
-            if key[3] in ("counted", "named-ü"):
+            if key[3] in (COMM, NAMED):
                 self.assertEqual(pushed[key], count, key)
         by_pod = collections.Counter()
         for (namespace, pod, _, comm, _), count in pushed.items():
             by_pod[namespace, pod, comm] += count
-        self.assertEqual(by_pod["shop", "web-0", "counted"], 1000)
-        self.assertEqual(by_pod["shop", "db-0", "counted"], 300)
-        self.assertEqual(by_pod[None, None, "named-ü"], 5)
+        self.assertEqual(by_pod["shop", "web-0", COMM], 1000)
+        self.assertEqual(by_pod["shop", "db-0", COMM], 300)
+        self.assertEqual(by_pod[None, None, NAMED], 5)
         self.assertEqual(found[SERIES][0].profile.types, [SAMPLES])
         for push in found["process_cpu"]:
             self.assertEqual(push.profile.types, [SAMPLES, ("cpu", "nanoseconds")])
@@ -125,9 +126,9 @@ class PyroscopeTest(pushes.PushTest):
     def test_what_may_be_repeated_is_repeated_and_nothing_is_lost(self):
         receiver, since = self.receiver("--answers", "503,429/1,408,die,504,200"), time.time()
         service = self.push_to(*self.target(receiver))
-        self.call(("", "counted", 1000))
+        self.call(("", COMM, 1000))
         self.wait_for_samples(service, "perftape_push_samples_total", 1000)
-        self.call(("", "counted", 70))
+        self.call(("", COMM, 70))
         self.assertEqual(sum(service.folded().values()), 1070)
         status, err = self.stop(service)
         self.assertEqual(status, 0, err)
@@ -140,10 +141,10 @@ class PyroscopeTest(pushes.PushTest):
     def test_what_is_refused_is_counted_and_not_repeated(self):
         receiver, since = self.receiver("--answers", "400,200"), time.time()
         service = self.push_to(*self.target(receiver))
-        self.call(("", "counted", 500))
+        self.call(("", COMM, 500))
         self.wait_for_samples(service, DROPPED % "refused", 1)
         refused = service.metrics()[DROPPED % "refused"]
-        self.call(("", "counted", 300))
+        self.call(("", COMM, 300))
         _, err = self.stop(service)
         self.assertIn("refused a request, which is dropped: status 400", err)
         counts = sum((push.counts() for push in self.pushes_of(receiver, since)[SERIES]), collections.Counter())
@@ -154,7 +155,7 @@ class PyroscopeTest(pushes.PushTest):
             self.skipTest("no go")
         receiver = self.receiver()
         service = self.push_to(*self.target(receiver))
-        self.call(("", "counted", 1000))
+        self.call(("", COMM, 1000))
         self.wait_for_samples(service, "perftape_push_samples_total", 1000)
         self.stop(service)
         for number, body in enumerate(receiver.delivered()):

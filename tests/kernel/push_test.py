@@ -14,6 +14,7 @@ import harness
 import push_receiver
 import pushes
 import served
+from cgroups import COMM
 from pushes import DROPPED
 
 PROTO = pushes.RECEIVER.parents[1] / "interop"
@@ -48,13 +49,13 @@ class OtlpTest(pushes.PushTest):
     def check_delivery(self, url, receiver, *options):
         """All calls arrive, those of the last window, too."""
         service = self.push(url, *options)
-        self.call(("", "counted", 1000))
+        self.call(("", COMM, 1000))
         self.wait_for_samples(service, "perftape_push_samples_total", 1000)
-        self.call(("", "counted", 70))
+        self.call(("", COMM, 70))
         counts = service.folded()
         status, err = self.stop(service)
         self.assertEqual((status, sum(counts.values())), (0, 1070), err)
-        self.assertEqual(self.calls_in(receiver.delivered()), {"counted": 1070})
+        self.assertEqual(self.calls_in(receiver.delivered()), {COMM: 1070})
         return err
 
     def test_each_call_arrives_by_http(self):
@@ -93,7 +94,7 @@ class OtlpTest(pushes.PushTest):
         key, cert = self.certificate()
         receiver = self.receiver("--cert", cert, "--key", key)
         service = self.push(f"localhost:{receiver.port}")
-        self.call(("", "counted", 10))
+        self.call(("", COMM, 10))
         self.wait_for_samples(service, "perftape_push_retries_total", 1)
         _, err = self.stop(service)
         self.assertIn("certificate", err)
@@ -118,10 +119,10 @@ class OtlpTest(pushes.PushTest):
             with self.subTest(scheme):
                 receiver = self.receiver("--answers", answers, *grpc)
                 service = self.push(f"{scheme}://127.0.0.1:{receiver.port}")
-                self.call(("", "counted", 500))
+                self.call(("", COMM, 500))
                 self.wait_for_samples(service, DROPPED % "refused", 1)
                 refused = service.metrics()[DROPPED % "refused"]
-                self.call(("", "counted", 300))
+                self.call(("", COMM, 300))
                 _, err = self.stop(service)
                 self.assertIn("refused a request", err)
                 self.assertEqual(sum(self.calls_in(receiver.delivered()).values()), 800 - refused)
@@ -131,7 +132,7 @@ class OtlpTest(pushes.PushTest):
             with self.subTest(scheme):
                 receiver = self.receiver("--answers", "partial/3", *grpc)
                 service = self.push(f"{scheme}://127.0.0.1:{receiver.port}")
-                self.call(("", "counted", 10))
+                self.call(("", COMM, 10))
                 self.wait_for_samples(service, "perftape_push_rejected_profiles_total", 3)
                 _, err = self.stop(service)
                 self.assertIn("rejected 3 profiles: not all", err)
@@ -141,7 +142,7 @@ class OtlpTest(pushes.PushTest):
         service = self.push(f"http://127.0.0.1:{receiver.port}", "--otlp-queue", "4K")
         calls = 0
         while not service.metrics()[DROPPED % "queue_full"]:
-            self.call(("", "counted", 10))
+            self.call(("", COMM, 10))
             calls += 10
         metrics = service.metrics()
         self.assertEqual(metrics["perftape_push_samples_total"], 0)

@@ -7,7 +7,7 @@ import time
 
 import push_receiver
 import served
-from cgroups import GETPPID
+from cgroups import COMM, GETPPID
 
 RECEIVER = pathlib.Path(push_receiver.__file__)
 DROPPED = 'perftape_push_dropped_samples_total{cause="%s"}'
@@ -38,7 +38,7 @@ class PushTest(served.ServeTest):
         return Receiver(process, folder, int((folder / "port").read_text()))
 
     def push_to(self, *target):
-        return self.serve("-e", GETPPID, "--comm", "counted", "--window", "300ms", *target)
+        return self.serve("-e", GETPPID, "--comm", COMM, "--window", "300ms", *target)
 
     def wait_for_samples(self, service, name, count):
         served.wait_for(lambda: service.metrics().get(name, 0) >= count)

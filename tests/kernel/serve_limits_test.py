@@ -14,7 +14,7 @@ import time
 
 import harness
 import served
-from cgroups import GETPPID
+from cgroups import COMM, GETPPID
 
 TOKEN = "0123456789abcdef0123"
 STORM = "while :; do /bin/true; sleep 0.02; done"
@@ -118,8 +118,8 @@ class LimitsTest(served.ServeTest):
         served.wait_for(lambda: service.get("/healthz").status == 200)
 
     def test_many_requests_at_once_are_answered(self):
-        service = self.serve("-e", GETPPID, "--comm", "limited", "--window", "1s")
-        self.call(("", "limited", 100))
+        service = self.serve("-e", GETPPID, "--comm", COMM, "--window", "1s")
+        self.call(("", COMM, 100))
         connections = [service.raw() for _ in range(150)]
         for sock in connections:
             sock.sendall(b"GET /flamegraph/collapsed HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
@@ -130,7 +130,7 @@ class LimitsTest(served.ServeTest):
                 self.assertEqual(sum(int(line.split()[-1]) for line in answer.partition(b"\r\n\r\n")[2].splitlines()), 100)
 
     def test_two_hundred_requests_at_once_are_answered_and_nothing_is_lost(self):
-        service = self.serve("-e", f"cpu-clock,{GETPPID}", "--comm", "limited", "--window", "200ms")
+        service = self.serve("-e", f"cpu-clock,{GETPPID}", "--comm", COMM, "--window", "200ms")
         targets = (f"/flamegraph/collapsed?event={GETPPID}", "/debug/pprof/profile?seconds=1",
                    f"/flamegraph?event={GETPPID}", "/flamegraph/collapsed?since=1m&offsets=true", "/metrics")
         statuses = collections.Counter()
@@ -141,7 +141,7 @@ class LimitsTest(served.ServeTest):
         readers = [threading.Thread(target=ask, args=(targets[i % len(targets)],)) for i in range(200)]
         for reader in readers:
             reader.start()
-        self.call(("", "limited", 50_000))
+        self.call(("", COMM, 50_000))
         for reader in readers:
             reader.join()
         self.assertEqual(statuses, {(target, 200): 40 for target in targets})

@@ -13,7 +13,7 @@ import unittest
 
 import harness
 import served
-from cgroups import GETPPID
+from cgroups import COMM, GETPPID
 
 DEBIAN = "/usr/lib/python3/dist-packages"
 CHROMIUM = ("chromium", "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
@@ -51,10 +51,10 @@ def samples_of(families):
 class ProgramsTest(served.ServeTest):
     def test_prometheus_client_reads_the_metrics_in_both_formats(self):
         read_text, read_openmetrics = parsers()
-        service = self.serve("-e", f"{GETPPID},latency:fs", "--comm", "counted", "--window", "300ms")
-        self.call(("", "counted", 1000))
-        shutil.copy(shutil.which("cat"), self.dir / "counted")
-        self.assertEqual(harness.run(self.dir / "counted", "/etc/passwd")[0], 0)  # reads a file
+        service = self.serve("-e", f"{GETPPID},latency:fs", "--comm", COMM, "--window", "300ms")
+        self.call(("", COMM, 1000))
+        shutil.copy(shutil.which("cat"), self.dir / COMM)
+        self.assertEqual(harness.run(self.dir / COMM, "/etc/passwd")[0], 0)  # reads a file
         service.folded()
         text = service.get("/metrics")
         openmetrics = service.get("/metrics", headers=OPENMETRICS)
@@ -74,8 +74,8 @@ class ProgramsTest(served.ServeTest):
 
     @unittest.skipUnless(shutil.which("chromium"), "no chromium")
     def test_chromium_shows_the_page(self):
-        service = self.serve("-e", GETPPID, "--comm", "counted", "--window", "300ms")
-        self.call(("", "counted", 1234))
+        service = self.serve("-e", GETPPID, "--comm", COMM, "--window", "300ms")
+        self.call(("", COMM, 1234))
         url = f"http://127.0.0.1:{service.port}/flamegraph?event={GETPPID}"
         done = subprocess.run([*CHROMIUM, f"--user-data-dir={self.dir / 'chromium'}", url], capture_output=True,
                               timeout=harness.TIMEOUT_S, check=True)
@@ -88,9 +88,9 @@ class ProgramsTest(served.ServeTest):
     def test_flamegraph_pl_draws_each_sample(self):
         self.spawn(harness.BURNER, "--seconds", "600", stdout=subprocess.DEVNULL)
         service = self.serve("-e", f"cpu-clock,{GETPPID}", "-F", "199", "--window", "300ms")
-        self.call(("", "counted", 1234))
+        self.call(("", COMM, 1234))
         served.wait_for(lambda: any("burn_" in stack for stack in service.folded(event="cpu")))
-        calls = {stack: count for stack, count in service.folded(event=GETPPID).items() if stack.startswith("counted;")}
+        calls = {stack: count for stack, count in service.folded(event=GETPPID).items() if stack.startswith(f"{COMM};")}
         self.assertEqual(sum(calls.values()), 1234)
         for event in (GETPPID, "cpu"):
             with self.subTest(event):

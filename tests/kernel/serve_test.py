@@ -11,7 +11,7 @@ import threading
 
 import harness
 import served
-from cgroups import GETPPID
+from cgroups import COMM, GETPPID
 
 
 def by_comm(folded):
@@ -32,26 +32,26 @@ def service_folded(service, headers, **parameters):
 
 class ServeTest(served.ServeTest):
     def test_each_call_is_in_the_answers_of_both_sockets(self):
-        service = self.serve("-e", GETPPID, "--comm", "counted", "--window", "300ms")
-        self.call(("", "counted", 1000))
-        self.assertEqual(by_comm(service.folded()), {"counted": 1000})
-        self.assertEqual(by_comm(service.folded(event=GETPPID, since="5m")), {"counted": 1000})
+        service = self.serve("-e", GETPPID, "--comm", COMM, "--window", "300ms")
+        self.call(("", COMM, 1000))
+        self.assertEqual(by_comm(service.folded()), {COMM: 1000})
+        self.assertEqual(by_comm(service.folded(event=GETPPID, since="5m")), {COMM: 1000})
         answer = service.request("/flamegraph/collapsed", connection=served.UnixConnection(service.unix))
         self.assertEqual(sum(int(line.split()[-1]) for line in answer.body.splitlines()), 1000)
         # The next counts only.
         before = service.folded(reset="true")
-        self.call(("", "counted", 70))
+        self.call(("", COMM, 70))
         self.assertEqual((sum(before.values()), sum(service.folded().values())), (1000, 70))
 
     def test_counts_are_those_of_the_pod(self):
         web, database = self.pod_groups()
-        service = self.serve("-e", GETPPID, "--comm", "inside", "--window", "300ms", under=self.pods_under())
-        self.call((web, "inside", 300), (database, "inside", 200), ("", "inside", 100))
+        service = self.serve("-e", GETPPID, "--comm", COMM, "--window", "300ms", under=self.pods_under())
+        self.call((web, COMM, 300), (database, COMM, 200), ("", COMM, 100))
         pod = dict(scope="pod", namespace="shop")
-        self.assertEqual(by_comm(service.folded(pod="web-0", **pod)), {"inside": 300})
-        self.assertEqual(by_comm(service.folded(pod="db-0", **pod)), {"inside": 200})
+        self.assertEqual(by_comm(service.folded(pod="web-0", **pod)), {COMM: 300})
+        self.assertEqual(by_comm(service.folded(pod="db-0", **pod)), {COMM: 200})
         self.assertEqual(by_comm(service.folded(pod="none", **pod)), {})
-        self.assertEqual(by_comm(service.folded(scope="node")), {"inside": 600})
+        self.assertEqual(by_comm(service.folded(scope="node")), {COMM: 600})
         counts = {key: value for key, value in service.metrics().items() if "event_samples_total" in key}
         name = 'perftape_event_samples_total{event="' + GETPPID + '",namespace="%s",pod="%s"}'
         self.assertEqual(counts, {name % ("shop", "web-0"): 300, name % ("shop", "db-0"): 200, name % ("", ""): 100})
@@ -67,13 +67,13 @@ class ServeTest(served.ServeTest):
         self.assertGreater(named, sum(stacks.values()) // 2, stacks)
 
     def test_offsets_are_those_of_perf(self):
-        service = self.serve("-e", GETPPID, "--comm", "counted", "--window", "300ms")
+        service = self.serve("-e", GETPPID, "--comm", COMM, "--window", "300ms")
         answers = []
         thread = threading.Thread(target=lambda: answers.append(service.get("/perf.data", seconds=2)))
         thread.start()
         calls = 0
         while thread.is_alive():  # it takes a moment until the recording begins
-            self.call(("", "counted", 100))
+            self.call(("", COMM, 100))
             calls += 100
         (self.dir / "perf.data").write_bytes(answers[0].body)
         status, out, err = harness.run("perf", "script", "-i", self.dir / "perf.data", "-F", "ip,sym,symoff",
@@ -81,13 +81,13 @@ class ServeTest(served.ServeTest):
         self.assertEqual(status, 0, err)
         theirs = set(re.findall(r"(?m)^\s+[0-9a-f]+ (\S+\+0x[0-9a-f]+)$", re.sub(r"@@\w[\w.]*", "", out)))
         stacks = service.folded(offsets="true")
-        self.assertEqual(by_comm(stacks), {"counted": calls})
+        self.assertEqual(by_comm(stacks), {COMM: calls})
         ours = {frame for stack in stacks for frame in stack.split(";") if "+0x" in frame}
         self.assertTrue(len(ours) > 3 and ours <= theirs, (ours, theirs))
         self.assertFalse([stack for stack in service.folded() if "+0x" in stack])
 
     def test_readers_that_reset_at_the_same_time_get_each_count_once(self):
-        service = self.serve("-e", GETPPID, "--comm", "counted", "--window", "200ms")
+        service = self.serve("-e", GETPPID, "--comm", COMM, "--window", "200ms")
         total, lock, is_over = collections.Counter(), threading.Lock(), threading.Event()
 
         def read():
@@ -100,12 +100,12 @@ class ServeTest(served.ServeTest):
         for reader in readers:
             reader.start()
         for _ in range(5):
-            self.call(("", "counted", 700), ("", "counted", 300))
+            self.call(("", COMM, 700), ("", COMM, 300))
         is_over.set()
         for reader in readers:
             reader.join()
         total.update(by_comm(service.folded(reset="true")))
-        self.assertEqual(total, {"counted": 5000})
+        self.assertEqual(total, {COMM: 5000})
 
     def test_the_next_seconds_are_a_pprof_and_a_page(self):
         harness.require("go")
@@ -133,7 +133,7 @@ class ServeTest(served.ServeTest):
         burner = self.spawn(harness.BURNER, "--seconds", "600", stdout=subprocess.DEVNULL)
         service = self.serve("-e", f"cpu-clock,{GETPPID}", "--token-file", token)
         service_folded(service, authorization)  # it records now
-        self.call(("", "other", 100))
+        self.call(("", f"{COMM}-2", 100))
         answer = service.request(f"/record?seconds=1&frequency=499&pid={burner.pid}", "POST", authorization)
         self.assertEqual(answer.status, 200, answer)
         (self.dir / "perf.data").write_bytes(answer.body)
@@ -149,7 +149,7 @@ class ServeTest(served.ServeTest):
         self.assertEqual(answer.status, 200, answer)
         (self.dir / "perf.data").write_bytes(answer.body)
         self.assertEqual(harness.run(harness.INSPECT, "--validate", self.dir / "perf.data")[0], 0)
-        self.assertEqual(by_comm(service_folded(service, authorization, event=GETPPID))["other"], 100)
+        self.assertEqual(by_comm(service_folded(service, authorization, event=GETPPID))[f"{COMM}-2"], 100)
         for target, method, status in (("/record?seconds=1", "GET", 405), ("/record?seconds=301", "POST", 400),
                                        ("/record", "POST", 400), ("/perf.data?seconds=1&pid=1", "GET", 400),
                                        ("/record?seconds=1&frequency=10000", "POST", 400),
@@ -196,17 +196,17 @@ class ServeTest(served.ServeTest):
 
     def test_reload_records_other_events_and_keeps_the_history(self):
         config = self.dir / "serve.conf"
-        config.write_text(f"event = {GETPPID}\ncomm = counted\nwindow = 300ms\n")
+        config.write_text(f"event = {GETPPID}\ncomm = {COMM}\nwindow = 300ms\n")
         service = self.serve("--config", config)
-        self.call(("", "counted", 100))
+        self.call(("", COMM, 100))
         config.write_text("event = nonsense:event:x:y/\n")
         service.process.send_signal(signal.SIGHUP)
-        self.assertEqual(by_comm(service.folded()), {"counted": 100})
-        config.write_text(f"event = context-switches\nevent = {GETPPID}\ncomm = counted\n")
+        self.assertEqual(by_comm(service.folded()), {COMM: 100})
+        config.write_text(f"event = context-switches\nevent = {GETPPID}\ncomm = {COMM}\n")
         service.process.send_signal(signal.SIGHUP)
         served.wait_for(lambda: service.get("/debug/pprof/context-switches", since="1s").status == 200)
-        self.call(("", "counted", 50))
-        self.assertEqual(by_comm(service.folded(event=GETPPID)), {"counted": 150})
+        self.call(("", COMM, 50))
+        self.assertEqual(by_comm(service.folded(event=GETPPID)), {COMM: 150})
         status, err = self.stop(service)
         self.assertEqual(status, 0, err)
         self.assertIn("SIGHUP: the options stay: --config: ", err)
