@@ -60,6 +60,8 @@ inline constexpr std::size_t kFrameRows = std::size_t{1} << 24;
 inline constexpr std::size_t kFrameRules = std::size_t{1} << 12;
 // The code without call frame information for which rules are derived.
 inline constexpr std::uint64_t kUndescribedCode = 4 * kMiB;
+// The symbol tables, with their strings, that are read to find the functions in such code.
+inline constexpr std::uint64_t kUndescribedSymbols = 128 * kMiB;
 // The unwind tables of all binaries that a recorder keeps in memory.
 inline constexpr std::uint64_t kAllTables = 512 * kMiB;
 // Linkers merge equal common entries (CIE), so that a dozen is left.

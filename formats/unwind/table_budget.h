@@ -19,6 +19,7 @@ struct TableLimits {
   std::size_t rows = symbol_limits::kFrameRows;
   std::size_t rules = symbol_limits::kFrameRules;
   std::uint64_t undescribed_bytes = symbol_limits::kUndescribedCode;
+  std::uint64_t symbol_bytes = symbol_limits::kUndescribedSymbols;
   // Null, or: once it is true, the table is not completed. Must outlive the call.
   const std::atomic<bool>* stop = nullptr;
 };

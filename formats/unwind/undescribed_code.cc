@@ -72,6 +72,19 @@ std::vector<UndescribedCode> UndescribedCodeOf(const elf::ElfFile& file,
   return all;
 }
 
+// With their strings.
+std::uint64_t SymbolTableBytes(const elf::ElfFile& file) {
+  std::uint64_t bytes = 0;
+  for (const elf::Section& section : file.sections()) {
+    if (section.type != SHT_SYMTAB && section.type != SHT_DYNSYM) continue;
+    bytes += file.RawBytes(section).size();
+    if (section.link < file.sections().size()) {
+      bytes += file.RawBytes(file.sections()[section.link]).size();
+    }
+  }
+  return bytes;
+}
+
 bool IsFunction(const elf::Candidate& symbol) {
   return symbol.type == STT_FUNC || symbol.type == STT_GNU_IFUNC;
 }
@@ -148,6 +161,8 @@ void AddDerivedRules(const elf::ElfFile& file, TableBudget& budget, FunctionRows
   functions.Sort();
   const std::vector<UndescribedCode> undescribed = UndescribedCodeOf(file, functions, budget);
   if (undescribed.empty()) return;
+  const std::uint64_t limit = budget.limits().symbol_bytes;
+  if (SymbolTableBytes(file) > limit) return budget.Reached(limit, "bytes of symbol tables");
   std::vector<elf::Candidate> symbols;
   (void)elf::AppendCandidates(file, symbols);
   AddContextStarts(file, symbols, functions);

@@ -11,9 +11,9 @@
 namespace perftape::record {
 namespace {
 
-// The pauses after looks that found nothing. Then the program has none.
+// The pauses after looks that found nothing. The last one repeats: a program can load its SDK late.
 constexpr std::array kPausesNs = {kNsPerSecond / 4, kNsPerSecond, 5 * kNsPerSecond,
-                                  30 * kNsPerSecond};
+                                  30 * kNsPerSecond, 300 * kNsPerSecond};
 // A context can change.
 constexpr std::uint64_t kNextLookNs = 30 * kNsPerSecond;
 
@@ -88,8 +88,7 @@ void ContextLedger::AddLook(std::uint32_t pid, std::uint64_t begin_ns, std::uint
   const std::size_t look = process.looks++;
   if (!found) {
     if (process.context) return PlanLook(pid, process, end_ns + kNextLookNs);
-    if (look < kPausesNs.size()) PlanLook(pid, process, end_ns + kPausesNs[look]);
-    return;
+    return PlanLook(pid, process, end_ns + kPausesNs[std::min(look, kPausesNs.size() - 1)]);
   }
   PlanLook(pid, process, end_ns + kNextLookNs);
   const bool is_first = !process.context;

@@ -452,7 +452,18 @@ void EventInput::AddFromKernel(const perfdata::RecordView& view) {
   const Bytes in_file = is_rewritten ? Bytes(rewritten_) : record;
   if (containers_ && view.type == perfdata::RecordType::kCgroup) NoteContainer(in_file);
   contexts_->AddRecord(view, events_.in_file().format());
+  if (!latency_.is_empty()) NoteName(view);
   records_.AddKernelRecord(in_file);
+}
+
+void EventInput::NoteName(const perfdata::RecordView& view) {
+  if (view.type == perfdata::RecordType::kComm) {
+    const auto comm = perfdata::Decode<perfdata::Comm>(view, events_.in_file().format());
+    if (comm && comm->pid == comm->tid) latency_.Rename(comm->pid, comm->comm);
+  } else if (view.type == perfdata::RecordType::kFork) {
+    const auto task = perfdata::Decode<perfdata::Fork>(view, events_.in_file().format());
+    if (task && task->pid != task->ppid) latency_.Start(task->pid);
+  }
 }
 
 void EventInput::NoteContainer(Bytes record) {

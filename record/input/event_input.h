@@ -104,6 +104,7 @@ class EventInput : public RecordInput {
   void AdaptToNamespaces(std::vector<std::string>& warnings);
   Status StartUnwinding(const InputOptions& options, OthersFiles& files);
   void AddFromKernel(const perfdata::RecordView& view);
+  void NoteName(const perfdata::RecordView& view);
   void NoteContainer(Bytes record);
   void NoteContainers(NameSource* names);
   void FindContexts(const InputOptions& options, OthersFiles& files);

@@ -45,6 +45,10 @@ LatencyLedger::Probe* LatencyLedger::ProbeOf(std::uint32_t event) {
   return found != probes_.end() ? &*found : nullptr;
 }
 
+void LatencyLedger::Rename(std::uint32_t pid, std::string_view comm) {
+  if (names_.size() < most_ || names_.contains(pid)) names_[pid] = comm;
+}
+
 void LatencyLedger::Add(std::span<const LatencyCounts> drained) {
   for (const auto& [key, histogram] : drained) {
     Probe* const probe = ProbeOf(key.event);
@@ -131,10 +135,11 @@ LatencySummary LatencyLedger::Summarize(const std::function<std::string(std::uin
     for (auto at = calls_.lower_bound({.event = probe.event});
          at != calls_.end() && at->first.event == probe.event; ++at) {
       const auto& [key, calls] = *at;
+      const auto name = names_.find(key.tgid);
       bundle::NotedLatency& noted = summary.calls.emplace_back(
           bundle::NotedLatency{.probe = options.probe,
                                .pid = key.tgid,
-                               .comm = calls.comm,
+                               .comm = name != names_.end() ? name->second : calls.comm,
                                .cgroup = key.cgroup != 0 ? path_of(key.cgroup) : "",
                                .count = calls.count,
                                .sum_ns = calls.sum_ns,

@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <unordered_map>
 #include <vector>
 
 #include "formats/base/bytes.h"
@@ -48,6 +49,11 @@ class LatencyLedger {
   explicit LatencyLedger(std::span<const PlannedEvent> planned, std::size_t most = kMost);
 
   bool is_empty() const { return probes_.empty(); }
+  // A new process has the name of its parent until it has one of its own, which is the name of all
+  // its calls so far, too. Of processes whose start and names are not told, calls have the name
+  // that the process had when the kernel began to count.
+  void Start(std::uint32_t pid) { names_.erase(pid); }
+  void Rename(std::uint32_t pid, std::string_view comm);
   // Adds what DrainLatency returned.
   void Add(std::span<const LatencyCounts> drained);
   // Sets how many calls of each probe the programs have missed so far, at most, by the number of
@@ -73,7 +79,7 @@ class LatencyLedger {
     auto operator<=>(const Key&) const = default;
   };
   struct Calls {
-    std::string comm;
+    std::string comm;       // without one in names_
     std::uint16_t cpu = 0;  // where some of them ended
     std::uint64_t count = 0, sum_ns = 0, max_ns = 0;
     std::uint64_t fast_ns = 0;  // not summed up yet
@@ -95,6 +101,7 @@ class LatencyLedger {
   std::vector<Probe> probes_;
   std::size_t most_;
   std::map<Key, Calls> calls_;
+  std::unordered_map<std::uint32_t, std::string> names_;  // by PID; at most most_
 };
 
 }  // namespace perftape::record

@@ -51,12 +51,13 @@ void MappedBinaries::Store(const perfdata::Dso& dso, std::shared_ptr<const Binar
   binary.last_use = ++uses_;
 }
 
-// A binary with more call frame information, or more code without it, takes so long that others
-// would wait for it.
+// A binary with more call frame information, or more code without it, or more symbols, takes so
+// long that others would wait for it.
 unwind::TableLimits MappedBinaries::LimitsOfSmall() const {
   unwind::TableLimits limits = limits_;
   limits.bytes = std::uint64_t{8} << 20;
   limits.undescribed_bytes = std::uint64_t{256} << 10;
+  limits.symbol_bytes = std::uint64_t{16} << 20;
   return limits;
 }
 

@@ -93,15 +93,21 @@ TEST(TableBudget, LimitsTheCommonEntries) {
 TEST(TableBudget, LimitsTheCodeWithoutFrames) {
   ElfBuilder elf(ET_EXEC);
   elf.AddSegment({.offset = 0x1000, .address = kText, .size = FrameBuilder::kTextSize});
-  elf.AddSection({.name = ".text",
-                  .flags = SHF_ALLOC | SHF_EXECINSTR,
-                  .address = kText,
-                  .contents = "\x53\x5b\xc3" + std::string(61, '\x90'),  // push, pop, ret
-                  .offset = 0x1000});
+  const std::uint16_t text =
+      elf.AddSection({.name = ".text",
+                      .flags = SHF_ALLOC | SHF_EXECINSTR,
+                      .address = kText,
+                      .contents = "\x53\x5b\xc3" + std::string(61, '\x90'),  // push, pop, ret
+                      .offset = 0x1000});
   EXPECT_THAT(Build(elf, {.undescribed_bytes = 64}).limit_reached(), IsEmpty());
   const Table table = Build(elf, {.undescribed_bytes = 32});
   EXPECT_EQ(table.limit_reached(), "more than 32 bytes of code without call frame information");
   EXPECT_FALSE(table.empty()) << "what was read before counts";
+  elf.AddSymbol({.name = "function", .value = kText, .size = 3, .section = text});
+  EXPECT_FALSE(Build(elf, {.symbol_bytes = 100}).empty());
+  const Table no_symbols = Build(elf, {.symbol_bytes = 30});
+  EXPECT_EQ(no_symbols.limit_reached(), "more than 30 bytes of symbol tables");
+  EXPECT_TRUE(no_symbols.empty());
   const std::atomic<bool> stop = true;
   const Table stopped = Build(elf, {.stop = &stop});
   EXPECT_EQ(stopped.limit_reached(), "stopped");

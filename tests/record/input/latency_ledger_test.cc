@@ -106,6 +106,33 @@ TEST(LatencyLedger, AddsUpTheCpusAndTheSecondsOfAProcess) {
                                        .buckets = {{2, 1}, {3, 1}, {22, 2}}}));
 }
 
+TEST(LatencyLedger, NamesCallsAsTheirProcessIsNamedLast) {
+  LatencyLedger ledger(Planned());
+  const auto name_of = [&](std::uint32_t pid) -> std::string {
+    for (const NotedLatency& calls : SummaryOf(ledger).calls) {
+      if (calls.pid == pid) return calls.comm;
+    }
+    return "";
+  };
+  Add(ledger, {.tgid = 7, .times = {1}, .comm = "sh"});
+  EXPECT_EQ(name_of(7), "sh");
+  ledger.Rename(7, "dd");
+  Add(ledger, {.tgid = 7, .times = {1}, .comm = "sh"});  // of another CPU
+  EXPECT_EQ(name_of(7), "dd");
+  ledger.Start(7);  // the PID again, for a process that never has another name
+  Add(ledger, {.tgid = 7, .times = {1}, .comm = "bash"});
+  EXPECT_EQ(name_of(7), "bash");
+}
+
+TEST(LatencyLedger, KeepsTheNamesOfSomeProcesses) {
+  LatencyLedger ledger(Planned(), 1);
+  ledger.Rename(7, "dd");
+  ledger.Rename(8, "cat");
+  ledger.Rename(7, "cp");
+  Add(ledger, {.tgid = 7, .times = {1}, .comm = "sh"});
+  EXPECT_EQ(SummaryOf(ledger).calls.front().comm, "cp");
+}
+
 TEST(LatencyLedger, KeepsProbesProcessesAndCgroupsApart) {
   LatencyLedger ledger(Planned());
   Add(ledger, {.event = kConnect, .tgid = 7, .times = {1}});
