@@ -243,6 +243,10 @@ class RecordingTest(unittest.TestCase):
         self._stack.callback(process.kill)  # first
         return process
 
+    def assert_complains_of_losses_only(self, stderr, data):
+        """Takes perf report's stderr. The recorder must have counted the losses, too."""
+        self.assertRegex(stderr, rf"\A{loss_warnings(data)}\Z")
+
     def wait_for_samples(self, data, count=100):
         """Returns when the file of a recorder, which runs, has `count` samples."""
         while not data.exists() or committed_samples(data) < count:

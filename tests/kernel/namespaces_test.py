@@ -97,7 +97,7 @@ class TwoCapabilities(harness.RecordingTest):
     def test_record_the_clock_of_a_cgroup_and_of_names(self):
         mount = cgroups.version_2()
         scope = ["--cgroup", mount] if mount else []
-        burn = f"echo {COMM} > /proc/self/comm; i=0; while [ $i -lt 500000 ]; do i=$((i+1)); done"
+        burn = f"printf {COMM} > /proc/self/comm; i=0; while [ $i -lt 500000 ]; do i=$((i+1)); done"
         status, err = self.run_tool("-o", "perf.data", *scope, "--comm", "*" + COMM[1:], "--", "sh", "-c", burn)
         self.assertIn(status, (0, 3), err)  # 3: the kernel throttled it
         os.chown(self.dir / "perf.data", 0, 0)  # perf reads only its user's files
