@@ -324,7 +324,7 @@ static __always_inline int is_wait(__u64 operation)
 	return command < 32 && ((1U << command) & FUTEX_WAITS);
 }
 
-static __always_inline void count_no_room(const struct wire_call *probes)
+static __always_inline void count_no_begin(const struct wire_call *probes)
 {
 	struct wire_cpu *cpu;
 	__u32 slot;
@@ -336,7 +336,7 @@ static __always_inline void count_no_room(const struct wire_call *probes)
 			break;
 		cpu = counters_of_slot(slot);
 		if (cpu)
-			cpu->no_room++;
+			cpu->no_begin++;
 	}
 }
 
@@ -399,7 +399,7 @@ static __always_inline void begin_call(const struct pt_regs *regs, __u32 nr,
 	calls = bpf_task_storage_get(&latency_calls, task, NULL, flags);
 	if (!calls) {
 		if (flags)
-			count_no_room(&probes);
+			count_no_begin(&probes);
 		return;
 	}
 	if (continues(calls, regs, nr) || !flags)
