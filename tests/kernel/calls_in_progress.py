@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The workload of latency_in_progress_test.py: more calls at a time than the recorder follows. Prints its pid, and the
-numbers that its scenario knows.
+"""The workload of latency_in_progress_test.py: more calls at a time than the recorder follows, or calls that never end.
+Prints its pid, and the numbers that its scenario knows.
 
-    calls_in_progress.py connects|connects-elsewhere|queries|round-trips|accepts|accepts-later|reads NUMBER..."""
+    calls_in_progress.py connects|connects-elsewhere|queries|round-trips|accepts|accepts-later|reads|killed [NUMBER...]"""
 
 import concurrent.futures
 import contextlib
 import mmap
 import os
 import pathlib
+import signal
 import socket
 import sys
+import threading
 import time
 
 LOOPBACK = "127.0.0.1"
@@ -129,8 +131,74 @@ def reads(threads, count, path):
             pass
 
 
+def wait_in_two_threads():
+    lock = threading.Lock()
+    lock.acquire()
+    thread = threading.Thread(target=lock.acquire)
+    thread.start()
+    thread.join()
+
+
+def exit_beside_a_thread(block):
+    """Ends the process while a thread of it is in a call."""
+    thread = threading.Thread(target=block, daemon=True)
+    thread.start()
+    wait_until_asleep(os.getpid(), [thread.native_id])
+    os._exit(0)
+
+
+def wait_until_asleep(pid, threads=None):
+    """Until all threads of the process, or these, wait."""
+    def is_asleep(thread):
+        return pathlib.Path(f"/proc/{pid}/task/{thread}/stat").read_text().rpartition(") ")[2][0] == "S"
+
+    while not all(map(is_asleep, threads or os.listdir(f"/proc/{pid}/task"))):
+        time.sleep(0.01)
+
+
+def child(act, *arguments):
+    pid = os.fork()
+    if pid == 0:
+        act(*arguments)
+        os._exit(1)
+    return pid
+
+
+def kill(pid):
+    os.kill(pid, signal.SIGKILL)
+    os.waitpid(pid, 0)
+    print(f"killed {pid}", flush=True)
+
+
+def killed():
+    """Calls that never end: of processes that are killed while they are stopped, or while they wait, and of a thread whose
+    process exits. Waits for a line after each step."""
+    empty, unused = os.pipe()
+    calls = [(time.sleep, 3600), (os.read, empty, 1)]
+    children = [child(*call) for call in calls] + [child(wait_in_two_threads)]
+    for pid, threads in zip(children, (1, 1, 2)):
+        while len(os.listdir(f"/proc/{pid}/task")) < threads:
+            time.sleep(0.01)
+        wait_until_asleep(pid)
+        os.kill(pid, signal.SIGSTOP)
+        os.waitpid(pid, os.WUNTRACED)
+    print("stopped", flush=True)
+    sys.stdin.readline()
+    for pid in children:
+        kill(pid)
+    for call in calls:
+        pid = child(*call)
+        wait_until_asleep(pid)
+        kill(pid)
+        os.waitpid(child(exit_beside_a_thread, lambda act=call[0], argument=call[1:]: act(*argument)), 0)
+    os.close(unused)
+    print("over", flush=True)
+    sys.stdin.readline()
+
+
 SCENARIOS = {"connects": connects, "connects-elsewhere": connects_elsewhere, "queries": queries,
-             "round-trips": round_trips, "accepts": accepts, "accepts-later": accepts_later, "reads": reads}
+             "round-trips": round_trips, "accepts": accepts, "accepts-later": accepts_later, "reads": reads,
+             "killed": killed}
 
 if __name__ == "__main__":
     print(f"pid {os.getpid()}", flush=True)

@@ -2,8 +2,10 @@
 """Latency probes whose calls end elsewhere keep each call in the kernel meanwhile: connections, DNS queries, requests to
 disks. Here more are in progress than there is room for. Each is counted, or counted as lost; what has ended makes room."""
 
+import json
 import os
 import pathlib
+import re
 import subprocess
 import socket
 import sys
@@ -119,6 +121,38 @@ class InProgress(harness.RecordingTest):
         self.read_counts(out)
         self.assertEqual((self.calls, self.lost), (20, {}))
 
+    def interrupted_calls(self, recorder):
+        """How many calls the programs of the recorder keep to see whether the kernel continues them (latency_calls.bpf.c)."""
+        infos = (path.read_text() for path in pathlib.Path(f"/proc/{recorder.pid}/fdinfo").iterdir())
+        own = {number for info in infos for number in re.findall(r"^map_id:\t(\d+)$", info, re.MULTILINE)}
+        _, shown, _ = harness.run("bpftool", "-j", "map", "show")
+        variables = [each["id"] for each in json.loads(shown)
+                     if str(each["id"]) in own and each.get("name", "").endswith(".bss")]
+        dumped = "".join(harness.run("bpftool", "-j", "map", "dump", "id", number)[1] for number in variables)
+        return int(re.search(r'"interrupted_calls":(\d+)', dumped)[1])
+
+    def test_calls_of_tasks_that_exit_are_forgotten(self):
+        self.bundle = self.dir / "notes.tar.zst"
+        probes = "latency:syscall=clock_nanosleep,latency:syscall=read,latency:futex"
+        recorder = self.spawn(harness.RECORD, "-q", "-o", "a.data", "--bundle", self.bundle, "-e", probes, "--", *PROGRAM,
+                              "killed", cwd=self.dir, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        out = ""
+        for step, calls in (("stopped\n", 4), ("over\n", 0)):
+            for line in iter(recorder.stdout.readline, step):
+                self.assertNotEqual(line, "")
+                out += line
+            self.assertEqual(self.interrupted_calls(recorder), calls)
+            recorder.stdin.write("\n")
+            recorder.stdin.flush()
+        recorder.communicate(timeout=harness.TIMEOUT_S)
+        self.assertEqual(recorder.returncode, 0)
+        self.read_counts(out)
+        self.assertEqual(self.lost, {})
+        # They are no calls, as they did not end.
+        counted = {(noted["probe"], noted["pid"]) for noted in latency_test.notes_of(self.bundle)["latency"]}
+        calls = {f"syscall={call}" for call in ("clock_nanosleep", "read")}
+        self.assertEqual({(probe, pid) for probe, pid in counted if probe in calls and pid in self.own["killed"]}, set())
+
     def test_requests_without_room_are_counted_as_lost(self):
         path = self.dir / "file"
         path.write_bytes(os.urandom(8 * 100 * 8192))
@@ -137,5 +171,5 @@ class InProgress(harness.RecordingTest):
 
 
 if __name__ == "__main__":
-    harness.require("tar", "zstd")
+    harness.require("tar", "zstd", "bpftool")
     harness.main()
