@@ -18,8 +18,8 @@ struct io_request {
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__uint(max_entries, 8192);
-	__type(key, __u64); /* address of the request */
+	__uint(max_entries, 1); /* user space sets the number of entries */
+	__type(key, __u64);	/* address of the request */
 	__type(value, struct io_request);
 } requests SEC(".maps");
 
@@ -47,6 +47,16 @@ static __always_inline __u32 device_of(struct request *request)
 	return BPF_CORE_READ(disk, major) << MINOR_BITS | BPF_CORE_READ(disk, first_minor);
 }
 
+static __always_inline void forget_request(__u64 key)
+{
+	struct io_request *request = bpf_map_lookup_elem(&requests, &key);
+
+	if (!request)
+		return;
+	forget_begin(&request->begin);
+	bpf_map_delete_elem(&requests, &key);
+}
+
 SEC("tp_btf/block_rq_issue")
 int BPF_PROG(on_issue, struct request *request)
 {
@@ -54,8 +64,10 @@ int BPF_PROG(on_issue, struct request *request)
 	struct task_ids ids = fast_ids();
 	__u64 key = (__u64)request;
 	__u32 zero = 0;
-	struct io_request *new, *before;
+	struct io_request *new;
 
+	/* It is issued again, or its end was missed: the kernel uses its memory for many. */
+	forget_request(key);
 	if (!cpu || !is_wanted(ids.tgid, ids.tid))
 		return 0;
 	new = bpf_map_lookup_elem(&new_requests, &zero);
@@ -65,11 +77,8 @@ int BPF_PROG(on_issue, struct request *request)
 	new->bytes = BPF_CORE_READ(request, __data_len);
 	new->dev = device_of(request);
 	store_begin(ctx, &new->begin, &ids, bpf_ktime_get_ns());
-	before = bpf_map_lookup_elem(&requests, &key);
-	if (before)
-		forget_begin(&before->begin); /* it was issued before, and is issued again */
 	if (bpf_map_update_elem(&requests, &key, new, BPF_ANY) != 0) {
-		cpu->no_room++;
+		cpu->no_begin++;
 		forget_begin(&new->begin);
 	}
 	return 0;
@@ -120,26 +129,34 @@ static __always_inline void send_request(struct wire_cpu *cpu, struct io_request
 	send_begun(full, cpu, &ended->begin, end, RAW_HEAD_WORDS);
 }
 
-SEC("tp_btf/block_rq_complete")
-int BPF_PROG(on_complete, struct request *request, int status, unsigned int bytes)
+static __always_inline void count_request(struct wire_cpu *cpu, struct io_request *ended,
+					  __u32 error)
 {
-	struct wire_cpu *cpu = counters_of_slot(WIRE_LATENCY_BLOCK_IO);
-	struct latency_end end = {.slot = WIRE_LATENCY_BLOCK_IO};
-	__u64 key = (__u64)request;
-	struct io_request *ended = bpf_map_lookup_elem(&requests, &key);
+	struct latency_end end = {.slot = WIRE_LATENCY_BLOCK_IO, .error = error};
 
-	if (!ended || !cpu)
-		return 0;
-	/* A part of it: the rest follows. */
-	if (!status && bytes < BPF_CORE_READ(request, __data_len))
-		return 0;
 	end.now_ns = bpf_ktime_get_ns();
 	end.period_ns = end.now_ns - ended->begin.start_ns;
-	end.error = errno_of(status);
 	cpu->overflows++;
 	cpu->wanted++;
 	if (count_call(&end, &ended->begin.caller))
 		send_request(cpu, ended, &end);
+}
+
+/* The request is over also if this CPU is not recorded. */
+SEC("tp_btf/block_rq_complete")
+int BPF_PROG(on_complete, struct request *request, int status, unsigned int bytes)
+{
+	struct wire_cpu *cpu = counters_of_slot(WIRE_LATENCY_BLOCK_IO);
+	__u64 key = (__u64)request;
+	struct io_request *ended = bpf_map_lookup_elem(&requests, &key);
+
+	if (!ended)
+		return 0;
+	/* A part of it: the rest follows. */
+	if (!status && bytes < BPF_CORE_READ(request, __data_len))
+		return 0;
+	if (cpu)
+		count_request(cpu, ended, errno_of(status));
 	forget_begin(&ended->begin);
 	bpf_map_delete_elem(&requests, &key);
 	return 0;

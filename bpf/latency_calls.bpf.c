@@ -91,9 +91,11 @@ static __always_inline int is_compat(struct task_struct *task)
 #if defined(__TARGET_ARCH_x86)
 	return task->thread_info.status & TS_COMPAT;
 #else
-	bpf_user_pt_regs_t regs;
+	const bpf_user_pt_regs_t *user = (const void *)bpf_task_pt_regs(task);
+	__u64 state = 0;
 
-	return read_user_regs(task, &regs) != PERF_SAMPLE_REGS_ABI_64;
+	bpf_probe_read_kernel(&state, sizeof(state), &user->pstate);
+	return (state & PSR_MODE32_BIT) != 0;
 #endif
 }
 
@@ -118,21 +120,28 @@ static __always_inline int is_any_interrupted(void)
 	return *(volatile __u32 *)&interrupted_calls != 0;
 }
 
+#if defined(__TARGET_ARCH_x86)
 static __always_inline __u64 user_sp(const struct pt_regs *regs)
 {
-	bpf_user_pt_regs_t copy = {};
-
-	bpf_probe_read_kernel(&copy, sizeof(copy), regs);
-	return stack_pointer_of(&copy);
+	return regs->sp;
 }
 
-#if defined(__TARGET_ARCH_x86)
 static __always_inline void first_arguments(const struct pt_regs *regs, __u64 *arguments)
 {
 	arguments[0] = regs->di;
 	arguments[1] = regs->si;
 }
 #else
+/* A copy of all registers would not fit into the stack of the program. */
+static __always_inline __u64 user_sp(const struct pt_regs *regs)
+{
+	const bpf_user_pt_regs_t *user = (const void *)regs;
+	__u64 sp = 0;
+
+	bpf_probe_read_kernel(&sp, sizeof(sp), &user->sp);
+	return sp;
+}
+
 static __always_inline void first_arguments(const struct pt_regs *regs, __u64 *arguments)
 {
 	const bpf_user_pt_regs_t *user = (const void *)regs;
@@ -315,7 +324,7 @@ static __always_inline int is_wait(__u64 operation)
 	return command < 32 && ((1U << command) & FUTEX_WAITS);
 }
 
-static __always_inline void count_no_room(const struct wire_call *probes)
+static __always_inline void count_no_begin(const struct wire_call *probes)
 {
 	struct wire_cpu *cpu;
 	__u32 slot;
@@ -327,7 +336,7 @@ static __always_inline void count_no_room(const struct wire_call *probes)
 			break;
 		cpu = counters_of_slot(slot);
 		if (cpu)
-			cpu->no_room++;
+			cpu->no_begin++;
 	}
 }
 
@@ -390,7 +399,7 @@ static __always_inline void begin_call(const struct pt_regs *regs, __u32 nr,
 	calls = bpf_task_storage_get(&latency_calls, task, NULL, flags);
 	if (!calls) {
 		if (flags)
-			count_no_room(&probes);
+			count_no_begin(&probes);
 		return;
 	}
 	if (continues(calls, regs, nr) || !flags)

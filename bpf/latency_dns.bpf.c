@@ -2,7 +2,8 @@
 /*
  * Latency of DNS over UDP: from the system call that sends a query to port 53 until a system call
  * returns its answer. They are matched by the socket and the id of the query (RFC 1035, 4.1.1). A
- * query without an answer ends when its id is sent again, or its socket is closed.
+ * query without an answer ends when its id is sent again, when its socket is closed, or after a
+ * minute: the end of a process closes sockets without a system call.
  */
 #include "bpf/latency_begin.bpf.h"
 #include "bpf/file_path.bpf.h"
@@ -17,11 +18,15 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 #define DNS_NAME     160
 #define MAX_LABELS   24
 #define MAX_MESSAGES 4 /* of sendmmsg and recvmmsg */
-#define MAX_QUERIES  8 /* without an answer, of a socket */
+#define MAX_IDS	     8 /* that are remembered of a socket, a power of two */
 #define ETIMEDOUT    110
 
 /* A minute or more: no kernel has more than 1,000 jiffies in a second. */
 #define ANSWER_JIFFIES 60000
+#define ANSWER_NS      60000000000ULL
+
+/* Between two searches for old queries. */
+#define SEARCH_NS 10000000000ULL
 
 struct query_key {
 	__u64 sk;
@@ -38,7 +43,7 @@ struct query {
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__uint(max_entries, 8192);
+	__uint(max_entries, 1); /* user space sets the number of entries */
 	__type(key, struct query_key);
 	__type(value, struct query);
 } queries SEC(".maps");
@@ -52,18 +57,22 @@ struct {
 
 /* The last ids that were sent on a socket. */
 struct asked {
-	__u32 ids[MAX_QUERIES]; /* plus 1 */
-	__u32 next;
+	__u64 last_ns;	    /* when the last one was sent */
+	__u32 ids[MAX_IDS]; /* plus 1 */
+	__u32 sent;
 	__u32 pad;
 };
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__uint(max_entries, 8192);
-	__type(key, __u64); /* address of the socket */
+	__uint(max_entries, 1); /* the same */
+	__type(key, __u64);	/* address of the socket */
 	__type(value, struct asked);
 } asked_by_socket SEC(".maps");
+
+/* When old queries were last searched for. */
+__u64 searched_ns;
 
 /* Nobody waits longer for an answer, so calls that receive need no look at their sockets then. */
 static __always_inline int waits_for_answers(void)
@@ -95,17 +104,14 @@ static __always_inline __u64 first_buffer(const struct message *message)
  * Not inlined, as other functions here, because before Linux 6.13 the stacks of a function and
  * those that it calls have 512 bytes together.
  */
-static __noinline int end_query(const struct query_key *key, __u32 error, __u64 now_ns)
+static __noinline int count_query(struct wire_cpu *cpu, struct query *query, __u32 error,
+				  __u64 now_ns)
 {
-	struct query *query = bpf_map_lookup_elem(&queries, key);
-	struct wire_cpu *cpu = counters_of_slot(WIRE_LATENCY_DNS);
 	struct latency_end end = {.slot = WIRE_LATENCY_DNS, .error = error, .now_ns = now_ns};
 	struct wire_latency_raw *raw;
 	struct full_sample *full;
 	__u32 size;
 
-	if (!query || !cpu)
-		return 0;
 	end.period_ns = now_ns - query->begin.start_ns;
 	cpu->overflows++;
 	cpu->wanted++;
@@ -120,6 +126,19 @@ static __noinline int end_query(const struct query_key *key, __u32 error, __u64 
 		bpf_probe_read_kernel(raw->text, size, query->name);
 		send_begun(full, cpu, &query->begin, &end, words_with_text(raw, size));
 	}
+	return 0;
+}
+
+/* The query is over also if this CPU is not recorded. */
+static __noinline int end_query(const struct query_key *key, __u32 error, __u64 now_ns)
+{
+	struct query *query = bpf_map_lookup_elem(&queries, key);
+	struct wire_cpu *cpu = counters_of_slot(WIRE_LATENCY_DNS);
+
+	if (!query)
+		return 0;
+	if (cpu)
+		count_query(cpu, query, error, now_ns);
 	forget_begin(&query->begin);
 	bpf_map_delete_elem(&queries, key);
 	return 0;
@@ -151,11 +170,12 @@ static __always_inline void read_name(struct query *query, __u64 payload)
 	}
 }
 
-static __noinline int remember_id(__u64 sk, __u32 id)
+/* Returns 0 if there is no room. */
+static __noinline int remember_id(__u64 sk, __u32 id, __u64 now_ns)
 {
 	struct asked *asked = bpf_map_lookup_elem(&asked_by_socket, &sk);
 	struct asked empty = {};
-	__u32 next;
+	__u32 sent;
 
 	if (!asked) {
 		bpf_map_update_elem(&asked_by_socket, &sk, &empty, BPF_NOEXIST);
@@ -163,10 +183,11 @@ static __noinline int remember_id(__u64 sk, __u32 id)
 		if (!asked)
 			return 0;
 	}
-	next = asked->next++;
-	barrier_var(next);
-	asked->ids[next & (MAX_QUERIES - 1)] = id + 1;
-	return 0;
+	asked->last_ns = now_ns;
+	sent = asked->sent++;
+	barrier_var(sent);
+	asked->ids[sent & (MAX_IDS - 1)] = id + 1;
+	return 1;
 }
 
 /* A function that the verifier checks once for each caller. */
@@ -183,11 +204,11 @@ static __noinline int begin_query(void *ctx, __u64 socket, __u64 payload, __u64 
 	__u64 *sent;
 	__u64 now_ns;
 
-	if (!cpu || !query)
+	if (!query)
 		return 0;
 	if (address)
 		bpf_probe_read_user(&port, sizeof(port), (const void *)(address + 2));
-	if (port != DNS_PORT || !is_wanted(ids.tgid, ids.tid))
+	if (port != DNS_PORT)
 		return 0;
 	if (bpf_probe_read_user(header, sizeof(header), (const void *)payload) != 0 ||
 	    (header[2] & DNS_RESPONSE))
@@ -195,6 +216,8 @@ static __noinline int begin_query(void *ctx, __u64 socket, __u64 payload, __u64 
 	now_ns = bpf_ktime_get_ns();
 	key.id = header[0] << 8 | header[1];
 	end_query(&key, ETIMEDOUT, now_ns); /* if it was asked before */
+	if (!cpu || !is_wanted(ids.tgid, ids.tid))
+		return 0;
 	read_peer(sk, query->peer);
 	if (address) {
 		__builtin_memset(query->peer, 0, sizeof(query->peer));
@@ -203,15 +226,15 @@ static __noinline int begin_query(void *ctx, __u64 socket, __u64 payload, __u64 
 	}
 	read_name(query, payload);
 	store_begin(ctx, &query->begin, &ids, now_ns);
-	if (bpf_map_update_elem(&queries, &key, query, BPF_ANY) != 0) {
-		cpu->no_room++;
+	if (!remember_id(socket, key.id, now_ns) ||
+	    bpf_map_update_elem(&queries, &key, query, BPF_ANY) != 0) {
+		cpu->no_begin++;
 		forget_begin(&query->begin);
 		return 0;
 	}
 	sent = last_query_jiffies();
 	if (sent)
 		*sent = bpf_jiffies64();
-	remember_id(socket, key.id);
 	return 0;
 }
 
@@ -259,20 +282,67 @@ static __noinline int begin_messages(void *ctx, __u64 sk, __u64 address, __u64 c
 	return 0;
 }
 
+/* Which queries have no answer any more: those of a socket, or all that are old. */
+struct search {
+	__u64 sk; /* 0: all */
+	__u64 now_ns;
+};
+
+/* A query can begin after this search, on another CPU. */
+static __always_inline int is_old(__u64 since_ns, const struct search *search)
+{
+	return (__s64)(search->now_ns - since_ns) > (__s64)ANSWER_NS;
+}
+
+static long end_if_over(void *map, struct query_key *key, struct query *query,
+			struct search *search)
+{
+	struct query_key ended = *key;
+
+	if (search->sk ? ended.sk == search->sk : is_old(query->begin.start_ns, search))
+		end_query(&ended, ETIMEDOUT, search->now_ns);
+	return 0;
+}
+
+static long forget_if_old(void *map, __u64 *sk, struct asked *asked, struct search *search)
+{
+	__u64 key = *sk;
+
+	if (is_old(asked->last_ns, search))
+		bpf_map_delete_elem(&asked_by_socket, &key);
+	return 0;
+}
+
+/* Frees the room of queries whose process has ended. */
+static __noinline int end_old_queries(void)
+{
+	struct search search = {.now_ns = bpf_ktime_get_ns()};
+	__u64 before_ns = searched_ns;
+
+	if (search.now_ns - before_ns < SEARCH_NS ||
+	    __sync_val_compare_and_swap(&searched_ns, before_ns, search.now_ns) != before_ns)
+		return 0;
+	bpf_for_each_map_elem(&queries, end_if_over, &search, 0);
+	bpf_for_each_map_elem(&asked_by_socket, forget_if_old, &search, 0);
+	return 0;
+}
+
 static __noinline int close_socket(__u64 sk)
 {
 	struct asked *asked = bpf_map_lookup_elem(&asked_by_socket, &sk);
 	struct query_key key = {.sk = sk};
-	__u64 now_ns = bpf_ktime_get_ns();
+	struct search search = {.sk = sk, .now_ns = bpf_ktime_get_ns()};
 	__u32 i;
 
 	if (!asked)
 		return 0;
-	for (i = 0; i < MAX_QUERIES; i++) {
+	if (asked->sent > MAX_IDS)
+		bpf_for_each_map_elem(&queries, end_if_over, &search, 0);
+	for (i = 0; i < MAX_IDS; i++) {
 		if (!asked->ids[i])
 			continue;
 		key.id = asked->ids[i] - 1;
-		end_query(&key, ETIMEDOUT, now_ns);
+		end_query(&key, ETIMEDOUT, search.now_ns);
 	}
 	bpf_map_delete_elem(&asked_by_socket, &sk);
 	return 0;
@@ -314,6 +384,8 @@ int BPF_PROG(on_dns_enter, struct pt_regs *regs, long nr)
 	key = udp_socket_of(arguments[0]);
 	if (!key)
 		return 0;
+	if (kind != WIRE_DNS_CLOSE)
+		end_old_queries();
 	switch (kind) {
 	case WIRE_DNS_SEND:
 		begin_query(ctx, key, arguments[1], 0);

@@ -21,22 +21,24 @@ struct {
 	__type(value, struct reclaim);
 } reclaims SEC(".maps");
 
+/* One that is within another is followed on each CPU, also on those that are not recorded. */
 static __always_inline int begin_reclaim(int order)
 {
 	struct wire_cpu *cpu = counters_of_slot(WIRE_LATENCY_RECLAIM);
 	struct task_ids ids = fast_ids();
-	struct reclaim *reclaim;
+	struct reclaim *reclaim =
+		bpf_task_storage_get(&reclaims, bpf_get_current_task_btf(), NULL, 0);
 
+	if (reclaim && reclaim->start_ns) {
+		reclaim->depth++;
+		return 0;
+	}
 	if (!cpu || !is_wanted(ids.tgid, ids.tid))
 		return 0;
 	reclaim = bpf_task_storage_get(&reclaims, bpf_get_current_task_btf(), NULL,
 				       BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (!reclaim) {
-		cpu->no_room++;
-		return 0;
-	}
-	if (reclaim->start_ns) {
-		reclaim->depth++;
+		cpu->no_begin++;
 		return 0;
 	}
 	reclaim->depth = 1;
@@ -88,11 +90,13 @@ static __always_inline int end_reclaim(void *ctx)
 	struct wire_cpu *cpu = counters_of_slot(WIRE_LATENCY_RECLAIM);
 	struct latency_end end = {.slot = WIRE_LATENCY_RECLAIM};
 
-	if (!reclaim || !reclaim->start_ns || !cpu || --reclaim->depth)
+	if (!reclaim || !reclaim->start_ns || --reclaim->depth)
 		return 0;
 	end.now_ns = bpf_ktime_get_ns();
 	end.period_ns = end.now_ns - reclaim->start_ns;
 	reclaim->start_ns = 0;
+	if (!cpu)
+		return 0;
 	cpu->overflows++;
 	cpu->wanted++;
 	if (count_call(&end, &reclaim->caller))

@@ -57,12 +57,12 @@ struct {
 	__type(value, __u64);
 } unsent SEC(".maps");
 
-static __always_inline void count_no_room(void)
+static __always_inline void count_no_begin(void)
 {
 	struct wire_cpu *cpu = counters_of_slot(WIRE_LATENCY_RUNQ);
 
 	if (cpu)
-		cpu->no_room++;
+		cpu->no_begin++;
 }
 
 static __always_inline void start_queueing(struct task_struct *task, __u64 now_ns, __u32 is_new)
@@ -71,7 +71,7 @@ static __always_inline void start_queueing(struct task_struct *task, __u64 now_n
 		bpf_task_storage_get(&queue, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
 
 	if (!queued) {
-		count_no_room();
+		count_no_begin();
 		return;
 	}
 	queued->is_new = is_new;

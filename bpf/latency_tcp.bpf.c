@@ -29,8 +29,8 @@ struct connecting {
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__uint(max_entries, 8192);
-	__type(key, __u64); /* address of the socket, as in all maps here */
+	__uint(max_entries, 1); /* user space sets the number of entries, as of all maps here */
+	__type(key, __u64);	/* address of the socket, too */
 	__type(value, struct connecting);
 } connects SEC(".maps");
 
@@ -45,10 +45,16 @@ struct {
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__uint(max_entries, 65536);
+	__uint(max_entries, 1);
 	__type(key, __u64);
 	__type(value, __u64);
 } unaccepted SEC(".maps");
+
+/*
+ * Whether a connection has found no room there. Nobody knows then who will accept it, so it is
+ * counted when it is accepted.
+ */
+__u32 is_unaccepted_full;
 
 /* Whose socket it is, and when its round-trip time was read. */
 struct owner {
@@ -59,7 +65,7 @@ struct owner {
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__uint(max_entries, 16384);
+	__uint(max_entries, 1);
 	__type(key, __u64);
 	__type(value, struct owner);
 } owners SEC(".maps");
@@ -74,6 +80,20 @@ struct {
 static __always_inline int is_recorded(__u32 slot)
 {
 	return probe_of(slot)->event != WIRE_NO_EVENT;
+}
+
+/*
+ * The state of a socket can change without a run of on_state: the kernel does not run a program
+ * within itself. What is left of an earlier socket at the same address is none of the next one.
+ */
+static __always_inline void forget_connect(__u64 key)
+{
+	struct connecting *connecting = bpf_map_lookup_elem(&connects, &key);
+
+	if (!connecting)
+		return;
+	forget_begin(&connecting->begin);
+	bpf_map_delete_elem(&connects, &key);
 }
 
 static __always_inline void forget_owner(__u64 key)
@@ -96,9 +116,8 @@ static __always_inline void add_owner(void *ctx, __u64 key, const struct task_id
 		return;
 	store_begin(ctx, &owner->begin, ids, bpf_ktime_get_ns());
 	owner->read_ns = 0;
-	forget_owner(key);
 	if (bpf_map_update_elem(&owners, &key, owner, BPF_ANY) != 0) {
-		cpu->no_room++;
+		cpu->no_begin++;
 		forget_begin(&owner->begin);
 	}
 }
@@ -110,26 +129,24 @@ static __always_inline void begin_connect(void *ctx, struct sock *sk, __u64 key)
 	struct wire_cpu *cpu = counters_of_slot(WIRE_LATENCY_TCP_CONNECT);
 	struct task_ids ids = fast_ids();
 
+	forget_connect(key);
 	if (!new || !cpu || !is_wanted(ids.tgid, ids.tid))
 		return;
 	read_peer(sk, new->peer);
 	store_begin(ctx, &new->begin, &ids, bpf_ktime_get_ns());
 	if (bpf_map_update_elem(&connects, &key, new, BPF_ANY) != 0) {
-		cpu->no_room++;
+		cpu->no_begin++;
 		forget_begin(&new->begin);
 	}
 }
 
-static __always_inline void end_connect(struct sock *sk, __u64 key, int state)
+static __always_inline void count_connect(struct sock *sk, struct wire_cpu *cpu,
+					  struct connecting *ended, int state)
 {
-	struct connecting *ended = bpf_map_lookup_elem(&connects, &key);
-	struct wire_cpu *cpu = counters_of_slot(WIRE_LATENCY_TCP_CONNECT);
 	struct latency_end end = {.slot = WIRE_LATENCY_TCP_CONNECT};
 	struct wire_latency_raw *raw;
 	struct full_sample *full;
 
-	if (!ended || !cpu)
-		return;
 	end.now_ns = bpf_ktime_get_ns();
 	end.period_ns = end.now_ns - ended->begin.start_ns;
 	if (state == TCP_CLOSE) {
@@ -139,14 +156,26 @@ static __always_inline void end_connect(struct sock *sk, __u64 key, int state)
 	}
 	cpu->overflows++;
 	cpu->wanted++;
-	if (count_call(&end, &ended->begin.caller)) {
-		full = scratch_sample(cpu);
-		if (full) {
-			raw = start_raw(full, &end, ended->begin.caller.tid);
-			__builtin_memcpy(raw->peer, ended->peer, sizeof(raw->peer));
-			send_begun(full, cpu, &ended->begin, &end, RAW_HEAD_WORDS);
-		}
-	}
+	if (!count_call(&end, &ended->begin.caller))
+		return;
+	full = scratch_sample(cpu);
+	if (!full)
+		return;
+	raw = start_raw(full, &end, ended->begin.caller.tid);
+	__builtin_memcpy(raw->peer, ended->peer, sizeof(raw->peer));
+	send_begun(full, cpu, &ended->begin, &end, RAW_HEAD_WORDS);
+}
+
+/* The call is over also if this CPU is not recorded. */
+static __always_inline void end_connect(struct sock *sk, __u64 key, int state)
+{
+	struct connecting *ended = bpf_map_lookup_elem(&connects, &key);
+	struct wire_cpu *cpu = counters_of_slot(WIRE_LATENCY_TCP_CONNECT);
+
+	if (!ended)
+		return;
+	if (cpu)
+		count_connect(sk, cpu, ended, state);
 	forget_begin(&ended->begin);
 	bpf_map_delete_elem(&connects, &key);
 }
@@ -155,39 +184,40 @@ SEC("tp_btf/inet_sock_set_state")
 int BPF_PROG(on_state, struct sock *sk, int before, int after)
 {
 	__u64 key = (__u64)sk;
+	int begins = before == TCP_CLOSE && after == TCP_SYN_SENT;
 	__u64 now_ns;
 	struct task_ids ids;
 
 	if (BPF_CORE_READ(sk, sk_protocol) != IPPROTO_TCP)
 		return 0;
 	if (is_recorded(WIRE_LATENCY_TCP_CONNECT)) {
-		if (before == TCP_CLOSE && after == TCP_SYN_SENT)
+		if (begins)
 			begin_connect(ctx, sk, key);
 		else if (before == TCP_SYN_SENT)
 			end_connect(sk, key, after);
 	}
 	if (is_recorded(WIRE_LATENCY_TCP_RTT)) {
 		ids = fast_ids();
-		if (before == TCP_CLOSE && after == TCP_SYN_SENT && is_wanted(ids.tgid, ids.tid))
-			add_owner(ctx, key, &ids);
-		else if (after == TCP_CLOSE)
+		if (begins || after == TCP_CLOSE)
 			forget_owner(key);
+		if (begins && is_wanted(ids.tgid, ids.tid))
+			add_owner(ctx, key, &ids);
 	}
 	if (!is_recorded(WIRE_LATENCY_TCP_ACCEPT))
 		return 0;
 	if (before == TCP_SYN_RECV && after == TCP_ESTABLISHED) {
 		now_ns = bpf_ktime_get_ns();
-		bpf_map_update_elem(&unaccepted, &key, &now_ns, BPF_ANY);
+		if (bpf_map_update_elem(&unaccepted, &key, &now_ns, BPF_ANY) != 0)
+			is_unaccepted_full = 1;
 	} else if (after == TCP_CLOSE) {
 		bpf_map_delete_elem(&unaccepted, &key);
 	}
 	return 0;
 }
 
-static __always_inline void end_accept(void *ctx, struct sock *sk, __u64 key,
-				       const struct task_ids *ids)
+static __always_inline void count_accept(void *ctx, struct sock *sk, __u64 start_ns,
+					 const struct task_ids *ids)
 {
-	__u64 *start_ns = bpf_map_lookup_elem(&unaccepted, &key);
 	struct wire_cpu *cpu = counters_of_slot(WIRE_LATENCY_TCP_ACCEPT);
 	struct latency_end end = {.slot = WIRE_LATENCY_TCP_ACCEPT};
 	struct sample_origin origin = {.mode = WIRE_MODE_USER};
@@ -195,11 +225,16 @@ static __always_inline void end_accept(void *ctx, struct sock *sk, __u64 key,
 	struct wire_latency_raw *raw;
 	struct full_sample *full;
 
-	if (!start_ns || !cpu)
+	if (!cpu)
 		return;
+	if (!start_ns) {
+		/* Or it was established before the recording. */
+		if (is_unaccepted_full)
+			cpu->no_begin++;
+		return;
+	}
 	end.now_ns = bpf_ktime_get_ns();
-	end.period_ns = end.now_ns - *start_ns;
-	bpf_map_delete_elem(&unaccepted, &key);
+	end.period_ns = end.now_ns - start_ns;
 	caller.cgroup = loaded_cgroup_of(bpf_get_current_task_btf());
 	cpu->overflows++;
 	cpu->wanted++;
@@ -218,23 +253,38 @@ static __always_inline void end_accept(void *ctx, struct sock *sk, __u64 key,
 	send_sample_in(full, ctx, cpu, &origin, ids);
 }
 
+/* The connection is in the queue no longer. Returns when it was established; 0: that is unknown. */
+static __always_inline __u64 end_queueing(__u64 key)
+{
+	__u64 *start_ns = bpf_map_lookup_elem(&unaccepted, &key);
+	__u64 established_ns = start_ns ? *start_ns : 0;
+
+	if (start_ns)
+		bpf_map_delete_elem(&unaccepted, &key);
+	return established_ns;
+}
+
 /* accept and accept4 return the connection. on_exit of latency_calls.bpf.c goes on here. */
 SEC("tp_btf/sys_exit")
 int BPF_PROG(on_accepted, struct pt_regs *regs, long result)
 {
 	struct task_ids ids = fast_ids();
-	struct sock *sk;
-	__u64 key;
+	struct sock *sk = sock_of(result);
+	__u64 key = (__u64)sk;
+	__u64 start_ns = 0;
 
+	if (!sk || BPF_CORE_READ(sk, sk_protocol) != IPPROTO_TCP)
+		return 0;
+	/* Also if the task is not recorded: its connections need no room from here on. */
+	if (is_recorded(WIRE_LATENCY_TCP_ACCEPT))
+		start_ns = end_queueing(key);
+	if (is_recorded(WIRE_LATENCY_TCP_RTT))
+		forget_owner(key);
 	if (!is_wanted(ids.tgid, ids.tid))
 		return 0;
-	sk = sock_of(result);
-	key = (__u64)sk;
-	if (!sk)
-		return 0;
 	if (is_recorded(WIRE_LATENCY_TCP_ACCEPT))
-		end_accept(ctx, sk, key, &ids);
-	if (is_recorded(WIRE_LATENCY_TCP_RTT) && BPF_CORE_READ(sk, sk_protocol) == IPPROTO_TCP)
+		count_accept(ctx, sk, start_ns, &ids);
+	if (is_recorded(WIRE_LATENCY_TCP_RTT))
 		add_owner(ctx, key, &ids);
 	return 0;
 }

@@ -291,21 +291,31 @@ static __always_inline void end_wait(struct task_struct *task, struct off_cpu_ta
 		known->sums_start_ns = now_ns;
 }
 
+/* What is known of the task from now on. If there is no memory, its wait is counted as lost. */
+static __always_inline struct off_cpu_task *add_task(struct task_struct *task, __u32 wait)
+{
+	struct off_cpu_task *known =
+		bpf_task_storage_get(&off_cpu_tasks, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	struct wire_cpu *cpu;
+
+	if (known)
+		return known;
+	cpu = counters_of(off_cpu.events[wait]);
+	if (cpu)
+		cpu->no_scratch++;
+	return NULL;
+}
+
 static __always_inline void leave_cpu(void *ctx, struct task_struct *task, __u32 wait, __u64 now_ns)
 {
 	struct task_ids ids = {.tgid = tgid_of(task), .tid = tid_of(task)};
 	struct off_cpu_task *known;
-	struct wire_cpu *cpu;
 
 	if (ids.tid == 0 || !is_wanted(ids.tgid, ids.tid))
 		return;
-	known = bpf_task_storage_get(&off_cpu_tasks, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
-	if (!known) {
-		cpu = counters_of(off_cpu.events[wait]);
-		if (cpu)
-			cpu->no_scratch++;
+	known = add_task(task, wait);
+	if (!known)
 		return;
-	}
 	/*
 	 * Not 0 if the kernel did not report the end of the last wait. A wakeup before the end of
 	 * this function must not take it for the start of this one.
@@ -400,7 +410,7 @@ static __always_inline struct off_cpu_task *start_wait(struct task_struct *task,
 
 	if (!is_wanted_task(task, ids.tgid, ids.tid))
 		return 0;
-	known = bpf_task_storage_get(&off_cpu_tasks, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	known = add_task(task, wait);
 	if (!known || known->start_ns)
 		return 0;
 	known->tgid = ids.tgid;

@@ -124,15 +124,16 @@ struct wire_cpu {
 	__u64 ring_full;		  /* samples: the ring buffer was full */
 	__u64 no_scratch;		  /* samples: no memory to build the message */
 	__u64 untracked_forks;		  /* processes that did not fit into target_processes */
-	__u64 hits;	   /* of a tracepoint, by wanted tasks, that meet its conditions */
-	__u64 excluded;	   /* a tracepoint is not recorded on this CPU */
-	__u64 divisor;	   /* not 0: of overflows, only one in so many makes a sample; */
-			   /* user space may change it at any time */
-	__u64 held;	   /* overflows since the last sample that made none, and the */
-	__u64 held_period; /* sum of their periods, which the next sample has, too */
-	__u64 no_room;	   /* calls of a latency probe that are in no histogram */
-};
-WIRE_ASSERT(sizeof(struct wire_cpu) == 192, "wire_cpu changed");
+	__u64 hits;		/* of a tracepoint, by wanted tasks, that meet its conditions */
+	__u64 excluded;		/* a tracepoint is not recorded on this CPU */
+	__u64 divisor;		/* not 0: of overflows, only one in so many makes a sample; */
+				/* user space may change it at any time */
+	__u64 held;		/* overflows since the last sample that made none, and the */
+	__u64 held_period;	/* sum of their periods, which the next sample has, too */
+	__u64 no_room;		/* calls of a latency probe that found no room for a histogram */
+	__u64 no_begin;		/* the same for their begin, because too many were in progress */
+} __attribute__((aligned(64))); /* so that CPUs share no cache line */
+WIRE_ASSERT(sizeof(struct wire_cpu) == 256, "wire_cpu changed");
 
 enum wire_operator {
 	WIRE_EQUAL,

@@ -125,6 +125,10 @@ void Recording::WarnOfUncountedCalls() {
       warnings_.push_back("latency:" + loss.probe + ": " + calls +
                           " found no room for a histogram and were not counted "
                           "(--latency-histograms)");
+    } else if (loss.cause == bundle::kInProgress) {
+      warnings_.push_back("latency:" + loss.probe + ": " + calls +
+                          " were not counted: too many were in progress "
+                          "(--latency-in-progress)");
     } else if (loss.cause == bundle::kMissedRuns) {
       warnings_.push_back("latency:" + loss.probe + ": up to " + calls +
                           " were not counted: their program interrupted itself");

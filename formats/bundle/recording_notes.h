@@ -112,9 +112,11 @@ struct NotedLatencyMin {
   bool operator==(const NotedLatencyMin&) const = default;
 };
 
-// Causes: there was no room for a histogram; the kernel did not run a program within itself, so
-// that at most so many calls are not counted.
+// Causes: there was no room for a histogram; too many calls were in progress when these began (of
+// tcp-rtt: connections, each with any number of calls); the kernel did not run a program within
+// itself, so that at most so many calls are not counted.
 inline constexpr const char* kNoHistogram = "no_room";
+inline constexpr const char* kInProgress = "in_progress";
 inline constexpr const char* kMissedRuns = "recursion";
 
 // Calls of a probe that are in no NotedLatency, or not as they should be.

@@ -206,7 +206,9 @@ Status BpfObjects::LoadLatency(const BpfOptions& options, const std::string& log
   TRY_ASSIGN(LatencyPrograms programs,
              LatencyPrograms::Load(
                  WireFilter(options, WIRE_EVENT_OF_COOKIE, cpus_), settings,
-                 {.histograms = options.latency_histograms, .stacks = StoredStacks(options)},
+                 {.histograms = options.latency_histograms,
+                  .in_progress = options.latency_in_progress,
+                  .stacks = StoredStacks(options)},
                  [this](bpf_object* object) { return ShareMaps(object); }, log));
   latency_.emplace(std::move(programs));
   return {};

@@ -86,6 +86,7 @@ enum class EventSource : std::uint8_t {
 // Of latency probes, in the kernel at a time: one for each probe, process and CPU of a second. Each
 // has 1.6 KB.
 inline constexpr std::size_t kUsualLatencyHistograms = 16384;
+inline constexpr std::size_t kUsualLatencyInProgress = 16384;
 
 // The most bytes of a stack that a sample can have, as in perf.
 inline constexpr std::uint32_t kMaxStackBytes = WIRE_MAX_STACK;
@@ -104,6 +105,7 @@ struct BpfOptions {
   EventSource event_source = EventSource::kCookieIfPossible;
   std::chrono::nanoseconds off_cpu_threshold = std::chrono::milliseconds(1);
   std::size_t latency_histograms = kUsualLatencyHistograms;
+  std::size_t latency_in_progress = kUsualLatencyInProgress;  // of each kind
   LibbpfLog log = {};  // gets all messages of libbpf; without one, only errors quote them
 };
 

@@ -51,6 +51,10 @@ bool HasAttachCookies() {
   return CanCall(BPF_FUNC_get_attach_cookie);
 }
 
+bool CanVisitMaps() {
+  return CanCall(BPF_FUNC_for_each_map_elem);
+}
+
 // include/trace/bpf_probe.h: typedef void (*btf_trace_NAME)(void *, ARGUMENTS);
 std::optional<std::uint32_t> ArgumentsOfTracepoint(const std::string& name) {
   static const BtfTypes kTypes(btf__load_vmlinux_btf());

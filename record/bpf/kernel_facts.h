@@ -22,6 +22,9 @@ bool HasAttachCookies();
 // bpf_task_pt_regs (Linux 5.15): the registers of the user code below a sample in the kernel.
 bool HasTaskRegisters();
 
+// bpf_for_each_map_elem (Linux 5.13).
+bool CanVisitMaps();
+
 // The number of arguments of a tracepoint; nothing if the kernel's BTF does not describe it, so
 // that programs cannot be attached with these arguments (tp_btf).
 std::optional<std::uint32_t> ArgumentsOfTracepoint(const std::string& name);

@@ -228,6 +228,25 @@ Status UseMap(bpf_object* object, const char* name, int fd) {
   return {};
 }
 
+// The maps of calls that end elsewhere. A connection that io_uring accepts is in `unaccepted` until
+// it is closed, so that has more entries. They are small.
+struct MapInProgress {
+  const char* name;
+  std::size_t entries_per_call;
+};
+constexpr MapInProgress kMapsInProgress[] = {
+    {"connects", 1}, {"owners", 1},          {"unaccepted", 4},
+    {"queries", 1},  {"asked_by_socket", 1}, {"requests", 1},
+};
+
+void SizeMapsInProgress(const bpf_object* object, std::size_t calls) {
+  for (const MapInProgress& row : kMapsInProgress) {
+    bpf_map* const map = bpf_object__find_map_by_name(object, row.name);
+    if (map == nullptr) continue;
+    bpf_map__set_max_entries(map, static_cast<__u32>(calls * row.entries_per_call));
+  }
+}
+
 struct LoadedObject {
   HitObject object;
   std::vector<std::uint32_t> events;  // of its probes
@@ -275,6 +294,7 @@ Result<LatencyPrograms> LatencyPrograms::Load(const wire_filter& filter,
     if (events.empty()) continue;
     TRY_ASSIGN(HitObject object, row.open(all));
     TRY(share_maps(object.object));
+    SizeMapsInProgress(object.object, limits.in_progress);
     TRY(UseMap(object.object, "latency_current", impl->holder.get()));
     if (!impl->objects.empty()) {
       bpf_object* const calls = impl->objects.front().object.object;

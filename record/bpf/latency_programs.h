@@ -21,8 +21,9 @@ struct bpf_object;
 namespace perftape::record {
 
 struct LatencyLimits {
-  std::size_t histograms = 0;  // at a time
-  std::uint32_t stacks = 0;    // of calls that end elsewhere, if their samples need copies of them
+  std::size_t histograms = 0;   // at a time
+  std::size_t in_progress = 0;  // calls that end elsewhere, of each kind
+  std::uint32_t stacks = 0;     // of calls that end elsewhere, if their samples need copies of them
 };
 
 class LatencyPrograms {

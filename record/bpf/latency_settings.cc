@@ -212,6 +212,9 @@ Status CheckLatencySupport(std::string_view probe) {
     return Fail(ErrorCode::kUnsupported,
                 fmt::format("this kernel's BTF has no tracepoint {}", tracepoint));
   }
+  if (probe == "dns" && !CanVisitMaps()) {
+    return Fail(ErrorCode::kUnsupported, "queries of DNS need Linux 5.13");
+  }
   if (probe == "block-io" && ArgumentsOfTracepoint("block_rq_issue") != 1) {
     return Fail(ErrorCode::kUnsupported, "requests to block devices need Linux 5.11");
   }

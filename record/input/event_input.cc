@@ -110,6 +110,7 @@ BpfOptions BpfOptionsOf(const InputOptions& options, const Targets& targets, con
           .events = BpfEventsOf(planned),
           .off_cpu_threshold = options.off_cpu_threshold,
           .latency_histograms = options.latency_histograms,
+          .latency_in_progress = options.latency_in_progress,
           .log = options.libbpf_log};
 }
 
@@ -408,18 +409,21 @@ void EventInput::SumUpFastCalls(std::uint64_t time_ns) {
 }
 
 LatencySummary EventInput::Latency() const {
-  std::vector<std::uint64_t> no_room;
+  std::vector<UncountedCalls> uncounted;
   if (!latency_.is_empty()) {
     for (std::uint32_t event = 0; event < events_.in_file().sideband_event(); ++event) {
-      std::uint64_t& calls = no_room.emplace_back();
-      for (const wire_cpu& counter : samples_->Counters(event)) calls += counter.no_room;
+      UncountedCalls& calls = uncounted.emplace_back();
+      for (const wire_cpu& counter : samples_->Counters(event)) {
+        calls.no_histogram += counter.no_room;
+        calls.no_begin += counter.no_begin;
+      }
     }
   }
   const auto path_of = [&](std::uint64_t cgroup) {
     const auto found = cgroup_names_.find(cgroup);
     return found != cgroup_names_.end() ? found->second : "";
   };
-  return latency_.Summarize(path_of, no_room);
+  return latency_.Summarize(path_of, uncounted);
 }
 
 Status EventInput::DrainSideband() {

@@ -34,7 +34,8 @@ struct InputOptions {
   std::vector<EventSpec> events;      // empty: cpu-clock
   SamplingRate rate = Frequency{99};  // of events without one of their own
   std::chrono::nanoseconds off_cpu_threshold = std::chrono::milliseconds(1);
-  std::size_t latency_histograms = kUsualLatencyHistograms;  // BpfOptions
+  std::size_t latency_histograms = kUsualLatencyHistograms;   // BpfOptions
+  std::size_t latency_in_progress = kUsualLatencyInProgress;  // the same
   MissingEvents missing_events = MissingEvents::kFail;
   std::vector<int> cpus;      // the CPUs to sample; empty: all that are online
   std::optional<uid_t> user;  // only tasks of this user

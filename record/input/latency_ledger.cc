@@ -120,7 +120,7 @@ std::vector<LatencyInterval> LatencyLedger::NextInterval() {
 }
 
 LatencySummary LatencyLedger::Summarize(const std::function<std::string(std::uint64_t)>& path_of,
-                                        std::span<const std::uint64_t> no_room) const {
+                                        std::span<const UncountedCalls> uncounted) const {
   LatencySummary summary;
   for (const Probe& probe : probes_) {
     const LatencyOptions& options = probe.options;
@@ -128,7 +128,10 @@ LatencySummary LatencyLedger::Summarize(const std::function<std::string(std::uin
     const auto add_lost = [&](const char* cause, std::uint64_t calls) {
       if (calls > 0) summary.lost.push_back({options.probe, cause, calls});
     };
-    add_lost(bundle::kNoHistogram, probe.event < no_room.size() ? no_room[probe.event] : 0);
+    const UncountedCalls calls_lost =
+        probe.event < uncounted.size() ? uncounted[probe.event] : UncountedCalls{};
+    add_lost(bundle::kNoHistogram, calls_lost.no_histogram);
+    add_lost(bundle::kInProgress, calls_lost.no_begin);
     add_lost(bundle::kMissedRuns, probe.missed);
     add_lost("error_codes", probe.other_errors);
     add_lost("processes", probe.other_calls);

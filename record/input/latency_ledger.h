@@ -31,6 +31,12 @@ struct LatencySummary {
   bool operator==(const LatencySummary&) const = default;
 };
 
+// Calls of a probe that the programs could not count.
+struct UncountedCalls {
+  std::uint64_t no_histogram = 0;  // there was no room for one
+  std::uint64_t no_begin = 0;      // too many calls were in progress when they began
+};
+
 // The calls of a probe in an interval, of all processes.
 struct LatencyInterval {
   std::string probe = {};
@@ -66,10 +72,10 @@ class LatencyLedger {
   // Returns the calls of each probe since the last call.
   std::vector<LatencyInterval> NextInterval();
 
-  // Returns all so far. `path_of` returns the path of a cgroup by its id. `no_room` are the calls
-  // that had no histogram, by event.
+  // Returns all so far. `path_of` returns the path of a cgroup by its id. `uncounted`
+  // is by event.
   LatencySummary Summarize(const std::function<std::string(std::uint64_t)>& path_of,
-                           std::span<const std::uint64_t> no_room) const;
+                           std::span<const UncountedCalls> uncounted) const;
 
  private:
   struct Key {

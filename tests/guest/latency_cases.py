@@ -22,6 +22,8 @@ CASES = {name: case(name, *words) for name, words in {
     "latency_cpu": ("latency:cpu/min=1ms/", "compete", "queue"),
     "latency_connect": ("latency:net/min=0ns/", "connect_to", "connect"),
     "latency_dns": ("latency:net/min=0ns/", "ask", "names"),
+    "latency_read": ("latency:read/min=0ns/", "read_pipe", "reads"),
+    "latency_futex": ("latency:futex/min=20ms/", "wait_for_lock", "lock"),
     "latency_fs": ("latency:fs/min=0ns/", "fail_calls", "errors"),
     "latency_syscall": ("latency:syscall/min=0ns/", "fail_calls", "errors"),
     "latency_block": ("latency:block/min=0ns/", "read_directly", "direct", "/dev/nvme0n1"),
@@ -60,6 +62,21 @@ class LatencyTests:
         self.assertEqual((counts["read"]["errors"], counts["open"]["errors"]), ([[EBADF, 5]], [[ENOENT, 4]]))
         calls = self.calls("latency_fs", "open")
         self.assertEqual([call.fields["file"] for call in calls], ["/nonexistent/file"] * 3 + ["/etc/passwd"])
+
+    def test_counts_of_reads(self):
+        count = self.counts("latency_read")["read"]["count"]
+        calls = self.calls("latency_read", "read")
+        # The process writes and reads nothing else: the program is static.
+        self.assertEqual((count, len(calls)), (len(self.own["read"]), len(self.own["read"])))
+        for call, own in zip(calls, self.own["read"]):
+            self.assertLessEqual(call.period, own)
+
+    def test_counts_of_waits_for_a_lock(self):
+        self.counts("latency_futex")
+        calls = [call for call in self.calls("latency_futex", "futex")
+                 if int(call.fields["lock"], 16) == self.own["lock"][0]]
+        self.assertEqual(len(calls), 1)
+        self.assertLessEqual(calls[0].period, self.own["futex"][0])
 
     def test_counts_of_waits_for_a_cpu(self):
         count = self.counts("latency_cpu")["runq"]["count"]

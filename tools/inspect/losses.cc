@@ -54,6 +54,11 @@ void AddOtherNotes(const bundle::RecordingNotes& notes, std::string& text) {
     text += fmt::format("  {}{} times, {} s\n", Where(cpu.event, cpu.cpu), cpu.times,
                         SecondsText(cpu.ns));
   }
+  if (!notes.latency_lost.empty()) text += "calls not counted, or not by process or error:\n";
+  for (const bundle::NotedLatencyLoss& loss : notes.latency_lost) {
+    text += fmt::format("  {}: {}: {}\n", cli::EscapeForTerminal(loss.probe), Words(loss.cause),
+                        loss.count);
+  }
   for (const bundle::NotedAbsence& absence : notes.absences) {
     text += fmt::format("CPU {} was offline: from {} to {}\n", absence.cpu,
                         SecondsText(absence.from_ns),

@@ -49,7 +49,8 @@ Result<std::string> ParseClock(std::string_view option, std::string_view text) {
       option, cli::EscapeForTerminal(text)));
 }
 
-Result<std::size_t> ParseHistograms(std::string_view option, std::string_view text) {
+// At most a million entries of a map.
+Result<std::size_t> ParseEntries(std::string_view option, std::string_view text) {
   TRY_ASSIGN(const std::uint64_t number,
              cli::ParseNumber(option, text, {.smallest = 1, .largest = 1 << 20}));
   return static_cast<std::size_t>(number);
@@ -125,8 +126,15 @@ constexpr cli::Option kEventRows[] = {
      .help = "of -e latency: keep at most N histograms in the kernel, of 1.6 KB each "
              "(default 16384)",
      .is_rare = true,
-     .into = cli::StoreAs<&ParseHistograms, &Plan::record, &RecordOptions::input,
+     .into = cli::StoreAs<&ParseEntries, &Plan::record, &RecordOptions::input,
                           &InputOptions::latency_histograms>},
+    {.name = "latency-in-progress",
+     .argument = "N",
+     .help = "of -e latency: follow at most N connections, DNS queries and requests to disks each, "
+             "of 2.5 KB each (default 16384)",
+     .is_rare = true,
+     .into = cli::StoreAs<&ParseEntries, &Plan::record, &RecordOptions::input,
+                          &InputOptions::latency_in_progress>},
     {.name = "allow-missing-events",
      .help = "leave out events that this machine does not have, with a warning",
      .is_rare = true,

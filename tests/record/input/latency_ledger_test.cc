@@ -181,14 +181,16 @@ TEST(LatencyLedger, CountsTheProcessesForWhichThereIsNoRoomAsOne) {
   EXPECT_THAT(summary.lost, ElementsAre(NotedLatencyLoss{"read", "processes", 5}));
 }
 
-TEST(LatencyLedger, TellsWhatIsASampleAndWhatFoundNoHistogram) {
+TEST(LatencyLedger, TellsWhatIsASampleAndWhatFoundNoRoom) {
   const LatencyLedger ledger(Planned());
-  const std::vector<std::uint64_t> no_room = {100, 0, 12, 0, 100};
-  const LatencySummary summary = ledger.Summarize([](std::uint64_t) { return ""; }, no_room);
+  const std::vector<UncountedCalls> uncounted = {
+      {100, 100}, {}, {.no_histogram = 12, .no_begin = 7}, {}, {100, 100}};
+  const LatencySummary summary = ledger.Summarize([](std::uint64_t) { return ""; }, uncounted);
   EXPECT_THAT(summary.min, ElementsAre(NotedLatencyMin{"read", 1000, true},
                                        NotedLatencyMin{"tcp-connect", 5000, false},
                                        NotedLatencyMin{"page-fault", 0, false}));
-  EXPECT_THAT(summary.lost, ElementsAre(NotedLatencyLoss{"tcp-connect", "no_room", 12}));
+  EXPECT_THAT(summary.lost, ElementsAre(NotedLatencyLoss{"tcp-connect", "no_room", 12},
+                                        NotedLatencyLoss{"tcp-connect", "in_progress", 7}));
 }
 
 TEST(LatencyLedger, TellsWhatTheProgramsMissedSoFar) {
