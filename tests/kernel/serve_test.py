@@ -5,6 +5,7 @@ pprof, pages and metrics, over TCP and a unix socket."""
 import collections
 import os
 import re
+import shutil
 import signal
 import subprocess
 import threading
@@ -124,6 +125,29 @@ class ServeTest(served.ServeTest):
         status, out, err = harness.run(harness.CONVERT, self.dir / "p.pb.gz", "--to", "folded", "-o", "-")
         self.assertEqual(status, 0, err)
         self.assertIn("perftape-burner;", out)
+
+    def test_pprof_names_the_amounts_of_each_kind_of_event(self):
+        harness.require("go")
+        shutil.copy("/bin/sh", self.dir / COMM)
+        self.spawn(self.dir / COMM, "-c", "while :; do read x < /etc/passwd; sleep 0.01; done")
+        service = self.serve("-e", f"cpu-clock,offcpu,latency:read/min=1us/,page-faults/period=1/,{GETPPID}",
+                             "-F", "199", "--comm", COMM, "--window", "300ms")
+        self.call(("", COMM, 1000))
+        types = {"profile": "cpu", "offcpu": r"offcpu-(disk-|runnable-)?time", "latency:read": "latency:read",
+                 "page-faults": "page-faults", GETPPID: GETPPID}
+        for event, shown in types.items():
+            with self.subTest(event):
+                self.assertRegex(self.pprof_of(service, event), rf"(?m)^Type: {shown}$")
+
+    def pprof_of(self, service, event):
+        """What go tool pprof prints of the event, as soon as there are samples."""
+        while True:
+            (self.dir / "p.pb.gz").write_bytes(service.get(f"/debug/pprof/{event}", since="1m").body)
+            status, out, err = harness.run("go", "tool", "pprof", "-top", self.dir / "p.pb.gz",
+                                           env=dict(os.environ, HOME=str(self.dir), PPROF_TMPDIR=str(self.dir)))
+            self.assertEqual(status, 0, err)
+            if " of 0 total" not in out:
+                return out
 
     def test_a_recording_of_its_own_is_a_perf_data_with_symbols(self):
         token = self.dir / "token"

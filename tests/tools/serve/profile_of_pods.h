@@ -10,6 +10,7 @@
 #include "convert/export/to_pprof.h"
 #include "convert/model/label_keys.h"
 #include "convert/model/profile_builder.h"
+#include "formats/perfdata/event_meanings.h"
 #include "tools/serve/window.h"
 
 namespace perftape::serve {
@@ -31,15 +32,14 @@ inline convert::Profile ProfileOfPods(const std::vector<PodSample>& samples) {
       labels.push_back({.key = builder.Add(kPodNamespaceLabel), .text = builder.Add("shop")});
       labels.push_back({.key = builder.Add(kPodLabel), .text = builder.Add(sample.pod)});
     }
-    const bool is_time = sample.event == "cpu-clock";
-    builder.Add(
-        Sample{.stack = builder.Push({}, location),
-               .thread = builder.Add(Thread{.pid = 7, .tid = 8, .comm = builder.Add("app")}),
-               .event = builder.Add(Event{.name = builder.Add(sample.event),
-                                          .unit = builder.Add(is_time ? "nanoseconds" : "count")}),
-               .labels = builder.Add(labels),
-               .count = sample.count,
-               .period = is_time ? sample.count * 1000 : sample.count});
+    const std::string_view unit = perfdata::PeriodUnitOf(sample.event);
+    builder.Add(Sample{
+        .stack = builder.Push({}, location),
+        .thread = builder.Add(Thread{.pid = 7, .tid = 8, .comm = builder.Add("app")}),
+        .event = builder.Add(Event{.name = builder.Add(sample.event), .unit = builder.Add(unit)}),
+        .labels = builder.Add(labels),
+        .count = sample.count,
+        .period = unit == perfdata::kCount ? sample.count : sample.count * 1000});
   }
   return std::move(builder).Finish();
 }
