@@ -11,6 +11,7 @@ import subprocess
 import threading
 
 import harness
+import process_context_test
 import served
 from cgroups import COMM, GETPPID
 
@@ -56,6 +57,22 @@ class ServeTest(served.ServeTest):
         counts = {key: value for key, value in service.metrics().items() if "event_samples_total" in key}
         name = 'perftape_event_samples_total{event="' + GETPPID + '",namespace="%s",pod="%s"}'
         self.assertEqual(counts, {name % ("shop", "web-0"): 300, name % ("shop", "db-0"): 200, name % ("", ""): 100})
+
+    def test_counts_are_those_of_the_unit_or_the_service(self):
+        program = self.dir / "published"
+        subprocess.run(["cc", "-O1", "-o", program, process_context_test.SOURCE], check=True)
+        service = self.serve("-e", f"cpu-clock,{GETPPID}", "-F", "199", "--comm", COMM, "--comm", "published", "--window", "300ms")
+        self.call((self.group("system.slice/web.service/worker"), COMM, 30), ("", COMM, 7))
+        status, _, err = harness.run(program, "memfd", process_context_test.CART, "publish", "spin=1")
+        self.assertEqual(status, 0, err)
+        self.assertEqual(by_comm(service.folded(unit="web.service", event=GETPPID)), {COMM: 30})
+        self.assertEqual(by_comm(service.folded(event=GETPPID)), {COMM: 37})
+        self.assertEqual(set(by_comm(service.folded(service="cart"))), {"published"})
+        self.assertGreater(len(service.get("/debug/pprof/profile", service="cart", since="1m").body),
+                           len(service.get("/debug/pprof/profile", service="none", since="1m").body))
+        for other in ({"unit": "none.service"}, {"service": "none"}, {"service": "cart", "unit": "web.service"}):
+            self.assertEqual(by_comm(service.folded(**other)), {})
+        self.assertEqual(service.get("/flamegraph", unit="none.service").status, 200)
 
     def test_a_binary_that_only_its_container_has_is_named(self):
         service = self.serve("-F", "499", "--comm", "contained", "--window", "300ms")

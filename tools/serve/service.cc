@@ -50,8 +50,11 @@ std::string_view PathOf(std::string_view target) {
   return target.substr(0, target.find('?'));
 }
 
-std::string ScopeKey(const ProfileRequest& request) {
-  return request.scope == Scope::kNode ? "" : request.pod_namespace + "/" + request.pod;
+// No value has a line end.
+std::string ScopeKey(const LabelConditions& conditions) {
+  std::string text;
+  for (const auto& [key, value] : conditions) text.append(key).append("=").append(value) += '\n';
+  return text;
 }
 
 // Returns the time of CLOCK_MONOTONIC; 0 for a time before.
@@ -245,12 +248,13 @@ Result<HttpResponse> Service::Work(const Job& job) {
   const EventChoice choice(request.event);
   std::vector<SelectedWindow> windows;
   if (job.is_since_reset) {
-    TRY_ASSIGN(windows, history_.SinceReset({.scope = ScopeKey(request), .event = request.event},
-                                            request.reset ? Reset::kYes : Reset::kNo));
+    TRY_ASSIGN(windows,
+               history_.SinceReset({.scope = ScopeKey(request.conditions), .event = request.event},
+                                   request.reset ? Reset::kYes : Reset::kNo));
   } else {
     windows = history_.In(job.span);
   }
-  Selection selection = {.pod_namespace = request.pod_namespace, .pod = request.pod};
+  Selection selection = {.conditions = request.conditions};
   if (request.labels) selection.labels.emplace(request.labels->begin(), request.labels->end());
   convert::Merger merger;
   for (const SelectedWindow& selected : windows) {
@@ -323,7 +327,9 @@ std::string Service::Index() const {
       "<h1>perftape-serve</h1>\n<ul>\n"
       "<li><a href=\"/flamegraph\">flame graph</a> of all counts</li>\n"
       "<li><a href=\"/flamegraph?since=1m\">flame graph</a> of the last minute</li>\n"
-      "<li><a href=\"/flamegraph/collapsed\">folded stacks</a></li>\n";
+      "<li><a href=\"/flamegraph/collapsed\">folded stacks</a></li>\n"
+      "<li>of a part: append <code>?namespace=NAMESPACE&amp;pod=POD</code>, "
+      "<code>?unit=UNIT</code> (systemd) or <code>?service=NAME</code> (service.name)</li>\n";
   for (const std::string& event : Events()) {
     // Names of events have no characters that HTML or a path would change, except these.
     std::string name = RequestNameOf(event);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "convert/export/to_pprof.h"
@@ -18,6 +19,7 @@ namespace perftape::serve {
 struct PodSample {
   std::string_view event = "skb:kfree_skb", pod = "a", function = "f";
   std::int64_t count = 1;
+  std::pair<std::string_view, std::string_view> label = {};  // a further one
 };
 
 inline convert::Profile ProfileOfPods(const std::vector<PodSample>& samples) {
@@ -32,6 +34,8 @@ inline convert::Profile ProfileOfPods(const std::vector<PodSample>& samples) {
       labels.push_back({.key = builder.Add(kPodNamespaceLabel), .text = builder.Add("shop")});
       labels.push_back({.key = builder.Add(kPodLabel), .text = builder.Add(sample.pod)});
     }
+    if (const auto& [key, text] = sample.label; !key.empty())
+      labels.push_back({.key = builder.Add(key), .text = builder.Add(text)});
     const std::string_view unit = perfdata::PeriodUnitOf(sample.event);
     builder.Add(Sample{
         .stack = builder.Push({}, location),

@@ -23,10 +23,26 @@ TEST(Profiles, SelectsAPodAndAnEvent) {
                      {.pod = "", .function = "i"}});
   const Selection selection = {
       .wants_event = [](std::string_view event) { return event == "skb:kfree_skb"; },
-      .pod_namespace = "shop",
-      .pod = "a"};
+      .conditions = {{"namespace", "shop"}, {"pod", "a"}}};
   EXPECT_THAT(SampleLines(Select(profile, selection)),
               ElementsAre("skb:kfree_skb app/7 f {namespace=shop} {pod=a} 1:1"));
+}
+
+TEST(Profiles, SelectsByAnyLabel) {
+  const convert::Profile profile =
+      ProfileOfPods({{.function = "f", .label = {"unit", "a.service"}},
+                     {.function = "g", .label = {"service.name", "cart"}},
+                     {.function = "h", .label = {"service.name", "pay"}},
+                     {.function = "i"}});
+  const auto lines = [&](const LabelConditions& conditions) {
+    return SampleLines(Select(profile, {.conditions = conditions}));
+  };
+  EXPECT_THAT(lines({{"unit", "a.service"}}), ElementsAre(HasSubstr("app/7 f ")));
+  EXPECT_THAT(lines({{"service.name", "cart"}}), ElementsAre(HasSubstr("app/7 g ")));
+  EXPECT_THAT(lines({{"service.name", "cart"}, {"pod", "a"}}), ElementsAre(HasSubstr("app/7 g ")));
+  EXPECT_THAT(lines({{"service.name", "cart"}, {"pod", "b"}}), IsEmpty());
+  EXPECT_THAT(lines({{"service.name", "car"}}), IsEmpty());
+  EXPECT_THAT(lines({{"unit", ""}}), IsEmpty());
 }
 
 TEST(Profiles, KeepsOnlyTheWantedLabels) {
