@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <optional>
 
-#include "formats/base/file.h"
 #include "formats/base/result.h"
 
 namespace perftape::serve {
@@ -26,20 +25,9 @@ struct RecordCommand {
   std::uint32_t unused = 0;
 };
 
-struct RecordReply {
-  // Of a message that answers no command: the file has the names of the events that are recorded
-  // from now on, one on each line.
-  static constexpr std::uint64_t kNewEvents = 0;
-
-  std::uint64_t id = 0;
-  UniqueFd file = {};  // empty: the recording failed
-};
-
-// Fail with kIo.
+// Fails with kIo.
 Status SendCommand(int channel, const RecordCommand& command);
-Status SendReply(int channel, const RecordReply& reply);
-// Return nothing at the end of the channel. Messages of another size are ignored.
+// Returns nothing at the end of the channel. Messages of another size are ignored.
 std::optional<RecordCommand> ReceiveCommand(int channel);
-std::optional<RecordReply> ReceiveReply(int channel);
 
 }  // namespace perftape::serve

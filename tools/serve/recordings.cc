@@ -2,45 +2,23 @@
 #include "tools/serve/recordings.h"
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <string>
 #include <utility>
 
-#include "formats/base/bytes.h"
-#include "formats/base/text.h"
 #include "tools/serve/processes.h"
 
 namespace perftape::serve {
 
-namespace {
-
-std::vector<std::string> LinesOf(const UniqueFd& file) {
-  std::vector<std::string> lines;
-  const Result<MappedFile> mapped = MappedFile::FromFd(file.get(), "events");
-  if (!mapped) return lines;
-  std::string_view text = AsText(mapped->bytes());
-  while (!text.empty()) {
-    const std::string_view line = text.substr(0, text.find('\n'));
-    lines.emplace_back(line);
-    text.remove_prefix(std::min(text.size(), line.size() + 1));
-  }
-  return lines;
-}
-
-}  // namespace
-
-RecordingClient::RecordingClient(UniqueFd channel,
-                                 std::function<void(std::vector<std::string>)> new_events)
+RecordingClient::RecordingClient(UniqueFd channel, std::function<void(const Notice&)> other_notices)
     : channel_(std::move(channel)),
-      new_events_(std::move(new_events)),
-      thread_([this] { ReadReplies(); }) {}
+      other_notices_(std::move(other_notices)),
+      thread_([this] { ReadNotices(); }) {}
 
 RecordingClient::~RecordingClient() {
   (void)shutdown(channel_.get(), SHUT_RDWR);
@@ -58,21 +36,21 @@ Status RecordingClient::Record(RecordCommand command, Callback callback) {
   return {};
 }
 
-void RecordingClient::ReadReplies() {
-  while (std::optional<RecordReply> reply = ReceiveReply(channel_.get())) {
-    if (reply->id == RecordReply::kNewEvents) {
-      new_events_(LinesOf(reply->file));
+void RecordingClient::ReadNotices() {
+  while (std::optional<Notice> notice = ReceiveNotice(channel_.get())) {
+    if (notice->kind != Notice::Kind::kRecording) {
+      other_notices_(*notice);
       continue;
     }
     Callback callback;
     {
       const std::lock_guard lock(mutex_);
-      const auto found = callbacks_.find(reply->id);
+      const auto found = callbacks_.find(notice->id);
       if (found == callbacks_.end()) continue;
       callback = std::move(found->second);
       callbacks_.erase(found);
     }
-    callback(std::move(reply->file));
+    callback(std::move(notice->file));
   }
 }
 
@@ -104,29 +82,21 @@ void RecordingServer::AcceptCommand() {
     }
     console_.Warning(pid.error().message);
   }
-  (void)SendReply(channel_.get(), {.id = command->id});
+  (void)SendNotice(channel_.get(), {.id = command->id});
 }
 
 bool RecordingServer::HasEnded(pid_t pid, bool is_good) {
   const auto found = running_.find(pid);
   if (found == running_.end()) return false;
-  RecordReply reply = {.id = found->second};
+  Notice reply = {.id = found->second};
   running_.erase(found);
   const std::filesystem::path path = PathOf(reply.id);
   if (is_good) reply.file = UniqueFd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
   (void)unlink(path.c_str());
   if (!channel_) return true;
-  if (const Status sent = SendReply(channel_.get(), reply); !sent)
+  if (const Status sent = SendNotice(channel_.get(), reply); !sent)
     console_.Warning(sent.error().message);
   return true;
-}
-
-Status RecordingServer::SendEvents() {
-  RecordReply message = {.id = RecordReply::kNewEvents,
-                         .file = UniqueFd(memfd_create("events", MFD_CLOEXEC))};
-  if (!message.file) return FailErrno("events", errno);
-  TRY(WriteAll(message.file.get(), AsBytes(Joined(run_.events, "\n"))));
-  return SendReply(channel_.get(), message);
 }
 
 void RecordingServer::EndAll() {

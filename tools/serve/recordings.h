@@ -9,12 +9,13 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <string_view>
 #include <thread>
-#include <vector>
 
 #include "formats/base/file.h"
 #include "tools/common/cli/console.h"
 #include "tools/serve/command_line.h"
+#include "tools/serve/notice.h"
 #include "tools/serve/record_command.h"
 
 namespace perftape::serve {
@@ -24,8 +25,8 @@ class RecordingClient {
  public:
   using Callback = std::function<void(UniqueFd file)>;  // no file if it failed
 
-  // `new_events` is called in a thread when other events are recorded.
-  RecordingClient(UniqueFd channel, std::function<void(std::vector<std::string>)> new_events);
+  // `other_notices` is called in a thread with each notice that is not about a recording.
+  RecordingClient(UniqueFd channel, std::function<void(const Notice&)> other_notices);
   RecordingClient(const RecordingClient&) = delete;
   RecordingClient& operator=(const RecordingClient&) = delete;
   // Forgets the recordings that have not ended.
@@ -36,10 +37,10 @@ class RecordingClient {
   Status Record(RecordCommand command, Callback callback);
 
  private:
-  void ReadReplies();
+  void ReadNotices();
 
   UniqueFd channel_;
-  std::function<void(std::vector<std::string>)> new_events_;
+  std::function<void(const Notice&)> other_notices_;
   std::mutex mutex_;  // of what follows
   std::uint64_t next_id_ = 1;
   std::map<std::uint64_t, Callback> callbacks_;
@@ -63,8 +64,10 @@ class RecordingServer {
   void CloseChannel() { channel_.Reset(); }
   // Sends the file if the process was a recording. Returns whether it was one.
   bool HasEnded(pid_t pid, bool is_good);
-  // Tells the server which events are recorded. Fails with kIo.
-  Status SendEvents();
+  // Sends a text to the server. Fails with kIo.
+  Status Send(Notice::Kind kind, std::string_view text) {
+    return SendText(channel_.get(), kind, text);
+  }
   // Ends all recordings.
   void EndAll();
   bool empty() const { return running_.empty(); }

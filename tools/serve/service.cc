@@ -73,16 +73,27 @@ Service::Service(ServiceOptions options, ServiceActions actions)
       history_(options_.history),
       last_window_ns_(start_ns_),
       events_(options_.events),
+      token_(options_.token),
       pending_(std::make_unique<PendingRequests>(actions_.cut)) {}
 
 void Service::SetEvents(std::vector<std::string> events) {
-  const std::lock_guard lock(events_mutex_);
+  const std::lock_guard lock(settings_mutex_);
   events_ = std::move(events);
 }
 
 std::vector<std::string> Service::Events() const {
-  const std::lock_guard lock(events_mutex_);
+  const std::lock_guard lock(settings_mutex_);
   return events_;
+}
+
+void Service::SetToken(std::string token) {
+  const std::lock_guard lock(settings_mutex_);
+  token_ = std::move(token);
+}
+
+std::string Service::Token() const {
+  const std::lock_guard lock(settings_mutex_);
+  return token_;
 }
 
 Status Service::Add(ImportedWindow window) {
@@ -119,7 +130,8 @@ Result<HttpResponse> Service::CheckAccess(const HttpRequest& request) const {
   if (!IsOwnHost(request.host, options_.addresses.at(request.listener)))
     return Fail(ErrorCode::kPermission, "the Host header names another server");
   const bool is_public = request.target == kHealthPath;
-  if (!is_public && !options_.token.empty() && !HasToken(request.authorization, options_.token)) {
+  const std::string token = Token();
+  if (!is_public && !token.empty() && !HasToken(request.authorization, token)) {
     return HttpResponse{.status = 401,
                         .body = "a token is needed: Authorization: Bearer TOKEN\n",
                         .headers = {{"WWW-Authenticate", "Bearer"}}};
@@ -132,7 +144,7 @@ Result<HttpResponse> Service::CheckAccess(const HttpRequest& request) const {
                         .body = fmt::format("use {}\n", method),
                         .headers = {{"Allow", is_record ? "POST" : "GET, HEAD"}}};
   }
-  if (is_record && options_.token.empty())
+  if (is_record && token.empty())
     return Fail(ErrorCode::kPermission, "recordings need a token: --token-file");
   return HttpResponse{};
 }
