@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstring>
 #include <optional>
 #include <utility>  // before Boost.Asio 1.74, which lacks it
 
@@ -29,6 +30,7 @@ using Stream = beast::basic_stream<stream_protocol>;
 
 constexpr unsigned kHttpOne = 11;  // 1.1
 constexpr std::chrono::seconds kLastAnswers{1};
+constexpr std::chrono::milliseconds kAcceptPause{100};
 
 HttpResponse ErrorResponse(unsigned status, std::string text) {
   return {.status = status, .body = std::move(text) + "\n"};
@@ -248,23 +250,45 @@ class Connection : public Exchange, public std::enable_shared_from_this<Connecti
 }  // namespace
 
 struct HttpServer::State {
-  State(HttpHandler& handler, const HttpLimits& given)
-      : limits(given), shared{.io = io, .handler = handler, .limits = limits, .counts = counts} {}
+  // An open socket. While it pauses, connections wait in the kernel.
+  struct Listener {
+    asio::posix::stream_descriptor socket;
+    asio::steady_timer pause;
+  };
+
+  State(HttpHandler& handler, std::function<void(std::string)> to_warn, const HttpLimits& given)
+      : warn(std::move(to_warn)),
+        limits(given),
+        shared{.io = io, .handler = handler, .limits = limits, .counts = counts} {}
 
   void WaitForConnection(std::size_t listener) {
-    listeners[listener]->async_wait(asio::posix::stream_descriptor::wait_read,
-                                    [this, listener](error_code error) {
-                                      if (error) return;
-                                      AcceptAll(listener);
-                                      WaitForConnection(listener);
-                                    });
+    listeners[listener]->socket.async_wait(
+        asio::posix::stream_descriptor::wait_read, [this, listener](error_code error) {
+          if (error) return;
+          AcceptAll(listener) ? WaitForConnection(listener) : Pause(listener);
+        });
   }
 
-  void AcceptAll(std::size_t listener) {
+  // A connection that cannot be accepted stays: waiting for one would end at once.
+  void Pause(std::size_t listener) {
+    asio::steady_timer& pause = listeners[listener]->pause;
+    pause.expires_after(kAcceptPause);
+    pause.async_wait([this, listener](error_code error) {
+      if (!error) WaitForConnection(listener);
+    });
+  }
+
+  // Returns false if there is a connection that cannot be accepted now.
+  bool AcceptAll(std::size_t listener) {
     while (true) {
-      const int fd = accept4(listeners[listener]->native_handle(), nullptr, nullptr,
+      const int fd = accept4(listeners[listener]->socket.native_handle(), nullptr, nullptr,
                              SOCK_CLOEXEC | SOCK_NONBLOCK);
-      if (fd < 0) return;
+      if (fd < 0 && (errno == EINTR || errno == ECONNABORTED)) continue;
+      if (fd < 0 && errno != EAGAIN) {
+        ReportFailure(errno);
+        return false;
+      }
+      if (fd < 0) return true;
       stream_protocol::socket socket(io);
       error_code error;
       socket.assign(stream_protocol(AF_UNSPEC, 0), fd, error);
@@ -279,20 +303,29 @@ struct HttpServer::State {
     }
   }
 
+  // As long as descriptors are scarce, every other attempt may fail.
+  void ReportFailure(int error_number) {
+    if (counts.accept_failures++ == 0)
+      warn(std::string("connections wait, since none can be accepted: ") +
+           std::strerror(error_number));
+  }
+
+  std::function<void(std::string)> warn;
   HttpLimits limits;
   HttpCounts counts;
   Shared shared;  // outlives connections in handlers that `io` destroys
   asio::io_context io;
   asio::steady_timer last_answers{io};
-  std::vector<std::unique_ptr<asio::posix::stream_descriptor>> listeners;
+  std::vector<std::unique_ptr<Listener>> listeners;
 };
 
 HttpServer::HttpServer(std::vector<UniqueFd> sockets, HttpHandler& handler,
-                       const HttpLimits& limits)
-    : state_(std::make_unique<State>(handler, limits)) {
+                       std::function<void(std::string)> warn, const HttpLimits& limits)
+    : state_(std::make_unique<State>(handler, std::move(warn), limits)) {
   for (UniqueFd& socket : sockets) {
-    state_->listeners.push_back(
-        std::make_unique<asio::posix::stream_descriptor>(state_->io, socket.Release()));
+    state_->listeners.push_back(std::make_unique<State::Listener>(
+        asio::posix::stream_descriptor(state_->io, socket.Release()),
+        asio::steady_timer(state_->io)));
   }
 }
 

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -66,12 +67,15 @@ struct HttpLimits {
 
 struct HttpCounts {
   std::atomic<std::uint64_t> requests = 0, connections = 0, refused = 0;
+  std::atomic<std::uint64_t> accept_failures = 0;  // each time, connections wait for a moment
 };
 
 class HttpServer {
  public:
-  // `handler` must outlive the server. The sockets must accept without blocking.
-  HttpServer(std::vector<UniqueFd> sockets, HttpHandler& handler, const HttpLimits& limits = {});
+  // `handler` must outlive the server. The sockets must accept without blocking. `warn` is called
+  // by the thread of the server, once, when connections cannot be accepted.
+  HttpServer(std::vector<UniqueFd> sockets, HttpHandler& handler,
+             std::function<void(std::string)> warn, const HttpLimits& limits = {});
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;
   ~HttpServer();

@@ -78,7 +78,8 @@ int RunServer(const ServeRun& run, ServerParts parts, record::SwitchRequest& cut
                        }});
   recordings = std::make_unique<RecordingClient>(
       std::move(parts.recordings), [&](const Notice& notice) { Apply(notice, service, console); });
-  HttpServer http(std::move(parts.sockets), service);
+  HttpServer http(std::move(parts.sockets), service,
+                  [&](const std::string& message) { console.Warning(message); });
   service.set_http_counts(http.counts());
   service.set_push_counts(parts.push_counts);
   std::thread reader([&] { ReadWindows(parts.windows.get(), service, http, console); });

@@ -328,6 +328,7 @@ HttpResponse Service::MetricsPage(std::string_view accept) const {
     numbers.requests = http_counts_->requests;
     numbers.refused = http_counts_->refused;
     numbers.connections = http_counts_->connections;
+    numbers.accept_failures = http_counts_->accept_failures;
   }
   return {.content_type = std::string(ContentTypeOf(format)),
           .body = metrics_.Text(numbers, format)};
