@@ -213,6 +213,30 @@ class ServeTest(served.ServeTest):
         self.assertIn(503, answers)
         self.assertEqual(set(answers), {200, 503})
 
+    def test_a_client_that_leaves_ends_its_recording(self):
+        token = self.dir / "token"
+        served.replace(token, "0123456789abcdef")
+        authorization = "Authorization: Bearer 0123456789abcdef"
+        service = self.serve("-e", GETPPID, "--token-file", token, "--directory", self.dir / "files")
+        requests = (f"GET /perf.data?seconds=300 HTTP/1.1\r\nHost: localhost\r\n{authorization}\r\n\r\n",
+                    f"POST /record?seconds=300 HTTP/1.1\r\nHost: localhost\r\n{authorization}\r\n"
+                    "Content-Length: 4\r\n\r\nbody")
+        leaving = [service.raw() for _ in requests]
+        for sock, request in zip(leaving, requests):
+            sock.sendall(request.encode())
+
+        def status():
+            return service.request("/perf.data?seconds=0.2", headers=dict([authorization.split(": ")])).status
+
+        served.wait_for(lambda: len(list((self.dir / "files").glob("recording.*/*"))) == 2)
+        self.assertEqual(status(), 503)
+        for sock in leaving:
+            sock.close()
+        served.wait_for(lambda: "perftape-once" not in service.children())
+        self.assertEqual((status(), status()), (200, 200))
+        self.assertEqual(list((self.dir / "files").glob("recording.*")), [])
+        self.assertEqual(self.stop(service), (0, ""))
+
     def test_wrong_requests_are_told_what_is_wrong(self):
         service = self.serve("-e", GETPPID)
         for path, status, text in (("/flamegraph/collapsed?even=x", 400, "unknown parameter: even"),

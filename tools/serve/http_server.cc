@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/serve/http_server.h"
 
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -31,6 +32,7 @@ using Stream = beast::basic_stream<stream_protocol>;
 constexpr unsigned kHttpOne = 11;  // 1.1
 constexpr std::chrono::seconds kLastAnswers{1};
 constexpr std::chrono::milliseconds kAcceptPause{100};
+constexpr std::chrono::milliseconds kWatchInterval{250};
 
 HttpResponse ErrorResponse(unsigned status, std::string text) {
   return {.status = status, .body = std::move(text) + "\n"};
@@ -42,11 +44,10 @@ std::uint64_t SizeOf(const HttpResponse& response) {
   return response.body.size() + static_cast<std::uint64_t>(std::max<off_t>(of_file, 0));
 }
 
-// Whether the other end has closed the connection. Bytes that it sent before stay.
+// Whether the other end has closed the connection, maybe after bytes that nobody has read.
 bool HasEnded(int socket) {
-  char byte = 0;
-  const ssize_t size = recv(socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
-  return size == 0 || (size < 0 && errno != EAGAIN && errno != EINTR);
+  pollfd state = {.fd = socket, .events = POLLRDHUP, .revents = 0};
+  return poll(&state, 1, 0) > 0;
 }
 
 // What all connections share.
@@ -99,6 +100,7 @@ class Connection : public Exchange, public std::enable_shared_from_this<Connecti
     });
   }
   bool IsOpen() const override { return is_open_; }
+  void OnGone(std::function<void()> act) override { on_gone_ = std::move(act); }
 
  private:
   void ReadRequest() {
@@ -130,6 +132,7 @@ class Connection : public Exchange, public std::enable_shared_from_this<Connecti
     keep_alive_ = request.keep_alive();
     ++shared_.counts.requests;
     stream_.expires_never();
+    is_handled_ = true;
     WatchForEnd();
     const auto text = [](boost::beast::string_view view) { return std::string(view); };
     shared_.handler.Handle({.method = request.method() == http::verb::post ? "POST" : "GET",
@@ -143,16 +146,26 @@ class Connection : public Exchange, public std::enable_shared_from_this<Connecti
 
   // While the handler works, the client may go.
   void WatchForEnd() {
-    stream_.socket().async_wait(stream_protocol::socket::wait_read,
-                                [self = shared_from_this()](error_code error) {
-                                  if (error || !HasEnded(self->stream_.socket().native_handle()))
-                                    return;
-                                  self->Close();
-                                });
+    stream_.socket().async_wait(
+        stream_protocol::socket::wait_read, [self = shared_from_this()](error_code error) {
+          if (error || !self->is_handled_) return;
+          HasEnded(self->stream_.socket().native_handle()) ? self->Close() : self->WatchLater();
+        });
+  }
+
+  // Bytes have come that nobody reads now, such as the body of the request.
+  void WatchLater() {
+    watch_.expires_after(kWatchInterval);
+    watch_.async_wait([self = shared_from_this()](error_code error) {
+      if (!error && self->is_handled_) self->WatchForEnd();
+    });
   }
 
   void Send(HttpResponse response) {
     error_code ignored;
+    is_handled_ = false;
+    on_gone_ = {};
+    watch_.cancel(ignored);
     stream_.socket().cancel(ignored);  // the watch
     if (!stream_.socket().is_open()) return;
     response_ = std::move(response);
@@ -223,8 +236,11 @@ class Connection : public Exchange, public std::enable_shared_from_this<Connecti
 
   void Close() {
     is_open_ = false;
+    is_handled_ = false;
     held_.reset();
+    if (const auto act = std::exchange(on_gone_, {})) act();
     error_code ignored;
+    watch_.cancel(ignored);
     stream_.socket().shutdown(stream_protocol::socket::shutdown_send, ignored);
     stream_.close();
   }
@@ -236,6 +252,9 @@ class Connection : public Exchange, public std::enable_shared_from_this<Connecti
   std::optional<http::request_parser<http::string_body>> parser_;
   bool is_head_ = false, keep_alive_ = false;
   std::atomic<bool> is_open_ = true;
+  bool is_handled_ = false;  // the handler has the request, and the answer is missing
+  std::function<void()> on_gone_;
+  asio::steady_timer watch_{shared_.io};
 
   HttpResponse response_;
   std::shared_ptr<UnreadBytes> held_;

@@ -46,6 +46,9 @@ class Exchange {
   virtual void Reply(HttpResponse response) = 0;
   // Whether the client is still there.
   virtual bool IsOpen() const = 0;
+  // The thread of the server calls `act` if the client goes before the answer. Call it once, within
+  // HttpHandler::Handle.
+  virtual void OnGone(std::function<void()> act) = 0;
 };
 
 class HttpHandler {

@@ -3,17 +3,24 @@
 
 #include <fcntl.h>
 #include <sys/socket.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <string>
+#include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "tools/serve/processes.h"
 
 namespace perftape::serve {
+namespace {
+
+constexpr std::string_view kRecordingName = "perf.data";
+
+}  // namespace
 
 RecordingClient::RecordingClient(UniqueFd channel, std::function<void(const Notice&)> other_notices)
     : channel_(std::move(channel)),
@@ -25,7 +32,7 @@ RecordingClient::~RecordingClient() {
   thread_.join();
 }
 
-Status RecordingClient::Record(RecordCommand command, Callback callback) {
+Result<std::uint64_t> RecordingClient::Record(RecordCommand command, Callback callback) {
   const std::lock_guard lock(mutex_);
   if (callbacks_.size() >= kMostRecordings) {
     return Fail(ErrorCode::kUnsupported, "there are two recordings already: try again later");
@@ -33,7 +40,12 @@ Status RecordingClient::Record(RecordCommand command, Callback callback) {
   command.id = next_id_++;
   TRY(SendCommand(channel_.get(), command));
   callbacks_.emplace(command.id, std::move(callback));
-  return {};
+  return command.id;
+}
+
+void RecordingClient::End(std::uint64_t id) {
+  // If it cannot be sent, the recording runs for its time.
+  (void)SendCommand(channel_.get(), {.id = id, .kind = RecordCommand::Kind::kEnd});
 }
 
 void RecordingClient::ReadNotices() {
@@ -58,13 +70,15 @@ RecordingServer::RecordingServer(const ServeRun& run, const std::filesystem::pat
                                  UniqueFd channel, cli::Console& console)
     : run_(run), directory_(directory), channel_(std::move(channel)), console_(console) {}
 
-std::filesystem::path RecordingServer::PathOf(std::uint64_t id) const {
+// The file may have another name before it is complete.
+std::filesystem::path RecordingServer::DirectoryOf(std::uint64_t id) const {
   return directory_ / ("recording." + std::to_string(id));
 }
 
 void RecordingServer::AcceptCommand() {
   const std::optional<RecordCommand> command = ReceiveCommand(channel_.get());
   if (!command) return channel_.Reset();
+  if (command->kind == RecordCommand::Kind::kEnd) return End(command->id);
   const auto longest = std::chrono::nanoseconds(kLongestRecording).count();
   const bool is_good =
       command->duration_ns > 0 && command->duration_ns <= static_cast<std::uint64_t>(longest) &&
@@ -72,10 +86,7 @@ void RecordingServer::AcceptCommand() {
       (command->event == RecordCommand::kAllEvents || command->event < run_.events.size()) &&
       running_.size() < kMostRecordings;
   if (is_good) {
-    const Result<pid_t> pid = StartProcess("perftape-once", Sigterm::kEnds, [&] {
-      channel_.Reset();
-      return RunOneRecording(run_, *command, PathOf(command->id), console_);
-    });
+    const Result<pid_t> pid = Begin(*command);
     if (pid) {
       running_.emplace(*pid, command->id);
       return;
@@ -85,14 +96,32 @@ void RecordingServer::AcceptCommand() {
   (void)SendNotice(channel_.get(), {.id = command->id});
 }
 
+Result<pid_t> RecordingServer::Begin(const RecordCommand& command) {
+  const std::filesystem::path directory = DirectoryOf(command.id);
+  if (mkdir(directory.c_str(), S_IRWXU) != 0) return FailErrno(directory.native(), errno);
+  return StartProcess("perftape-once", Sigterm::kEnds, [&] {
+    channel_.Reset();
+    return RunOneRecording(run_, command, directory / kRecordingName, console_);
+  });
+}
+
+// Nothing of it is wanted, so it need not complete its file.
+void RecordingServer::End(std::uint64_t id) const {
+  for (const auto& [pid, of_command] : running_) {
+    if (of_command == id) (void)kill(pid, SIGKILL);
+  }
+}
+
 bool RecordingServer::HasEnded(pid_t pid, bool is_good) {
   const auto found = running_.find(pid);
   if (found == running_.end()) return false;
   Notice reply = {.id = found->second};
   running_.erase(found);
-  const std::filesystem::path path = PathOf(reply.id);
-  if (is_good) reply.file = UniqueFd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
-  (void)unlink(path.c_str());
+  const std::filesystem::path directory = DirectoryOf(reply.id);
+  const std::filesystem::path file = directory / kRecordingName;
+  if (is_good) reply.file = UniqueFd(open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  std::error_code ignored;
+  std::filesystem::remove_all(directory, ignored);
   if (!channel_) return true;
   if (const Status sent = SendNotice(channel_.get(), reply); !sent)
     console_.Warning(sent.error().message);

@@ -32,9 +32,11 @@ class RecordingClient {
   // Forgets the recordings that have not ended.
   ~RecordingClient();
 
-  // Calls `callback` in a thread when the recording has ended. Fails with kIo, and with
-  // kUnsupported if there are too many at once.
-  Status Record(RecordCommand command, Callback callback);
+  // Calls `callback` in a thread when the recording has ended. Returns its id. Fails with kIo, and
+  // with kUnsupported if there are too many at once.
+  Result<std::uint64_t> Record(RecordCommand command, Callback callback);
+  // Ends a recording, if it still runs: its callback gets no file.
+  void End(std::uint64_t id);
 
  private:
   void ReadNotices();
@@ -73,7 +75,9 @@ class RecordingServer {
   bool empty() const { return running_.empty(); }
 
  private:
-  std::filesystem::path PathOf(std::uint64_t id) const;
+  std::filesystem::path DirectoryOf(std::uint64_t id) const;
+  Result<pid_t> Begin(const RecordCommand& command);
+  void End(std::uint64_t id) const;
 
   const ServeRun& run_;
   const std::filesystem::path& directory_;

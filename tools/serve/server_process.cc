@@ -75,7 +75,8 @@ int RunServer(const ServeRun& run, ServerParts parts, record::SwitchRequest& cut
                    .record =
                        [&](const RecordCommand& command, RecordingClient::Callback callback) {
                          return recordings->Record(command, std::move(callback));
-                       }});
+                       },
+                   .end_recording = [&](std::uint64_t id) { recordings->End(id); }});
   recordings = std::make_unique<RecordingClient>(
       std::move(parts.recordings), [&](const Notice& notice) { Apply(notice, service, console); });
   HttpServer http(std::move(parts.sockets), service,

@@ -226,7 +226,7 @@ Result<bool> Service::StartRecording(Target& target, const std::shared_ptr<Excha
         std::ranges::find_if(events, [&](const std::string& one) { return choice.MayHave(one); });
     command.event = static_cast<std::uint32_t>(found - events.begin());
   }
-  TRY(actions_.record(command, [exchange](UniqueFd file) {
+  TRY_ASSIGN(const std::uint64_t id, actions_.record(command, [exchange](UniqueFd file) {
     if (!file) {
       return exchange->Reply(
           {.status = 500, .body = "the recording failed: the service has written why\n"});
@@ -235,6 +235,7 @@ Result<bool> Service::StartRecording(Target& target, const std::shared_ptr<Excha
                      .file = std::move(file),
                      .headers = {{"Content-Disposition", "attachment; filename=\"perf.data\""}}});
   }));
+  exchange->OnGone([this, id] { actions_.end_recording(id); });
   return true;
 }
 

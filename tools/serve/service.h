@@ -36,8 +36,11 @@ struct ServiceOptions {
 // What the server asks of the privileged process.
 struct ServiceActions {
   std::function<void()> cut;  // end the window
-  // Record, and call the function in a thread with the file, or without one. May fail.
-  std::function<Status(const RecordCommand&, std::function<void(UniqueFd)>)> record;
+  // Record, and call the function in a thread with the file, or without one. Returns an id of the
+  // recording. May fail.
+  std::function<Result<std::uint64_t>(const RecordCommand&, std::function<void(UniqueFd)>)> record;
+  // End a recording that nobody wants any more.
+  std::function<void(std::uint64_t id)> end_recording;
 };
 
 class Service : public HttpHandler {

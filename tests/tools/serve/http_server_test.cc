@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/serve/http_server.h"
 
+#include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
@@ -97,6 +98,56 @@ class DescriptorLimit {
  private:
   rlimit before_ = {};
 };
+
+// Keeps the exchange, and counts clients that go.
+class Silent : public HttpHandler {
+ public:
+  void Handle(HttpRequest, std::shared_ptr<Exchange> exchange) override {
+    exchange->OnGone([this] { ++gone; });
+    exchanges.push_back(std::move(exchange));
+    ++handled;
+  }
+
+  std::vector<std::shared_ptr<Exchange>> exchanges;  // of the server's thread
+  std::atomic<int> handled = 0, gone = 0;
+};
+
+void WaitUntil(const std::atomic<int>& number, int value) {
+  while (number < value) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
+TEST(HttpServer, TellsThatAClientHasGone) {
+  Silent handler;
+  Running server(handler);
+  for (const std::string_view body : {"", "a=1"}) {
+    UniqueFd client(socket(AF_INET, SOCK_STREAM, 0));
+    server.Connect(client);
+    Send(client,
+         fmt::format("POST /record HTTP/1.1\r\nHost: localhost\r\nContent-Length: {}\r\n\r\n{}",
+                     body.size(), body));
+    WaitUntil(handler.handled, handler.gone + 1);
+    EXPECT_TRUE(handler.exchanges.back()->IsOpen());
+    client.Reset();
+    WaitUntil(handler.gone, handler.handled);
+    EXPECT_FALSE(handler.exchanges.back()->IsOpen());
+  }
+  server.Stop();
+  handler.exchanges.clear();
+}
+
+TEST(HttpServer, DoesNotTellThatAClientWithAnAnswerHasGone) {
+  Silent handler;
+  Running server(handler);
+  const UniqueFd client(socket(AF_INET, SOCK_STREAM, 0));
+  server.Connect(client);
+  Send(client, kGet);
+  WaitUntil(handler.handled, 1);
+  handler.exchanges.back()->Reply({.body = "hello"});
+  EXPECT_THAT(Received(client), HasSubstr("hello"));
+  server.Stop();
+  EXPECT_EQ(handler.gone, 0);
+  handler.exchanges.clear();
+}
 
 TEST(HttpServer, PausesIfItHasNoDescriptorForAConnection) {
   using Clock = std::chrono::steady_clock;
