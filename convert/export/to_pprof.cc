@@ -19,7 +19,7 @@
 #include "convert/model/sample_thread.h"
 #include "convert/model/saturating.h"
 #include "formats/folded/count.h"
-#include "formats/perfdata/period_unit.h"
+#include "formats/perfdata/event_meanings.h"
 #include "formats/pprof/writer.h"
 
 namespace perftape::convert {
@@ -216,30 +216,43 @@ void PprofExport::NumberWhatIsUsed() {
   locations_ = Number(std::move(locations_), InOrder(ranks_.locations));
 }
 
-// Adds the types of the event for Go's compiler.
+// Whether the nanoseconds of the event are "cpu" to Go's compiler: time on a CPU, or plain values
+// of an unknown meaning.
+bool IsCpuTimeOfGo(const Profile& profile, const Event& event) {
+  if (profile.text(event.unit) != perfdata::kNanoseconds) return false;
+  const auto meaning = perfdata::PeriodMeaningOf(profile.text(event.name));
+  if (meaning == perfdata::PeriodMeaning::kCpuTime) return true;
+  return event.values == EventValues::kPlain && meaning == perfdata::PeriodMeaning::kOther;
+}
+
+// Adds the types of the event for Go's compiler. Viewers show the last of them by default, or the
+// number of samples if the metadata names it.
 void PprofExport::AddGoTypes(const Event& event, pprof::Header& header) {
-  const bool is_time = profile_.text(event.unit) == perfdata::kNanoseconds;
   const bool is_sampled = event.values == EventValues::kSampled;
-  const bool is_count = !is_sampled && profile_.text(event.unit) == "count";
-  if (is_sampled || is_count) {
-    header.sample_types.push_back({writer_.Text("samples"), writer_.Text("count")});
-  }
-  if (!is_count) {
-    header.sample_types.push_back(
-        {is_time ? writer_.Text("cpu") : Text(event.name), Text(event.unit)});
-  }
+  const bool is_count = !is_sampled && profile_.text(event.unit) == perfdata::kCount;
+  const auto add = [&](pprof::StringIndex type, pprof::StringIndex unit) {
+    header.sample_types.push_back({type, unit});
+    header.default_sample_type = type;
+  };
+  if (is_sampled || is_count) add(writer_.Text("samples"), writer_.Text(perfdata::kCount));
+  if (is_count) return;
+  const pprof::StringIndex samples = header.default_sample_type;
+  add(IsCpuTimeOfGo(profile_, event) ? writer_.Text("cpu") : Text(event.name), Text(event.unit));
+  const std::string counts = std::string(profile_.text(event.name)) + "_sample";
+  if (is_sampled && profile_.metadata().default_value == counts)
+    header.default_sample_type = samples;
 }
 
 void PprofExport::AddHeader() {
   const Metadata& metadata = profile_.metadata();
+  const std::optional<EventId> of_go =
+      options_.types == PprofTypes::kGo ? DefaultEvent(profile_) : std::nullopt;
   pprof::Header header = {.drop_frames = writer_.Text(metadata.drop_frames),
                           .keep_frames = writer_.Text(metadata.keep_frames),
                           .time_nanos = metadata.start_time_ns.value_or(0),
                           .duration_nanos = metadata.duration_ns,
-                          .default_sample_type = writer_.Text(metadata.default_value),
                           .doc_url = writer_.Text(metadata.doc_url)};
-  const std::optional<EventId> of_go =
-      options_.types == PprofTypes::kGo ? DefaultEvent(profile_) : std::nullopt;
+  if (!of_go) header.default_sample_type = writer_.Text(metadata.default_value);
   for (std::uint32_t i = 0; i < profile_.events().size(); ++i) {
     const Event& event = profile_.events()[i];
     if (of_go == EventId{i}) {
@@ -255,6 +268,7 @@ void PprofExport::AddHeader() {
     const std::string name(profile_.text(event.name));
     header.sample_types.push_back({writer_.Text(name + "_sample"), writer_.Text("count")});
     header.sample_types.push_back({writer_.Text(name + "_event"), Text(event.unit)});
+    if (of_go) continue;
     // The last sampled event wins: pprof shows its type by default.
     header.period_type = {Text(event.name), Text(event.unit)};
     header.period = ToSigned(event.period);

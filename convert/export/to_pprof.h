@@ -26,7 +26,9 @@ namespace perftape::convert {
 // type samples/count or cpu/nanoseconds (cmd/compile, internal/pgo).
 enum class PprofTypes : std::uint8_t {
   kPerf,  // those of perf_data_converter
-  kGo,    // of DefaultEvent: samples/count, and cpu for its nanoseconds; others as kPerf
+  // Of DefaultEvent: samples/count, and its periods as cpu if they are time on a CPU, else by its
+  // name; viewers show these by default. Others as kPerf.
+  kGo,
 };
 
 enum class PprofCompression : std::uint8_t { kGzip, kNone };

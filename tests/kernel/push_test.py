@@ -6,6 +6,7 @@ import collections
 import importlib
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
@@ -69,6 +70,52 @@ class OtlpTest(pushes.PushTest):
             self.assertEqual(sent["content-type"], "application/x-protobuf")
             self.assertEqual(sent["content-encoding"], "gzip")
             self.assertEqual((sent["x-scope-orgid"], sent["authorization"]), ("shop", "Bearer of-the-test"))
+
+    def test_new_headers_count_after_sighup_and_bad_ones_do_not(self):
+        receiver = self.receiver()
+        headers = self.dir / "headers"
+        served.replace(headers, "Authorization: Bearer one\n")
+        service = self.push(f"http://127.0.0.1:{receiver.port}", "--otlp-headers", headers)
+
+        def call_until(value):
+            calls = 0
+            while receiver.requests()[-1:] == [] or receiver.requests()[-1][0]["authorization"] != value:
+                self.call(("", COMM, 10))
+                calls += 10
+            return calls
+
+        calls = call_until("Bearer one")
+        served.replace(headers, "Authorization: Bearer two\n")
+        service.process.send_signal(signal.SIGHUP)
+        calls += call_until("Bearer two")
+        served.replace(headers, "Bearer three\n")
+        service.process.send_signal(signal.SIGHUP)
+        self.assertRegex(service.process.stderr.readline(), f"SIGHUP: {headers}:1: is no header.*; the old content stays")
+        self.call(("", COMM, 10))
+        self.assertEqual(self.stop(service), (0, ""))
+        self.assertEqual(receiver.requests()[-1][0]["authorization"], "Bearer two")
+        self.assertEqual(self.calls_in(receiver.delivered()), {COMM: calls + 10})
+
+    def test_new_certificates_count_after_sighup(self):
+        key, cert = self.certificate()
+        receiver = self.receiver("--cert", cert, "--key", key)
+        right = cert.read_text()
+        self.certificate()
+        service = self.push(f"https://localhost:{receiver.port}", "--otlp-ca", cert)
+        self.call(("", COMM, 10))
+        self.wait_for_samples(service, "perftape_push_retries_total", 1)
+        served.replace(cert, right[:len(right) // 2])
+        service.process.send_signal(signal.SIGHUP)
+        served.wait_for(lambda: f"SIGHUP: {cert}: has no whole certificate" in
+                        service.process.stderr.readline())
+        self.assertEqual(service.metrics()["perftape_push_samples_total"], 0)
+        served.replace(cert, right)
+        service.process.send_signal(signal.SIGHUP)
+        self.wait_for_samples(service, "perftape_push_samples_total", 10)
+        status, err = self.stop(service)
+        self.assertEqual(status, 0, err)
+        self.assertIn("takes profiles again", err)
+        self.assertEqual(self.calls_in(receiver.delivered()), {COMM: 10})
 
     def test_each_call_arrives_by_grpc(self):
         receiver = self.receiver("--grpc")

@@ -53,6 +53,29 @@ class LimitsTest(served.ServeTest):
         self.assertEqual(service.get("/healthz").status, 200)
         self.assertEqual(service.get("/metrics", headers={"Authorization": f"Bearer {TOKEN}"}).status, 200)
 
+    def test_a_new_token_counts_after_sighup_and_a_bad_one_does_not(self):
+        token = self.dir / "token"
+        served.replace(token, TOKEN)
+        service = self.serve("-e", GETPPID, "--token-file", token)
+        recorder = service.children()["perftape-record"]
+
+        def status(text):
+            return service.get("/metrics", headers={"Authorization": f"Bearer {text}"}).status
+
+        other = TOKEN[::-1]
+        self.assertEqual((status(TOKEN), status(other)), (200, 401))
+        served.replace(token, other)
+        service.process.send_signal(signal.SIGHUP)
+        served.wait_for(lambda: status(other) == 200)
+        self.assertEqual(status(TOKEN), 401)
+        served.replace(token, "short")
+        service.process.send_signal(signal.SIGHUP)
+        self.assertRegex(service.process.stderr.readline(), f"SIGHUP: {token}: .*16 or more.*; the old content stays")
+        self.assertEqual((status(other), status("short")), (200, 401))
+        # Nothing else has changed, so what is recorded has no gap.
+        self.assertEqual(service.children()["perftape-record"], recorder)
+        self.assertEqual(self.stop(service), (0, ""))
+
     def test_names_of_other_sites_are_refused(self):
         service = self.serve("-e", GETPPID)
         for host in ("evil.example", f"evil.example:{service.port}", "localhost:1", ""):

@@ -5,11 +5,13 @@ pprof, pages and metrics, over TCP and a unix socket."""
 import collections
 import os
 import re
+import shutil
 import signal
 import subprocess
 import threading
 
 import harness
+import process_context_test
 import served
 from cgroups import COMM, GETPPID
 
@@ -55,6 +57,22 @@ class ServeTest(served.ServeTest):
         counts = {key: value for key, value in service.metrics().items() if "event_samples_total" in key}
         name = 'perftape_event_samples_total{event="' + GETPPID + '",namespace="%s",pod="%s"}'
         self.assertEqual(counts, {name % ("shop", "web-0"): 300, name % ("shop", "db-0"): 200, name % ("", ""): 100})
+
+    def test_counts_are_those_of_the_unit_or_the_service(self):
+        program = self.dir / "published"
+        subprocess.run(["cc", "-O1", "-o", program, process_context_test.SOURCE], check=True)
+        service = self.serve("-e", f"cpu-clock,{GETPPID}", "-F", "199", "--comm", COMM, "--comm", "published", "--window", "300ms")
+        self.call((self.group("system.slice/web.service/worker"), COMM, 30), ("", COMM, 7))
+        status, _, err = harness.run(program, "memfd", process_context_test.CART, "publish", "spin=1")
+        self.assertEqual(status, 0, err)
+        self.assertEqual(by_comm(service.folded(unit="web.service", event=GETPPID)), {COMM: 30})
+        self.assertEqual(by_comm(service.folded(event=GETPPID)), {COMM: 37})
+        self.assertEqual(set(by_comm(service.folded(service="cart"))), {"published"})
+        self.assertGreater(len(service.get("/debug/pprof/profile", service="cart", since="1m").body),
+                           len(service.get("/debug/pprof/profile", service="none", since="1m").body))
+        for other in ({"unit": "none.service"}, {"service": "none"}, {"service": "cart", "unit": "web.service"}):
+            self.assertEqual(by_comm(service.folded(**other)), {})
+        self.assertEqual(service.get("/flamegraph", unit="none.service").status, 200)
 
     def test_a_binary_that_only_its_container_has_is_named(self):
         service = self.serve("-F", "499", "--comm", "contained", "--window", "300ms")
@@ -125,6 +143,29 @@ class ServeTest(served.ServeTest):
         self.assertEqual(status, 0, err)
         self.assertIn("perftape-burner;", out)
 
+    def test_pprof_names_the_amounts_of_each_kind_of_event(self):
+        harness.require("go")
+        shutil.copy("/bin/sh", self.dir / COMM)
+        self.spawn(self.dir / COMM, "-c", "while :; do read x < /etc/passwd; sleep 0.01; done")
+        service = self.serve("-e", f"cpu-clock,offcpu,latency:read/min=1us/,page-faults/period=1/,{GETPPID}",
+                             "-F", "199", "--comm", COMM, "--window", "300ms")
+        self.call(("", COMM, 1000))
+        types = {"profile": "cpu", "offcpu": r"offcpu-(disk-|runnable-)?time", "latency:read": "latency:read",
+                 "page-faults": "page-faults", GETPPID: GETPPID}
+        for event, shown in types.items():
+            with self.subTest(event):
+                self.assertRegex(self.pprof_of(service, event), rf"(?m)^Type: {shown}$")
+
+    def pprof_of(self, service, event):
+        """What go tool pprof prints of the event, as soon as there are samples."""
+        while True:
+            (self.dir / "p.pb.gz").write_bytes(service.get(f"/debug/pprof/{event}", since="1m").body)
+            status, out, err = harness.run("go", "tool", "pprof", "-top", self.dir / "p.pb.gz",
+                                           env=dict(os.environ, HOME=str(self.dir), PPROF_TMPDIR=str(self.dir)))
+            self.assertEqual(status, 0, err)
+            if " of 0 total" not in out:
+                return out
+
     def test_a_recording_of_its_own_is_a_perf_data_with_symbols(self):
         token = self.dir / "token"
         token.write_text("0123456789abcdef")
@@ -171,6 +212,30 @@ class ServeTest(served.ServeTest):
         self.assertIn(200, answers)
         self.assertIn(503, answers)
         self.assertEqual(set(answers), {200, 503})
+
+    def test_a_client_that_leaves_ends_its_recording(self):
+        token = self.dir / "token"
+        served.replace(token, "0123456789abcdef")
+        authorization = "Authorization: Bearer 0123456789abcdef"
+        service = self.serve("-e", GETPPID, "--token-file", token, "--directory", self.dir / "files")
+        requests = (f"GET /perf.data?seconds=300 HTTP/1.1\r\nHost: localhost\r\n{authorization}\r\n\r\n",
+                    f"POST /record?seconds=300 HTTP/1.1\r\nHost: localhost\r\n{authorization}\r\n"
+                    "Content-Length: 4\r\n\r\nbody")
+        leaving = [service.raw() for _ in requests]
+        for sock, request in zip(leaving, requests):
+            sock.sendall(request.encode())
+
+        def status():
+            return service.request("/perf.data?seconds=0.2", headers=dict([authorization.split(": ")])).status
+
+        served.wait_for(lambda: len(list((self.dir / "files").glob("recording.*/*"))) == 2)
+        self.assertEqual(status(), 503)
+        for sock in leaving:
+            sock.close()
+        served.wait_for(lambda: "perftape-once" not in service.children())
+        self.assertEqual((status(), status()), (200, 200))
+        self.assertEqual(list((self.dir / "files").glob("recording.*")), [])
+        self.assertEqual(self.stop(service), (0, ""))
 
     def test_wrong_requests_are_told_what_is_wrong(self):
         service = self.serve("-e", GETPPID)

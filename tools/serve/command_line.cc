@@ -61,7 +61,8 @@ Result<ServeRun> PlanOf(ServePlan plan) {
   if (plan.call_graph && plan.call_graph->stack_bytes != 0)
     return Usage("--call-graph: copies of stacks cannot be served: use fp, eh or none");
   if (!plan.rate) plan.rate = record::Frequency{kUsualHz};
-  ServeRun run = {.record = {},
+  ServeRun run = {.config = plan.config,
+                  .record = {},
                   .events = {},
                   .addresses = plan.addresses,
                   .token_file = plan.token_file,

@@ -26,11 +26,13 @@ struct ServePlan : record_tool::Plan {
   HistoryLimits history;
   std::filesystem::path directory;  // empty: a new one below /run
   PushOptions push;
+  std::string config;       // the text of all files of --config
   std::string cri_socket;   // empty: no container runtime is asked
   PushTarget other_target;  // of --push; empty: that of `push`
 };
 
 struct ServeRun {
+  std::string config;  // the text of all files of --config
   record::RecordOptions record;
   std::vector<std::string> events;  // the names for -e
   std::vector<ListenAddress> addresses;

@@ -57,6 +57,7 @@ Status ApplyConfig(std::string_view text, std::string_view name, ServePlan& plan
 
 Status ApplyConfigFile(const std::string& path, ServePlan& plan) {
   TRY_ASSIGN(const std::string text, ReadWholeFile(path, kMostConfigBytes));
+  plan.config += text;
   return ApplyConfig(text, path, plan);
 }
 

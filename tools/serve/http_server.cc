@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/serve/http_server.h"
 
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstring>
 #include <optional>
 #include <utility>  // before Boost.Asio 1.74, which lacks it
 
@@ -29,6 +31,8 @@ using Stream = beast::basic_stream<stream_protocol>;
 
 constexpr unsigned kHttpOne = 11;  // 1.1
 constexpr std::chrono::seconds kLastAnswers{1};
+constexpr std::chrono::milliseconds kAcceptPause{100};
+constexpr std::chrono::milliseconds kWatchInterval{250};
 
 HttpResponse ErrorResponse(unsigned status, std::string text) {
   return {.status = status, .body = std::move(text) + "\n"};
@@ -40,11 +44,10 @@ std::uint64_t SizeOf(const HttpResponse& response) {
   return response.body.size() + static_cast<std::uint64_t>(std::max<off_t>(of_file, 0));
 }
 
-// Whether the other end has closed the connection. Bytes that it sent before stay.
+// Whether the other end has closed the connection, maybe after bytes that nobody has read.
 bool HasEnded(int socket) {
-  char byte = 0;
-  const ssize_t size = recv(socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
-  return size == 0 || (size < 0 && errno != EAGAIN && errno != EINTR);
+  pollfd state = {.fd = socket, .events = POLLRDHUP, .revents = 0};
+  return poll(&state, 1, 0) > 0;
 }
 
 // What all connections share.
@@ -97,6 +100,7 @@ class Connection : public Exchange, public std::enable_shared_from_this<Connecti
     });
   }
   bool IsOpen() const override { return is_open_; }
+  void OnGone(std::function<void()> act) override { on_gone_ = std::move(act); }
 
  private:
   void ReadRequest() {
@@ -128,6 +132,7 @@ class Connection : public Exchange, public std::enable_shared_from_this<Connecti
     keep_alive_ = request.keep_alive();
     ++shared_.counts.requests;
     stream_.expires_never();
+    is_handled_ = true;
     WatchForEnd();
     const auto text = [](boost::beast::string_view view) { return std::string(view); };
     shared_.handler.Handle({.method = request.method() == http::verb::post ? "POST" : "GET",
@@ -141,16 +146,26 @@ class Connection : public Exchange, public std::enable_shared_from_this<Connecti
 
   // While the handler works, the client may go.
   void WatchForEnd() {
-    stream_.socket().async_wait(stream_protocol::socket::wait_read,
-                                [self = shared_from_this()](error_code error) {
-                                  if (error || !HasEnded(self->stream_.socket().native_handle()))
-                                    return;
-                                  self->Close();
-                                });
+    stream_.socket().async_wait(
+        stream_protocol::socket::wait_read, [self = shared_from_this()](error_code error) {
+          if (error || !self->is_handled_) return;
+          HasEnded(self->stream_.socket().native_handle()) ? self->Close() : self->WatchLater();
+        });
+  }
+
+  // Bytes have come that nobody reads now, such as the body of the request.
+  void WatchLater() {
+    watch_.expires_after(kWatchInterval);
+    watch_.async_wait([self = shared_from_this()](error_code error) {
+      if (!error && self->is_handled_) self->WatchForEnd();
+    });
   }
 
   void Send(HttpResponse response) {
     error_code ignored;
+    is_handled_ = false;
+    on_gone_ = {};
+    watch_.cancel(ignored);
     stream_.socket().cancel(ignored);  // the watch
     if (!stream_.socket().is_open()) return;
     response_ = std::move(response);
@@ -221,8 +236,11 @@ class Connection : public Exchange, public std::enable_shared_from_this<Connecti
 
   void Close() {
     is_open_ = false;
+    is_handled_ = false;
     held_.reset();
+    if (const auto act = std::exchange(on_gone_, {})) act();
     error_code ignored;
+    watch_.cancel(ignored);
     stream_.socket().shutdown(stream_protocol::socket::shutdown_send, ignored);
     stream_.close();
   }
@@ -234,6 +252,9 @@ class Connection : public Exchange, public std::enable_shared_from_this<Connecti
   std::optional<http::request_parser<http::string_body>> parser_;
   bool is_head_ = false, keep_alive_ = false;
   std::atomic<bool> is_open_ = true;
+  bool is_handled_ = false;  // the handler has the request, and the answer is missing
+  std::function<void()> on_gone_;
+  asio::steady_timer watch_{shared_.io};
 
   HttpResponse response_;
   std::shared_ptr<UnreadBytes> held_;
@@ -248,23 +269,45 @@ class Connection : public Exchange, public std::enable_shared_from_this<Connecti
 }  // namespace
 
 struct HttpServer::State {
-  State(HttpHandler& handler, const HttpLimits& given)
-      : limits(given), shared{.io = io, .handler = handler, .limits = limits, .counts = counts} {}
+  // An open socket. While it pauses, connections wait in the kernel.
+  struct Listener {
+    asio::posix::stream_descriptor socket;
+    asio::steady_timer pause;
+  };
+
+  State(HttpHandler& handler, std::function<void(std::string)> to_warn, const HttpLimits& given)
+      : warn(std::move(to_warn)),
+        limits(given),
+        shared{.io = io, .handler = handler, .limits = limits, .counts = counts} {}
 
   void WaitForConnection(std::size_t listener) {
-    listeners[listener]->async_wait(asio::posix::stream_descriptor::wait_read,
-                                    [this, listener](error_code error) {
-                                      if (error) return;
-                                      AcceptAll(listener);
-                                      WaitForConnection(listener);
-                                    });
+    listeners[listener]->socket.async_wait(
+        asio::posix::stream_descriptor::wait_read, [this, listener](error_code error) {
+          if (error) return;
+          AcceptAll(listener) ? WaitForConnection(listener) : Pause(listener);
+        });
   }
 
-  void AcceptAll(std::size_t listener) {
+  // A connection that cannot be accepted stays: waiting for one would end at once.
+  void Pause(std::size_t listener) {
+    asio::steady_timer& pause = listeners[listener]->pause;
+    pause.expires_after(kAcceptPause);
+    pause.async_wait([this, listener](error_code error) {
+      if (!error) WaitForConnection(listener);
+    });
+  }
+
+  // Returns false if there is a connection that cannot be accepted now.
+  bool AcceptAll(std::size_t listener) {
     while (true) {
-      const int fd = accept4(listeners[listener]->native_handle(), nullptr, nullptr,
+      const int fd = accept4(listeners[listener]->socket.native_handle(), nullptr, nullptr,
                              SOCK_CLOEXEC | SOCK_NONBLOCK);
-      if (fd < 0) return;
+      if (fd < 0 && (errno == EINTR || errno == ECONNABORTED)) continue;
+      if (fd < 0 && errno != EAGAIN) {
+        ReportFailure(errno);
+        return false;
+      }
+      if (fd < 0) return true;
       stream_protocol::socket socket(io);
       error_code error;
       socket.assign(stream_protocol(AF_UNSPEC, 0), fd, error);
@@ -279,20 +322,29 @@ struct HttpServer::State {
     }
   }
 
+  // As long as descriptors are scarce, every other attempt may fail.
+  void ReportFailure(int error_number) {
+    if (counts.accept_failures++ == 0)
+      warn(std::string("connections wait, since none can be accepted: ") +
+           std::strerror(error_number));
+  }
+
+  std::function<void(std::string)> warn;
   HttpLimits limits;
   HttpCounts counts;
   Shared shared;  // outlives connections in handlers that `io` destroys
   asio::io_context io;
   asio::steady_timer last_answers{io};
-  std::vector<std::unique_ptr<asio::posix::stream_descriptor>> listeners;
+  std::vector<std::unique_ptr<Listener>> listeners;
 };
 
 HttpServer::HttpServer(std::vector<UniqueFd> sockets, HttpHandler& handler,
-                       const HttpLimits& limits)
-    : state_(std::make_unique<State>(handler, limits)) {
+                       std::function<void(std::string)> warn, const HttpLimits& limits)
+    : state_(std::make_unique<State>(handler, std::move(warn), limits)) {
   for (UniqueFd& socket : sockets) {
-    state_->listeners.push_back(
-        std::make_unique<asio::posix::stream_descriptor>(state_->io, socket.Release()));
+    state_->listeners.push_back(std::make_unique<State::Listener>(
+        asio::posix::stream_descriptor(state_->io, socket.Release()),
+        asio::steady_timer(state_->io)));
   }
 }
 

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -45,6 +46,9 @@ class Exchange {
   virtual void Reply(HttpResponse response) = 0;
   // Whether the client is still there.
   virtual bool IsOpen() const = 0;
+  // The thread of the server calls `act` if the client goes before the answer. Call it once, within
+  // HttpHandler::Handle.
+  virtual void OnGone(std::function<void()> act) = 0;
 };
 
 class HttpHandler {
@@ -66,12 +70,15 @@ struct HttpLimits {
 
 struct HttpCounts {
   std::atomic<std::uint64_t> requests = 0, connections = 0, refused = 0;
+  std::atomic<std::uint64_t> accept_failures = 0;  // each time, connections wait for a moment
 };
 
 class HttpServer {
  public:
-  // `handler` must outlive the server. The sockets must accept without blocking.
-  HttpServer(std::vector<UniqueFd> sockets, HttpHandler& handler, const HttpLimits& limits = {});
+  // `handler` must outlive the server. The sockets must accept without blocking. `warn` is called
+  // by the thread of the server, once, when connections cannot be accepted.
+  HttpServer(std::vector<UniqueFd> sockets, HttpHandler& handler,
+             std::function<void(std::string)> warn, const HttpLimits& limits = {});
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;
   ~HttpServer();

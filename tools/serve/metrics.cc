@@ -229,6 +229,9 @@ std::string Metrics::Text(const ServiceNumbers& numbers, MetricsFormat format) c
   text.One("perftape_http_requests", "counter", "Requests.", numbers.requests);
   text.One("perftape_http_refused_connections", "counter", "Connections above the limit.",
            numbers.refused);
+  text.One("perftape_http_accept_failures", "counter",
+           "Attempts to accept a connection that failed, for lack of descriptors or memory.",
+           numbers.accept_failures);
   text.One("perftape_http_connections", "gauge", "Open connections.", numbers.connections);
   text.One("perftape_start_time_seconds", "gauge", "When the service started, in Unix time.",
            numbers.start_seconds);

@@ -32,7 +32,7 @@ struct ServiceNumbers {
   HistoryCounts history = {};
   const PushCounts* push = nullptr;  // null: nothing is pushed
   std::uint64_t server_cpu_ns = 0;
-  std::uint64_t requests = 0, refused = 0, connections = 0;
+  std::uint64_t requests = 0, refused = 0, connections = 0, accept_failures = 0;
   double start_seconds = 0;  // since 1970
 };
 

@@ -6,7 +6,9 @@
 #include <charconv>
 #include <utility>
 
+#include "convert/model/label_keys.h"
 #include "formats/base/duration.h"
+#include "formats/otlp/conventions.h"
 #include "tools/common/cli/escape.h"
 #include "tools/common/cli/values.h"
 #include "tools/serve/record_command.h"
@@ -15,6 +17,14 @@ namespace perftape::serve {
 namespace {
 
 constexpr std::size_t kMostParameters = 32;
+
+// Parameters that choose samples by a label, with the words of perftape-report --by.
+struct LabelParameter {
+  std::string_view name, label;
+};
+constexpr LabelParameter kLabelParameters[] = {{"unit", convert::kUnitLabel},
+                                               {"service", otlp::kServiceName}};
+
 std::unexpected<Error> Bad(std::string message) {
   return Fail(ErrorCode::kInvalidArgument, std::move(message));
 }
@@ -97,19 +107,24 @@ Status ConsumeSince(Target& target, ProfileRequest& request) {
 
 Status ConsumeScope(Target& target, ProfileRequest& request) {
   const std::string scope = target.Consume("scope").value_or("");
-  request.pod_namespace = target.Consume("namespace").value_or("");
-  request.pod = target.Consume("pod").value_or("");
-  const bool has_pod = !request.pod.empty();
-  if (scope == "pod" || (scope.empty() && has_pod)) {
-    request.scope = Scope::kPod;
-  } else if (!scope.empty() && scope != "node") {
+  const std::string pod_namespace = target.Consume("namespace").value_or("");
+  const std::string pod = target.Consume("pod").value_or("");
+  if (!scope.empty() && scope != "node" && scope != "pod")
     return BadValue("scope", scope, "node or pod");
-  }
-  if (request.scope == Scope::kPod && (!has_pod || request.pod_namespace.empty())) {
+  const bool is_pod = scope == "pod" || (scope.empty() && !pod.empty());
+  if (is_pod && (pod.empty() || pod_namespace.empty()))
     return Bad("scope=pod needs namespace= and pod=");
-  }
-  if (request.scope == Scope::kNode && (has_pod || !request.pod_namespace.empty())) {
+  if (!is_pod && (!pod.empty() || !pod_namespace.empty()))
     return Bad("namespace= and pod= need scope=pod");
+  if (is_pod) {
+    request.conditions = {{std::string(convert::kPodNamespaceLabel), pod_namespace},
+                          {std::string(convert::kPodLabel), pod}};
+  }
+  for (const auto& [name, label] : kLabelParameters) {
+    const std::optional<std::string> value = target.Consume(name);
+    if (!value) continue;
+    if (value->empty()) return BadValue(name, *value, "a name");
+    request.conditions.emplace(label, *value);
   }
   return {};
 }

@@ -31,23 +31,23 @@ class Target {
   std::map<std::string, std::string, std::less<>> parameters_;
 };
 
-enum class Scope : std::uint8_t { kNode, kPod };
+// The texts that labels of samples must have, by their keys.
+using LabelConditions = std::map<std::string, std::string, std::less<>>;
 
 // The longest time that a request can wait for.
 inline constexpr std::chrono::hours kMostSeconds{1};
 
 // What a request for a profile names. The values are as in the request.
 struct ProfileRequest {
-  Scope scope = Scope::kNode;
-  std::string pod_namespace = {}, pod = {};
-  std::string event = {};  // empty: all
+  LabelConditions conditions = {};  // empty: all samples of the node
+  std::string event = {};           // empty: all
   bool reset = false;
   bool offsets = false;
   // Nanoseconds since 1970, or a time ago.
   std::optional<std::int64_t> since_ns = {};
   std::optional<std::chrono::nanoseconds> ago = {};
   std::optional<std::chrono::nanoseconds> seconds = {};
-  std::optional<std::vector<std::string>> labels = {};
+  std::optional<std::vector<std::string>> labels = {};  // that are kept
 
   bool has_since() const { return since_ns || ago; }
 };

@@ -8,6 +8,7 @@
 //                           │
 //                           └─ payloads ─▶ pusher
 //
+// The first process tells the server and the pusher by notices (notice.h) what it has read again.
 // With --cri-socket, each process that records has a child that asks the container runtime
 // (cri/runtime_names.h).
 //
@@ -67,9 +68,13 @@ struct ImporterParts {
 int RunImporter(const ServeRun& run, const std::filesystem::path& directory, ImporterParts parts,
                 cli::Console& console);
 // The pusher: sends the payloads to the receiver, until their sender is closed; then what is left,
-// for some seconds.
-int RunPusher(const ServeRun& run, const PushSecrets& secrets, const UniqueFd& payloads,
-              PushCounts& counts, cli::Console& console);
+// for some seconds. New secrets come as notices.
+struct PusherParts {
+  UniqueFd payloads, notices;
+  PushSecrets secrets = {};
+  PushCounts* counts = nullptr;
+};
+int RunPusher(const ServeRun& run, PusherParts parts, cli::Console& console);
 // The server: answers at the sockets, until the sender of windows is closed.
 struct ServerParts {
   std::vector<UniqueFd> sockets;

@@ -32,10 +32,13 @@ using convert::Thread;
 using LabelKeys = std::set<std::string, std::less<>>;
 
 bool IsSelected(const Profile& profile, const Sample& sample, const Selection& selection) {
-  if (!selection.pod.empty()) {
-    const PodOfSample of = PodOf(profile, sample);
-    if (of.pod != selection.pod || of.pod_namespace != selection.pod_namespace) return false;
-  }
+  const auto has_label = [&](const auto& condition) {
+    const auto& [key, text] = condition;
+    return std::ranges::any_of(profile[sample.labels], [&](const Label& label) {
+      return profile.text(label.key) == key && profile.text(label.text) == text;
+    });
+  };
+  if (!std::ranges::all_of(selection.conditions, has_label)) return false;
   return !selection.wants_event || selection.wants_event(profile.text(profile[sample.event].name));
 }
 

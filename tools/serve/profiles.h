@@ -17,6 +17,7 @@
 #include "formats/base/bytes.h"
 #include "formats/base/file.h"
 #include "formats/base/result.h"
+#include "tools/serve/parameters.h"
 #include "tools/serve/window.h"
 
 namespace perftape::serve {
@@ -24,7 +25,7 @@ namespace perftape::serve {
 // Which samples are wanted. An empty condition is always true.
 struct Selection {
   std::function<bool(std::string_view event)> wants_event = {};
-  std::string pod_namespace = {}, pod = {};
+  LabelConditions conditions = {};
   // If set, samples keep only the labels with these keys; "pid", "tid" and "comm" are those of
   // their thread.
   std::optional<std::set<std::string, std::less<>>> labels = {};

@@ -5,14 +5,17 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 
+#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "tools/common/sandbox/sandbox.h"
+#include "tools/serve/notice.h"
 #include "tools/serve/processes.h"
 #include "tools/serve/push/pusher.h"
 
@@ -54,29 +57,74 @@ HttpTarget HttpTargetOf(const PushTarget& push, const PushSecrets& secrets) {
   return target;
 }
 
-}  // namespace
+Status StopBlocking(const UniqueFd& channel) {
+  const int flags = fcntl(channel.get(), F_GETFL);
+  if (flags >= 0 && fcntl(channel.get(), F_SETFL, flags | O_NONBLOCK) == 0) return {};
+  return FailErrno("pushes", errno);
+}
 
-int RunPusher(const ServeRun& run, const PushSecrets& secrets, const UniqueFd& payloads,
-              PushCounts& counts, cli::Console& console) {
-  const auto fail = [&](const Error& error) {
-    console.Error(error.message);
-    return EXIT_FAILURE;
-  };
-  Result<HttpClient> client = HttpClient::Create(HttpTargetOf(run.push.target, secrets));
-  if (!client) return fail(client.error());
+// Makes clients with the secrets as they are now.
+class Clients {
+ public:
+  Clients(const PushTarget& target, PusherParts& parts, cli::Console& console)
+      : target_(target), notices_(parts.notices), secrets_(parts.secrets), console_(console) {}
+
+  Result<HttpClient> Make() const { return HttpClient::Create(HttpTargetOf(target_, secrets_)); }
+
+  // Returns nothing if the secrets are the same.
+  std::optional<HttpClient> Renew() {
+    bool is_new = false;
+    while (const std::optional<Notice> notice = ReceiveNotice(notices_.get())) {
+      const Status applied = Apply(*notice);
+      if (!applied) console_.Warning(applied.error().message);
+      is_new = is_new || applied;
+    }
+    if (!is_new) return std::nullopt;
+    Result<HttpClient> client = Make();
+    if (client) return *std::move(client);
+    console_.Warning(client.error().message);
+    return std::nullopt;
+  }
+
+ private:
+  Status Apply(const Notice& notice) {
+    TRY_ASSIGN(std::string text, TextOf(notice));
+    if (notice.kind == Notice::Kind::kCertificates) secrets_.certificates = std::move(text);
+    if (notice.kind == Notice::Kind::kHeaders) {
+      TRY_ASSIGN(secrets_.headers, ParseHeaders(text, "headers"));
+    }
+    return {};
+  }
+
+  const PushTarget& target_;
+  const UniqueFd& notices_;
+  PushSecrets& secrets_;
+  cli::Console& console_;
+};
+
+Status Push(const ServeRun& run, PusherParts parts, cli::Console& console) {
+  Clients clients(run.push.target, parts, console);
+  TRY_ASSIGN(HttpClient client, clients.Make());
   if (!run.no_sandbox) {
-    if (const Status confined = sandbox::ConfineClient(); !confined) return fail(confined.error());
+    TRY(sandbox::ConfineClient());
     // The change of the user has cleared it.
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
     LoadResolver();
-    if (const Status confined = sandbox::ConfineClientCalls(); !confined)
-      return fail(confined.error());
+    TRY(sandbox::ConfineClientCalls());
   }
-  const int flags = fcntl(payloads.get(), F_GETFL);
-  if (flags < 0 || fcntl(payloads.get(), F_SETFL, flags | O_NONBLOCK) != 0) return EXIT_FAILURE;
-  Pusher pusher(run.push, std::move(*client), counts, console);
-  if (const Status done = pusher.Run(payloads.get()); !done) return fail(done.error());
-  return EXIT_SUCCESS;
+  TRY(StopBlocking(parts.payloads));
+  TRY(StopBlocking(parts.notices));
+  Pusher pusher(
+      run.push, std::move(client), [&] { return clients.Renew(); }, *parts.counts, console);
+  return pusher.Run(parts.payloads.get());
+}
+
+}  // namespace
+
+int RunPusher(const ServeRun& run, PusherParts parts, cli::Console& console) {
+  const Status done = Push(run, std::move(parts), console);
+  if (!done) console.Error(done.error().message);
+  return done ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 }  // namespace perftape::serve

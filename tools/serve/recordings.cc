@@ -2,52 +2,37 @@
 #include "tools/serve/recordings.h"
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <string>
+#include <string_view>
+#include <system_error>
 #include <utility>
 
-#include "formats/base/bytes.h"
-#include "formats/base/text.h"
 #include "tools/serve/processes.h"
 
 namespace perftape::serve {
-
 namespace {
 
-std::vector<std::string> LinesOf(const UniqueFd& file) {
-  std::vector<std::string> lines;
-  const Result<MappedFile> mapped = MappedFile::FromFd(file.get(), "events");
-  if (!mapped) return lines;
-  std::string_view text = AsText(mapped->bytes());
-  while (!text.empty()) {
-    const std::string_view line = text.substr(0, text.find('\n'));
-    lines.emplace_back(line);
-    text.remove_prefix(std::min(text.size(), line.size() + 1));
-  }
-  return lines;
-}
+constexpr std::string_view kRecordingName = "perf.data";
 
 }  // namespace
 
-RecordingClient::RecordingClient(UniqueFd channel,
-                                 std::function<void(std::vector<std::string>)> new_events)
+RecordingClient::RecordingClient(UniqueFd channel, std::function<void(const Notice&)> other_notices)
     : channel_(std::move(channel)),
-      new_events_(std::move(new_events)),
-      thread_([this] { ReadReplies(); }) {}
+      other_notices_(std::move(other_notices)),
+      thread_([this] { ReadNotices(); }) {}
 
 RecordingClient::~RecordingClient() {
   (void)shutdown(channel_.get(), SHUT_RDWR);
   thread_.join();
 }
 
-Status RecordingClient::Record(RecordCommand command, Callback callback) {
+Result<std::uint64_t> RecordingClient::Record(RecordCommand command, Callback callback) {
   const std::lock_guard lock(mutex_);
   if (callbacks_.size() >= kMostRecordings) {
     return Fail(ErrorCode::kUnsupported, "there are two recordings already: try again later");
@@ -55,24 +40,29 @@ Status RecordingClient::Record(RecordCommand command, Callback callback) {
   command.id = next_id_++;
   TRY(SendCommand(channel_.get(), command));
   callbacks_.emplace(command.id, std::move(callback));
-  return {};
+  return command.id;
 }
 
-void RecordingClient::ReadReplies() {
-  while (std::optional<RecordReply> reply = ReceiveReply(channel_.get())) {
-    if (reply->id == RecordReply::kNewEvents) {
-      new_events_(LinesOf(reply->file));
+void RecordingClient::End(std::uint64_t id) {
+  // If it cannot be sent, the recording runs for its time.
+  (void)SendCommand(channel_.get(), {.id = id, .kind = RecordCommand::Kind::kEnd});
+}
+
+void RecordingClient::ReadNotices() {
+  while (std::optional<Notice> notice = ReceiveNotice(channel_.get())) {
+    if (notice->kind != Notice::Kind::kRecording) {
+      other_notices_(*notice);
       continue;
     }
     Callback callback;
     {
       const std::lock_guard lock(mutex_);
-      const auto found = callbacks_.find(reply->id);
+      const auto found = callbacks_.find(notice->id);
       if (found == callbacks_.end()) continue;
       callback = std::move(found->second);
       callbacks_.erase(found);
     }
-    callback(std::move(reply->file));
+    callback(std::move(notice->file));
   }
 }
 
@@ -80,13 +70,15 @@ RecordingServer::RecordingServer(const ServeRun& run, const std::filesystem::pat
                                  UniqueFd channel, cli::Console& console)
     : run_(run), directory_(directory), channel_(std::move(channel)), console_(console) {}
 
-std::filesystem::path RecordingServer::PathOf(std::uint64_t id) const {
+// The file may have another name before it is complete.
+std::filesystem::path RecordingServer::DirectoryOf(std::uint64_t id) const {
   return directory_ / ("recording." + std::to_string(id));
 }
 
 void RecordingServer::AcceptCommand() {
   const std::optional<RecordCommand> command = ReceiveCommand(channel_.get());
   if (!command) return channel_.Reset();
+  if (command->kind == RecordCommand::Kind::kEnd) return End(command->id);
   const auto longest = std::chrono::nanoseconds(kLongestRecording).count();
   const bool is_good =
       command->duration_ns > 0 && command->duration_ns <= static_cast<std::uint64_t>(longest) &&
@@ -94,39 +86,46 @@ void RecordingServer::AcceptCommand() {
       (command->event == RecordCommand::kAllEvents || command->event < run_.events.size()) &&
       running_.size() < kMostRecordings;
   if (is_good) {
-    const Result<pid_t> pid = StartProcess("perftape-once", Sigterm::kEnds, [&] {
-      channel_.Reset();
-      return RunOneRecording(run_, *command, PathOf(command->id), console_);
-    });
+    const Result<pid_t> pid = Begin(*command);
     if (pid) {
       running_.emplace(*pid, command->id);
       return;
     }
     console_.Warning(pid.error().message);
   }
-  (void)SendReply(channel_.get(), {.id = command->id});
+  (void)SendNotice(channel_.get(), {.id = command->id});
+}
+
+Result<pid_t> RecordingServer::Begin(const RecordCommand& command) {
+  const std::filesystem::path directory = DirectoryOf(command.id);
+  if (mkdir(directory.c_str(), S_IRWXU) != 0) return FailErrno(directory.native(), errno);
+  return StartProcess("perftape-once", Sigterm::kEnds, [&] {
+    channel_.Reset();
+    return RunOneRecording(run_, command, directory / kRecordingName, console_);
+  });
+}
+
+// Nothing of it is wanted, so it need not complete its file.
+void RecordingServer::End(std::uint64_t id) const {
+  for (const auto& [pid, of_command] : running_) {
+    if (of_command == id) (void)kill(pid, SIGKILL);
+  }
 }
 
 bool RecordingServer::HasEnded(pid_t pid, bool is_good) {
   const auto found = running_.find(pid);
   if (found == running_.end()) return false;
-  RecordReply reply = {.id = found->second};
+  Notice reply = {.id = found->second};
   running_.erase(found);
-  const std::filesystem::path path = PathOf(reply.id);
-  if (is_good) reply.file = UniqueFd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
-  (void)unlink(path.c_str());
+  const std::filesystem::path directory = DirectoryOf(reply.id);
+  const std::filesystem::path file = directory / kRecordingName;
+  if (is_good) reply.file = UniqueFd(open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  std::error_code ignored;
+  std::filesystem::remove_all(directory, ignored);
   if (!channel_) return true;
-  if (const Status sent = SendReply(channel_.get(), reply); !sent)
+  if (const Status sent = SendNotice(channel_.get(), reply); !sent)
     console_.Warning(sent.error().message);
   return true;
-}
-
-Status RecordingServer::SendEvents() {
-  RecordReply message = {.id = RecordReply::kNewEvents,
-                         .file = UniqueFd(memfd_create("events", MFD_CLOEXEC))};
-  if (!message.file) return FailErrno("events", errno);
-  TRY(WriteAll(message.file.get(), AsBytes(Joined(run_.events, "\n"))));
-  return SendReply(channel_.get(), message);
 }
 
 void RecordingServer::EndAll() {

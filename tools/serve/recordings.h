@@ -9,12 +9,13 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <string_view>
 #include <thread>
-#include <vector>
 
 #include "formats/base/file.h"
 #include "tools/common/cli/console.h"
 #include "tools/serve/command_line.h"
+#include "tools/serve/notice.h"
 #include "tools/serve/record_command.h"
 
 namespace perftape::serve {
@@ -24,22 +25,24 @@ class RecordingClient {
  public:
   using Callback = std::function<void(UniqueFd file)>;  // no file if it failed
 
-  // `new_events` is called in a thread when other events are recorded.
-  RecordingClient(UniqueFd channel, std::function<void(std::vector<std::string>)> new_events);
+  // `other_notices` is called in a thread with each notice that is not about a recording.
+  RecordingClient(UniqueFd channel, std::function<void(const Notice&)> other_notices);
   RecordingClient(const RecordingClient&) = delete;
   RecordingClient& operator=(const RecordingClient&) = delete;
   // Forgets the recordings that have not ended.
   ~RecordingClient();
 
-  // Calls `callback` in a thread when the recording has ended. Fails with kIo, and with
-  // kUnsupported if there are too many at once.
-  Status Record(RecordCommand command, Callback callback);
+  // Calls `callback` in a thread when the recording has ended. Returns its id. Fails with kIo, and
+  // with kUnsupported if there are too many at once.
+  Result<std::uint64_t> Record(RecordCommand command, Callback callback);
+  // Ends a recording, if it still runs: its callback gets no file.
+  void End(std::uint64_t id);
 
  private:
-  void ReadReplies();
+  void ReadNotices();
 
   UniqueFd channel_;
-  std::function<void(std::vector<std::string>)> new_events_;
+  std::function<void(const Notice&)> other_notices_;
   std::mutex mutex_;  // of what follows
   std::uint64_t next_id_ = 1;
   std::map<std::uint64_t, Callback> callbacks_;
@@ -63,14 +66,18 @@ class RecordingServer {
   void CloseChannel() { channel_.Reset(); }
   // Sends the file if the process was a recording. Returns whether it was one.
   bool HasEnded(pid_t pid, bool is_good);
-  // Tells the server which events are recorded. Fails with kIo.
-  Status SendEvents();
+  // Sends a text to the server. Fails with kIo.
+  Status Send(Notice::Kind kind, std::string_view text) {
+    return SendText(channel_.get(), kind, text);
+  }
   // Ends all recordings.
   void EndAll();
   bool empty() const { return running_.empty(); }
 
  private:
-  std::filesystem::path PathOf(std::uint64_t id) const;
+  std::filesystem::path DirectoryOf(std::uint64_t id) const;
+  Result<pid_t> Begin(const RecordCommand& command);
+  void End(std::uint64_t id) const;
 
   const ServeRun& run_;
   const std::filesystem::path& directory_;

@@ -3,11 +3,15 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <memory>
+#include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "tools/common/sandbox/sandbox.h"
 #include "tools/serve/http_server.h"
@@ -20,6 +24,23 @@ namespace {
 
 Status Confined(const ServeRun& run, Status (*confine)()) {
   return run.no_sandbox ? Status() : confine();
+}
+
+std::vector<std::string> LinesIn(std::string_view text) {
+  std::vector<std::string> lines;
+  while (!text.empty()) {
+    lines.emplace_back(text.substr(0, text.find('\n')));
+    text.remove_prefix(std::min(text.size(), lines.back().size() + 1));
+  }
+  return lines;
+}
+
+// Applies what the first process has read again.
+void Apply(const Notice& notice, Service& service, cli::Console& console) {
+  Result<std::string> text = TextOf(notice);
+  if (!text) return console.Warning(text.error().message);
+  if (notice.kind == Notice::Kind::kEvents) service.SetEvents(LinesIn(*text));
+  if (notice.kind == Notice::Kind::kToken) service.SetToken(*std::move(text));
 }
 
 void ReadWindows(int channel, Service& service, HttpServer& http, cli::Console& console) {
@@ -54,11 +75,12 @@ int RunServer(const ServeRun& run, ServerParts parts, record::SwitchRequest& cut
                    .record =
                        [&](const RecordCommand& command, RecordingClient::Callback callback) {
                          return recordings->Record(command, std::move(callback));
-                       }});
+                       },
+                   .end_recording = [&](std::uint64_t id) { recordings->End(id); }});
   recordings = std::make_unique<RecordingClient>(
-      std::move(parts.recordings),
-      [&](std::vector<std::string> events) { service.SetEvents(std::move(events)); });
-  HttpServer http(std::move(parts.sockets), service);
+      std::move(parts.recordings), [&](const Notice& notice) { Apply(notice, service, console); });
+  HttpServer http(std::move(parts.sockets), service,
+                  [&](const std::string& message) { console.Warning(message); });
   service.set_http_counts(http.counts());
   service.set_push_counts(parts.push_counts);
   std::thread reader([&] { ReadWindows(parts.windows.get(), service, http, console); });

@@ -50,8 +50,11 @@ std::string_view PathOf(std::string_view target) {
   return target.substr(0, target.find('?'));
 }
 
-std::string ScopeKey(const ProfileRequest& request) {
-  return request.scope == Scope::kNode ? "" : request.pod_namespace + "/" + request.pod;
+// No value has a line end.
+std::string ScopeKey(const LabelConditions& conditions) {
+  std::string text;
+  for (const auto& [key, value] : conditions) text.append(key).append("=").append(value) += '\n';
+  return text;
 }
 
 // Returns the time of CLOCK_MONOTONIC; 0 for a time before.
@@ -70,16 +73,27 @@ Service::Service(ServiceOptions options, ServiceActions actions)
       history_(options_.history),
       last_window_ns_(start_ns_),
       events_(options_.events),
+      token_(options_.token),
       pending_(std::make_unique<PendingRequests>(actions_.cut)) {}
 
 void Service::SetEvents(std::vector<std::string> events) {
-  const std::lock_guard lock(events_mutex_);
+  const std::lock_guard lock(settings_mutex_);
   events_ = std::move(events);
 }
 
 std::vector<std::string> Service::Events() const {
-  const std::lock_guard lock(events_mutex_);
+  const std::lock_guard lock(settings_mutex_);
   return events_;
+}
+
+void Service::SetToken(std::string token) {
+  const std::lock_guard lock(settings_mutex_);
+  token_ = std::move(token);
+}
+
+std::string Service::Token() const {
+  const std::lock_guard lock(settings_mutex_);
+  return token_;
 }
 
 Status Service::Add(ImportedWindow window) {
@@ -116,7 +130,8 @@ Result<HttpResponse> Service::CheckAccess(const HttpRequest& request) const {
   if (!IsOwnHost(request.host, options_.addresses.at(request.listener)))
     return Fail(ErrorCode::kPermission, "the Host header names another server");
   const bool is_public = request.target == kHealthPath;
-  if (!is_public && !options_.token.empty() && !HasToken(request.authorization, options_.token)) {
+  const std::string token = Token();
+  if (!is_public && !token.empty() && !HasToken(request.authorization, token)) {
     return HttpResponse{.status = 401,
                         .body = "a token is needed: Authorization: Bearer TOKEN\n",
                         .headers = {{"WWW-Authenticate", "Bearer"}}};
@@ -129,7 +144,7 @@ Result<HttpResponse> Service::CheckAccess(const HttpRequest& request) const {
                         .body = fmt::format("use {}\n", method),
                         .headers = {{"Allow", is_record ? "POST" : "GET, HEAD"}}};
   }
-  if (is_record && options_.token.empty())
+  if (is_record && token.empty())
     return Fail(ErrorCode::kPermission, "recordings need a token: --token-file");
   return HttpResponse{};
 }
@@ -211,7 +226,7 @@ Result<bool> Service::StartRecording(Target& target, const std::shared_ptr<Excha
         std::ranges::find_if(events, [&](const std::string& one) { return choice.MayHave(one); });
     command.event = static_cast<std::uint32_t>(found - events.begin());
   }
-  TRY(actions_.record(command, [exchange](UniqueFd file) {
+  TRY_ASSIGN(const std::uint64_t id, actions_.record(command, [exchange](UniqueFd file) {
     if (!file) {
       return exchange->Reply(
           {.status = 500, .body = "the recording failed: the service has written why\n"});
@@ -220,6 +235,7 @@ Result<bool> Service::StartRecording(Target& target, const std::shared_ptr<Excha
                      .file = std::move(file),
                      .headers = {{"Content-Disposition", "attachment; filename=\"perf.data\""}}});
   }));
+  exchange->OnGone([this, id] { actions_.end_recording(id); });
   return true;
 }
 
@@ -245,12 +261,13 @@ Result<HttpResponse> Service::Work(const Job& job) {
   const EventChoice choice(request.event);
   std::vector<SelectedWindow> windows;
   if (job.is_since_reset) {
-    TRY_ASSIGN(windows, history_.SinceReset({.scope = ScopeKey(request), .event = request.event},
-                                            request.reset ? Reset::kYes : Reset::kNo));
+    TRY_ASSIGN(windows,
+               history_.SinceReset({.scope = ScopeKey(request.conditions), .event = request.event},
+                                   request.reset ? Reset::kYes : Reset::kNo));
   } else {
     windows = history_.In(job.span);
   }
-  Selection selection = {.pod_namespace = request.pod_namespace, .pod = request.pod};
+  Selection selection = {.conditions = request.conditions};
   if (request.labels) selection.labels.emplace(request.labels->begin(), request.labels->end());
   convert::Merger merger;
   for (const SelectedWindow& selected : windows) {
@@ -312,6 +329,7 @@ HttpResponse Service::MetricsPage(std::string_view accept) const {
     numbers.requests = http_counts_->requests;
     numbers.refused = http_counts_->refused;
     numbers.connections = http_counts_->connections;
+    numbers.accept_failures = http_counts_->accept_failures;
   }
   return {.content_type = std::string(ContentTypeOf(format)),
           .body = metrics_.Text(numbers, format)};
@@ -323,7 +341,9 @@ std::string Service::Index() const {
       "<h1>perftape-serve</h1>\n<ul>\n"
       "<li><a href=\"/flamegraph\">flame graph</a> of all counts</li>\n"
       "<li><a href=\"/flamegraph?since=1m\">flame graph</a> of the last minute</li>\n"
-      "<li><a href=\"/flamegraph/collapsed\">folded stacks</a></li>\n";
+      "<li><a href=\"/flamegraph/collapsed\">folded stacks</a></li>\n"
+      "<li>of a part: append <code>?namespace=NAMESPACE&amp;pod=POD</code>, "
+      "<code>?unit=UNIT</code> (systemd) or <code>?service=NAME</code> (service.name)</li>\n";
   for (const std::string& event : Events()) {
     // Names of events have no characters that HTML or a path would change, except these.
     std::string name = RequestNameOf(event);

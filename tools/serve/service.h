@@ -27,7 +27,7 @@ namespace perftape::serve {
 
 struct ServiceOptions {
   std::vector<ListenAddress> addresses;  // of the sockets, by HttpRequest::listener
-  std::string token;                     // empty: none is needed
+  std::string token;                     // at first; empty: none is ever needed
   std::vector<std::string> events;       // the names for -e of what is recorded at first
   std::chrono::nanoseconds window{};
   HistoryLimits history = {};
@@ -36,8 +36,11 @@ struct ServiceOptions {
 // What the server asks of the privileged process.
 struct ServiceActions {
   std::function<void()> cut;  // end the window
-  // Record, and call the function in a thread with the file, or without one. May fail.
-  std::function<Status(const RecordCommand&, std::function<void(UniqueFd)>)> record;
+  // Record, and call the function in a thread with the file, or without one. Returns an id of the
+  // recording. May fail.
+  std::function<Result<std::uint64_t>(const RecordCommand&, std::function<void(UniqueFd)>)> record;
+  // End a recording that nobody wants any more.
+  std::function<void(std::uint64_t id)> end_recording;
 };
 
 class Service : public HttpHandler {
@@ -48,6 +51,8 @@ class Service : public HttpHandler {
   Status Add(ImportedWindow window);
   // Other events are recorded from now on. Thread-safe.
   void SetEvents(std::vector<std::string> events);
+  // Requests need this token from now on, if they need one. Thread-safe.
+  void SetToken(std::string token);
   // No window will come any more.
   void EndOfWindows() { pending_->EndOfWindows(); }
   // Drops the requests that wait. Call it before the server that sent them is destroyed.
@@ -82,6 +87,7 @@ class Service : public HttpHandler {
   HttpResponse MetricsPage(std::string_view accept) const;
   std::string Index() const;
   std::vector<std::string> Events() const;
+  std::string Token() const;
 
   const ServiceOptions options_;
   const ServiceActions actions_;
@@ -92,8 +98,9 @@ class Service : public HttpHandler {
   std::atomic<std::uint64_t> last_window_ns_ = 0;  // when it came
   const HttpCounts* http_counts_ = nullptr;
   const PushCounts* push_counts_ = nullptr;
-  mutable std::mutex events_mutex_;  // of what follows
+  mutable std::mutex settings_mutex_;  // of what follows
   std::vector<std::string> events_;
+  std::string token_;
   std::unique_ptr<PendingRequests> pending_;
 };
 

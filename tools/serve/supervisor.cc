@@ -19,9 +19,11 @@
 #include <utility>
 #include <vector>
 
+#include "formats/base/text.h"
 #include "record/machine/requirements.h"
 #include "tools/serve/processes.h"
 #include "tools/serve/recordings.h"
+#include "tools/serve/secrets.h"
 
 namespace perftape::serve {
 namespace {
@@ -117,7 +119,9 @@ Result<UniqueFd> CatchSignals() {
 // What the supervisor does, by the process that does it.
 struct Actions {
   std::function<Result<pid_t>()> start_recorder;
-  // Reads the options again. Returns whether the recorder must start again.
+  // Tells the server what the recorder records now.
+  std::function<Status()> send_events;
+  // Reads secrets and options again. Returns whether the recorder must start again.
   std::function<bool()> reload;
   // No recorder will start any more.
   std::function<void()> end_files;
@@ -197,7 +201,7 @@ class Processes {
   bool Restart() {
     is_restarting_ = false;
     Status done = StartRecorder();
-    if (done) done = recordings_.SendEvents();
+    if (done) done = actions_.send_events();
     if (!done) console_.Error(done.error().message);
     return done.has_value();
   }
@@ -233,18 +237,20 @@ bool IsServedAlike(const ServeRun& one, const ServeRun& other) {
          one.push == other.push && one.no_sandbox == other.no_sandbox;
 }
 
-// Replaces what is recorded. Returns false if the options are wrong.
+// Replaces what is recorded. Returns false if the options are wrong or the same.
 bool Reload(ServeRun& run, cli::Console& console) {
   Result<ServeRun> again = PlanAgain();
   if (!again) {
     console.Warning("SIGHUP: the options stay: " + again.error().message);
     return false;
   }
+  if (run.config == again->config) return false;
   if (!IsServedAlike(run, *again)) {
     console.Warning(
         "SIGHUP: new options of --listen, --token-file, --history, --memory, --directory, --otlp, "
         "--push and --no-sandbox need a new start");
   }
+  run.config = std::move(again->config);
   run.record = std::move(again->record);
   run.events = std::move(again->events);
   run.window = again->window;
@@ -252,12 +258,25 @@ bool Reload(ServeRun& run, cli::Console& console) {
   return true;
 }
 
+void ReloadSecrets(const SecretFiles& files, Secrets& secrets, RecordingServer& server, int pusher,
+                   cli::Console& console) {
+  const auto warn = [&](const Error& error) {
+    console.Warning("SIGHUP: " + error.message + "; the old content stays");
+  };
+  const auto send = [&](Notice::Kind kind, std::string_view text) {
+    const Status sent =
+        kind == Notice::Kind::kToken ? server.Send(kind, text) : SendText(pusher, kind, text);
+    if (!sent) warn(sent.error());
+  };
+  ReadAgain(files, secrets, {.send = send, .warn = warn});
+}
+
 // The ends that this process has. Each process closes the ends of the others: a channel ends when
 // its last sender is closed.
 struct Channels {
   Channel files, windows, commands;
-  Channel payloads = {};              // empty: nothing is pushed
-  PushCounts* push_counts = nullptr;  // null: the same
+  Channel payloads = {}, push_notices = {};  // empty: nothing is pushed
+  PushCounts* push_counts = nullptr;         // null: the same
 };
 
 Result<Channels> OpenChannels(const PushOptions& push) {
@@ -267,6 +286,7 @@ Result<Channels> OpenChannels(const PushOptions& push) {
   TRY_ASSIGN(channels.commands, MakeChannel(ChannelKind::kMessages));
   if (push.is_on()) {
     TRY_ASSIGN(channels.payloads, MakeChannel(ChannelKind::kBytes));
+    TRY_ASSIGN(channels.push_notices, MakeChannel(ChannelKind::kMessages));
     TRY_ASSIGN(channels.push_counts, MakePushCounts());
   }
   return channels;
@@ -286,11 +306,13 @@ Result<pid_t> StartServer(const ServeRun& run, Channels& channels, ServerParts p
 
 Result<pid_t> StartPusher(const ServeRun& run, const PushSecrets& secrets, Channels& channels,
                           cli::Console& console) {
-  const UniqueFd receiver = std::move(channels.payloads.receiver);
-  PushCounts& counts = *channels.push_counts;
+  PusherParts parts = {.payloads = std::move(channels.payloads.receiver),
+                       .notices = std::move(channels.push_notices.receiver),
+                       .secrets = secrets,
+                       .counts = channels.push_counts};
   return StartProcess("perftape-push", Sigterm::kIsIgnored, [&] {
     channels = {};
-    return RunPusher(run, secrets, receiver, counts, console);
+    return RunPusher(run, std::move(parts), console);
   });
 }
 
@@ -311,11 +333,9 @@ Result<pid_t> StartImporter(const ServeRun& run, const std::filesystem::path& di
 Result<int> Supervise(const ServeRun& planned, cli::Console& console) {
   ServeRun run = planned;
   TRY(CheckPrivileges(console));
-  std::string token;
-  if (!run.token_file.empty()) {
-    TRY_ASSIGN(token, ReadToken(run.token_file));
-  }
-  TRY_ASSIGN(const PushSecrets secrets, ReadPushSecrets(run.push));
+  const SecretFiles secret_files = {
+      .token = run.token_file, .headers = run.push.headers_file, .certificates = run.push.ca_file};
+  TRY_ASSIGN(Secrets secrets, ReadSecrets(secret_files));
   Sockets sockets(run.addresses);
   TRY_ASSIGN(std::vector<UniqueFd> opened, sockets.Open());
   TRY_ASSIGN(const PrivateDirectory directory, PrivateDirectory::Make(run.directory));
@@ -325,26 +345,35 @@ Result<int> Supervise(const ServeRun& planned, cli::Console& console) {
   TRY_ASSIGN(const pid_t server, StartServer(run, channels,
                                              {.sockets = std::move(opened),
                                               .addresses = sockets.addresses,
-                                              .token = std::move(token)},
+                                              .token = secrets.token},
                                              cut, console));
   std::optional<pid_t> pusher;
   if (run.push.is_on()) {
-    TRY_ASSIGN(pusher, StartPusher(run, secrets, channels, console));
+    TRY_ASSIGN(pusher, StartPusher(run, secrets.push, channels, console));
   }
   TRY_ASSIGN(const pid_t importer, StartImporter(run, directory.path(), channels, console));
 
   RecordingServer recordings(run, directory.path(), std::move(channels.commands.receiver), console);
-  Processes processes({.start_recorder =
-                           [&] {
-                             return StartProcess("perftape-record", Sigterm::kEnds, [&] {
-                               recordings.CloseChannel();
-                               return RunRecorder(run, cut, directory.path(),
-                                                  std::move(channels.files.sender), console);
-                             });
-                           },
-                       .reload = [&] { return Reload(run, console); },
-                       .end_files = [&] { channels.files.sender.Reset(); }},
-                      recordings, console);
+  Processes processes(
+      {.start_recorder =
+           [&] {
+             return StartProcess("perftape-record", Sigterm::kEnds, [&] {
+               recordings.CloseChannel();
+               channels.push_notices = {};
+               return RunRecorder(run, cut, directory.path(), std::move(channels.files.sender),
+                                  console);
+             });
+           },
+       .send_events =
+           [&] { return recordings.Send(Notice::Kind::kEvents, Joined(run.events, "\n")); },
+       .reload =
+           [&] {
+             const int pusher_notices = channels.push_notices.sender.get();
+             ReloadSecrets(secret_files, secrets, recordings, pusher_notices, console);
+             return Reload(run, console);
+           },
+       .end_files = [&] { channels.files.sender.Reset(); }},
+      recordings, console);
   processes.Add("server", server);
   processes.Add("importer", importer);
   if (pusher) processes.Add("pusher", *pusher);

@@ -13,6 +13,7 @@
 
 #include "convert/model/label_keys.h"
 #include "convert/model/sample_thread.h"
+#include "formats/perfdata/event_meanings.h"
 #include "tests/convert/export/profile_maker.h"
 #include "tests/support/pprof_reader.h"
 
@@ -270,30 +271,81 @@ TEST(EncodePprof, WritesPlainValuesAsOneTypeEach) {
   EXPECT_FALSE(profile.header.period_type);
 }
 
+// The sample types for Go; that which viewers show by default is in parentheses.
+std::vector<std::string> GoTypes(const Profile& profile) {
+  const pprof::Profile written = Written(profile, {.types = PprofTypes::kGo});
+  std::vector<std::string> types = SampleTypes(written);
+  for (std::string& type : types) {
+    if (type.starts_with(Text(written, written.header.default_sample_type) + "/"))
+      type = "(" + type + ")";
+  }
+  return types;
+}
+
+// With a second event that has less samples.
+std::vector<std::string> GoTypesOf(const std::string& event, std::string_view default_value = {}) {
+  ProfileMaker made;
+  const std::string unit(perfdata::PeriodUnitOf(event));
+  made.Hit(made.Calls({"f"}), {}, made.Counts("minor-faults"), 1, 1);
+  made.Hit(made.Calls({"f"}), {}, made.Counts(event, unit), 2, 14);
+  made.builder.SetMetadata({.default_value = std::string(default_value)});
+  return GoTypes(made.Make());
+}
+
 TEST(EncodePprof, NamesTheTypesOfTheDefaultEventForGo) {
-  const auto types = [](EventId (*add)(ProfileMaker & made)) {
-    ProfileMaker made;
-    made.Hit(made.Calls({"f"}), {}, add(made), 2, 14);
-    made.Hit(made.Calls({"f"}), {}, made.Counts("faults"), 1, 1);
-    return SampleTypes(Written(made.Make(), {.types = PprofTypes::kGo}));
+  const auto types = [](std::string_view shown) {
+    return ElementsAre("minor-faults_sample/count", "minor-faults_event/count", "samples/count",
+                       "(" + std::string(shown) + ")");
   };
-  EXPECT_THAT(
-      types([](ProfileMaker& made) { return made.Counts("cpu-clock", "nanoseconds"); }),
-      ElementsAre("samples/count", "cpu/nanoseconds", "faults_sample/count", "faults_event/count"));
-  EXPECT_THAT(
-      types([](ProfileMaker& made) { return made.Counts("cycles"); }),
-      ElementsAre("samples/count", "cycles/count", "faults_sample/count", "faults_event/count"));
+  EXPECT_THAT(GoTypesOf("cpu-clock"), types("cpu/nanoseconds"));
+  EXPECT_THAT(GoTypesOf("cpu-clock:u"), types("cpu/nanoseconds"));
+  EXPECT_THAT(GoTypesOf("task-clock"), types("cpu/nanoseconds"));
+  EXPECT_THAT(GoTypesOf("cycles"), types("cycles/count"));
+  EXPECT_THAT(GoTypesOf("page-faults"), types("page-faults/count"));
+  EXPECT_THAT(GoTypesOf("skb:kfree_skb"), types("skb:kfree_skb/count"));
+}
+
+TEST(EncodePprof, NamesOtherTimesThanThatOnACpuByTheirEventForGo) {
+  for (const std::string event :
+       {"offcpu-time", "offcpu-time:u", "offcpu-disk-time", "offcpu-runnable-time", "lock-time",
+        "wakeup", "latency:tcp_connect", "latency:syscall_read"}) {
+    SCOPED_TRACE(event);
+    EXPECT_EQ(GoTypesOf(event).back(), "(" + event + "/nanoseconds)");
+  }
+}
+
+TEST(EncodePprof, KeepsTheChosenValueForGo) {
+  EXPECT_THAT(GoTypesOf("cpu-clock", "cpu-clock_event").back(), "(cpu/nanoseconds)");
+  EXPECT_THAT(GoTypesOf("cpu-clock", "cpu-clock_sample"),
+              ElementsAre("minor-faults_sample/count", "minor-faults_event/count",
+                          "(samples/count)", "cpu/nanoseconds"));
+  EXPECT_THAT(GoTypesOf("cpu-clock", "minor-faults_event"),
+              ElementsAre("samples/count", "(minor-faults/count)", "cpu-clock_sample/count",
+                          "cpu-clock_event/nanoseconds"));
+}
+
+TEST(EncodePprof, HasThePeriodOfTheDefaultEventForGo) {
+  ProfileMaker made;
+  const EventId clock = made.builder.Add(Event{.name = made.builder.Add("cpu-clock"),
+                                               .unit = made.builder.Add("nanoseconds"),
+                                               .period = 52'000});
+  made.Hit(made.Calls({"f"}), {}, clock, 2, 104'000);
+  made.Hit(made.Calls({"f"}), {}, made.Counts("minor-faults"), 1, 1);
+  const pprof::Profile written = Written(made.Make(), {.types = PprofTypes::kGo});
+  EXPECT_EQ(Text(written, written.header.period_type->type), "cpu-clock");
+  EXPECT_EQ(written.header.period, 52'000);
 }
 
 TEST(EncodePprof, NamesPlainTypesForGo) {
-  const auto types = [](std::string_view unit) {
+  const auto types = [](const std::string& name, const std::string& unit) {
     ProfileMaker made;
-    made.Hit(made.Calls({"f"}), {}, made.CountsPlainly("value", std::string(unit)), 0, 7);
-    return SampleTypes(Written(made.Make(), {.types = PprofTypes::kGo}));
+    made.Hit(made.Calls({"f"}), {}, made.CountsPlainly(name, unit), 0, 7);
+    return GoTypes(made.Make());
   };
-  EXPECT_THAT(types("count"), ElementsAre("samples/count"));
-  EXPECT_THAT(types("nanoseconds"), ElementsAre("cpu/nanoseconds"));
-  EXPECT_THAT(types("bytes"), ElementsAre("value/bytes"));
+  EXPECT_THAT(types("value", "count"), ElementsAre("(samples/count)"));
+  EXPECT_THAT(types("value", "nanoseconds"), ElementsAre("(cpu/nanoseconds)"));
+  EXPECT_THAT(types("offcpu-time", "nanoseconds"), ElementsAre("(offcpu-time/nanoseconds)"));
+  EXPECT_THAT(types("value", "bytes"), ElementsAre("(value/bytes)"));
 }
 
 TEST(EncodePprof, RoundsDecimalsHalvesAwayFromZero) {

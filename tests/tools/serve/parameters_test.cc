@@ -7,7 +7,10 @@ namespace perftape::serve {
 namespace {
 
 using std::chrono::seconds;
+using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Pair;
 
 Result<ProfileRequest> FlameGraph(std::string_view text) {
   Result<Target> target = Target::Parse(text);
@@ -43,12 +46,19 @@ TEST(Target, RefusesWhatIsNoTarget) {
 TEST(FlameGraphRequest, HasTheParametersOfKubeSkoop) {
   const ProfileRequest request =
       FlameGraph("/f?scope=pod&namespace=default&pod=test&event=PacketLoss&reset=true").value();
-  EXPECT_EQ(request.scope, Scope::kPod);
-  EXPECT_EQ(request.pod_namespace, "default");
-  EXPECT_EQ(request.pod, "test");
+  EXPECT_THAT(request.conditions, ElementsAre(Pair("namespace", "default"), Pair("pod", "test")));
   EXPECT_EQ(request.event, "PacketLoss");
   EXPECT_TRUE(request.reset);
-  EXPECT_EQ(FlameGraph("/f?scope=node").value().scope, Scope::kNode);
+  EXPECT_THAT(FlameGraph("/f?scope=node").value().conditions, IsEmpty());
+}
+
+TEST(FlameGraphRequest, ChoosesByUnitAndService) {
+  EXPECT_THAT(FlameGraph("/f?unit=nginx.service").value().conditions,
+              ElementsAre(Pair("unit", "nginx.service")));
+  EXPECT_THAT(FlameGraph("/f?scope=node&service=cart").value().conditions,
+              ElementsAre(Pair("service.name", "cart")));
+  EXPECT_THAT(FlameGraph("/f?namespace=a&pod=b&service=c").value().conditions,
+              ElementsAre(Pair("namespace", "a"), Pair("pod", "b"), Pair("service.name", "c")));
 }
 
 TEST(FlameGraphRequest, ReadsTimes) {
@@ -68,6 +78,8 @@ TEST(FlameGraphRequest, NamesWhatIsWrong) {
   EXPECT_THAT(ErrorOf("/f?scope=pod&pod=a"), HasSubstr("namespace="));
   EXPECT_THAT(ErrorOf("/f?scope=node&pod=a"), HasSubstr("scope=pod"));
   EXPECT_THAT(ErrorOf("/f?scope=cluster"), HasSubstr("scope=cluster"));
+  EXPECT_THAT(ErrorOf("/f?unit="), HasSubstr("unit="));
+  EXPECT_THAT(ErrorOf("/f?service"), HasSubstr("service="));
   EXPECT_THAT(ErrorOf("/f?reset=maybe"), HasSubstr("reset=maybe"));
   EXPECT_THAT(ErrorOf("/f?reset=true&since=1m"), HasSubstr("reset="));
 }
@@ -79,9 +91,11 @@ TEST(CollapsedRequest, AlsoHasOffsets) {
 }
 
 TEST(PprofRequest, AcceptsWhatScrapersSend) {
-  Target target = Target::Parse("/p?seconds=10&delta=true&labels=pod,comm&debug=0").value();
+  Target target =
+      Target::Parse("/p?seconds=10&delta=true&labels=pod,comm&debug=0&unit=a.scope").value();
   const ProfileRequest request = ParsePprofRequest(target, "profile").value();
   EXPECT_EQ(request.seconds, seconds(10));
+  EXPECT_THAT(request.conditions, ElementsAre(Pair("unit", "a.scope")));
   EXPECT_EQ(request.labels, (std::vector<std::string>{"pod", "comm"}));
   Target text = Target::Parse("/p?debug=1").value();
   EXPECT_FALSE(ParsePprofRequest(text, "profile"));

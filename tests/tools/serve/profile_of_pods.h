@@ -5,11 +5,13 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "convert/export/to_pprof.h"
 #include "convert/model/label_keys.h"
 #include "convert/model/profile_builder.h"
+#include "formats/perfdata/event_meanings.h"
 #include "tools/serve/window.h"
 
 namespace perftape::serve {
@@ -17,6 +19,7 @@ namespace perftape::serve {
 struct PodSample {
   std::string_view event = "skb:kfree_skb", pod = "a", function = "f";
   std::int64_t count = 1;
+  std::pair<std::string_view, std::string_view> label = {};  // a further one
 };
 
 inline convert::Profile ProfileOfPods(const std::vector<PodSample>& samples) {
@@ -31,15 +34,16 @@ inline convert::Profile ProfileOfPods(const std::vector<PodSample>& samples) {
       labels.push_back({.key = builder.Add(kPodNamespaceLabel), .text = builder.Add("shop")});
       labels.push_back({.key = builder.Add(kPodLabel), .text = builder.Add(sample.pod)});
     }
-    const bool is_time = sample.event == "cpu-clock";
-    builder.Add(
-        Sample{.stack = builder.Push({}, location),
-               .thread = builder.Add(Thread{.pid = 7, .tid = 8, .comm = builder.Add("app")}),
-               .event = builder.Add(Event{.name = builder.Add(sample.event),
-                                          .unit = builder.Add(is_time ? "nanoseconds" : "count")}),
-               .labels = builder.Add(labels),
-               .count = sample.count,
-               .period = is_time ? sample.count * 1000 : sample.count});
+    if (const auto& [key, text] = sample.label; !key.empty())
+      labels.push_back({.key = builder.Add(key), .text = builder.Add(text)});
+    const std::string_view unit = perfdata::PeriodUnitOf(sample.event);
+    builder.Add(Sample{
+        .stack = builder.Push({}, location),
+        .thread = builder.Add(Thread{.pid = 7, .tid = 8, .comm = builder.Add("app")}),
+        .event = builder.Add(Event{.name = builder.Add(sample.event), .unit = builder.Add(unit)}),
+        .labels = builder.Add(labels),
+        .count = sample.count,
+        .period = unit == perfdata::kCount ? sample.count : sample.count * 1000});
   }
   return std::move(builder).Finish();
 }

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "tests/convert/profile_lines.h"
+#include "tests/support/pprof_reader.h"
 #include "tests/tools/serve/profile_of_pods.h"
 
 namespace perftape::serve {
@@ -22,10 +23,26 @@ TEST(Profiles, SelectsAPodAndAnEvent) {
                      {.pod = "", .function = "i"}});
   const Selection selection = {
       .wants_event = [](std::string_view event) { return event == "skb:kfree_skb"; },
-      .pod_namespace = "shop",
-      .pod = "a"};
+      .conditions = {{"namespace", "shop"}, {"pod", "a"}}};
   EXPECT_THAT(SampleLines(Select(profile, selection)),
               ElementsAre("skb:kfree_skb app/7 f {namespace=shop} {pod=a} 1:1"));
+}
+
+TEST(Profiles, SelectsByAnyLabel) {
+  const convert::Profile profile =
+      ProfileOfPods({{.function = "f", .label = {"unit", "a.service"}},
+                     {.function = "g", .label = {"service.name", "cart"}},
+                     {.function = "h", .label = {"service.name", "pay"}},
+                     {.function = "i"}});
+  const auto lines = [&](const LabelConditions& conditions) {
+    return SampleLines(Select(profile, {.conditions = conditions}));
+  };
+  EXPECT_THAT(lines({{"unit", "a.service"}}), ElementsAre(HasSubstr("app/7 f ")));
+  EXPECT_THAT(lines({{"service.name", "cart"}}), ElementsAre(HasSubstr("app/7 g ")));
+  EXPECT_THAT(lines({{"service.name", "cart"}, {"pod", "a"}}), ElementsAre(HasSubstr("app/7 g ")));
+  EXPECT_THAT(lines({{"service.name", "cart"}, {"pod", "b"}}), IsEmpty());
+  EXPECT_THAT(lines({{"service.name", "car"}}), IsEmpty());
+  EXPECT_THAT(lines({{"unit", ""}}), IsEmpty());
 }
 
 TEST(Profiles, KeepsOnlyTheWantedLabels) {
@@ -52,6 +69,33 @@ TEST(Profiles, FoldedTextAddsUpEvents) {
   EXPECT_EQ(FoldedText(profile, Offsets::kNo).value(), "app;f 5\n");
   EXPECT_EQ(FoldedText(profile, Offsets::kYes).value(), "app;f+0x1f 5\n");
   EXPECT_EQ(FoldedText(convert::Profile(), Offsets::kNo).value(), "");
+}
+
+// The sample types of the answer to /debug/pprof/EVENT, and which go tool pprof shows.
+std::vector<std::string> TypesOf(std::string_view event) {
+  const convert::Profile profile = ProfileOfPods({{.event = event, .count = 2}});
+  const std::string file = PprofFile(profile, 0, 0).value();
+  const pprof::Profile written = pprof::ReadProfile(AsBytes(file)).value();
+  const auto text = [&](pprof::StringIndex index) {
+    return written.string_table[static_cast<std::size_t>(index)];
+  };
+  std::vector<std::string> types;
+  for (const pprof::ValueType& type : written.header.sample_types)
+    types.push_back(text(type.type) + "/" + text(type.unit));
+  types.push_back("shows " + text(written.header.default_sample_type));
+  return types;
+}
+
+TEST(Profiles, PprofNamesTheAmountsOfEachKindOfEvent) {
+  EXPECT_THAT(TypesOf("cpu-clock"), ElementsAre("samples/count", "cpu/nanoseconds", "shows cpu"));
+  EXPECT_THAT(TypesOf("offcpu-time"),
+              ElementsAre("samples/count", "offcpu-time/nanoseconds", "shows offcpu-time"));
+  EXPECT_THAT(TypesOf("latency:read"),
+              ElementsAre("samples/count", "latency:read/nanoseconds", "shows latency:read"));
+  EXPECT_THAT(TypesOf("skb:kfree_skb"),
+              ElementsAre("samples/count", "skb:kfree_skb/count", "shows skb:kfree_skb"));
+  EXPECT_THAT(TypesOf("page-faults"),
+              ElementsAre("samples/count", "page-faults/count", "shows page-faults"));
 }
 
 TEST(Profiles, PprofAndPageAreMadeOfNothing) {

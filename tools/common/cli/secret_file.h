@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files with secrets: tokens and headers.
+// Small files that a program reads again while it runs: tokens, headers, certificates.
 #pragma once
 
 #include <string>
@@ -8,8 +8,10 @@
 
 namespace perftape::cli {
 
-// Returns the content. Fails with kInvalidArgument for a file that other users can read or write,
-// and as ReadWholeFile does.
+// Returns the content of a regular file. Others, which may let the reader wait, are
+// kInvalidArgument; kCorrupt is a file of more than 4 MiB.
+Result<std::string> ReadSmallFile(const std::string& path);
+// The same. Fails with kInvalidArgument for a file that other users can read or write.
 Result<std::string> ReadSecretFile(const std::string& path);
 
 }  // namespace perftape::cli

@@ -127,6 +127,7 @@ struct HttpClient::State {
 
 HttpClient::HttpClient(std::unique_ptr<State> state) : state_(std::move(state)) {}
 HttpClient::HttpClient(HttpClient&&) noexcept = default;
+HttpClient& HttpClient::operator=(HttpClient&&) noexcept = default;
 HttpClient::~HttpClient() = default;
 
 Result<HttpClient> HttpClient::Create(const HttpTarget& target) {

@@ -47,7 +47,7 @@ class HttpClient {
   static Result<HttpClient> Create(const HttpTarget& target);
 
   HttpClient(HttpClient&&) noexcept;
-  HttpClient& operator=(HttpClient&&) = delete;
+  HttpClient& operator=(HttpClient&&) noexcept;
   ~HttpClient();
 
   // Begins a request, if none is under way.

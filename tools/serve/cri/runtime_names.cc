@@ -2,7 +2,6 @@
 #include "tools/serve/cri/runtime_names.h"
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
 
 #include <cerrno>
@@ -10,23 +9,15 @@
 #include <optional>
 #include <utility>
 
-#include "formats/base/bytes.h"
 #include "tools/common/sandbox/sandbox.h"
 #include "tools/serve/cri/runtime_client.h"
-#include "tools/serve/record_command.h"
+#include "tools/serve/notice.h"
 
 namespace perftape::serve {
 namespace {
 
 constexpr std::chrono::seconds kPause{1};
 constexpr std::size_t kMostUnknown = 16 * 1024;
-
-Result<UniqueFd> FileOf(std::string_view text) {
-  UniqueFd file(memfd_create("names", MFD_CLOEXEC));
-  if (!file) return FailErrno("memory for names", errno);
-  TRY(WriteAll(file.get(), AsBytes(text)));
-  return file;
-}
 
 }  // namespace
 
@@ -75,13 +66,12 @@ void RuntimeNames::Ask() {
 }
 
 void RuntimeNames::Receive() {
-  const std::optional<RecordReply> reply = ReceiveReply(channel_.get());
-  if (!reply) return;
+  const std::optional<Notice> answer = ReceiveNotice(channel_.get());
+  if (!answer) return;
   is_asking_ = false;
   ++answers_;
-  if (!reply->file) return;  // the names stay
-  const Result<MappedFile> lines = MappedFile::FromFd(reply->file.get(), "names");
-  if (lines) names_ = ParseNameLines(AsText(lines->bytes()));
+  if (!answer->file) return;  // the names stay
+  if (const Result<std::string> lines = TextOf(*answer)) names_ = ParseNameLines(*lines);
 }
 
 int AnswerAsks(const std::string& socket, const UniqueFd& channel, bool sandboxed,
@@ -102,15 +92,13 @@ int AnswerAsks(const std::string& socket, const UniqueFd& channel, bool sandboxe
     const ssize_t size = recv(channel.get(), &ask, sizeof ask, 0);
     if (size < 0 && errno == EINTR) continue;
     if (size <= 0) return EXIT_SUCCESS;
-    RecordReply reply;
     const Result<std::string> lines = client->AskForNames();
-    if (lines) {
-      if (Result<UniqueFd> file = FileOf(*lines)) reply.file = std::move(*file);
-    } else if (!std::exchange(has_warned, true)) {
+    if (!lines && !std::exchange(has_warned, true)) {
       console.Warning(socket +
                       ": no names of pods from the container runtime: " + lines.error().message);
     }
-    (void)SendReply(channel.get(), reply);
+    if (lines && SendText(channel.get(), Notice::Kind::kNames, *lines)) continue;
+    (void)SendNotice(channel.get(), {.kind = Notice::Kind::kNames});
   }
 }
 

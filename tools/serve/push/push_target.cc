@@ -7,7 +7,6 @@
 #include <array>
 #include <utility>
 
-#include "formats/base/file.h"
 #include "formats/base/text.h"
 #include "tools/common/cli/secret_file.h"
 
@@ -154,16 +153,27 @@ Result<std::vector<std::string>> ParseHeaders(std::string_view text, std::string
   return headers;
 }
 
-Result<PushSecrets> ReadPushSecrets(const PushOptions& options) {
-  PushSecrets secrets;
-  if (!options.headers_file.empty()) {
-    TRY_ASSIGN(const std::string text, cli::ReadSecretFile(options.headers_file));
-    TRY_ASSIGN(secrets.headers, ParseHeaders(text, options.headers_file));
-  }
-  if (!options.ca_file.empty()) {
-    TRY_ASSIGN(secrets.certificates, ReadWholeFile(options.ca_file));
-  }
-  return secrets;
+Result<std::vector<std::string>> ReadHeaders(const std::string& path) {
+  TRY_ASSIGN(const std::string text, cli::ReadSecretFile(path));
+  return ParseHeaders(text, path);
+}
+
+Result<std::string> ReadCertificates(const std::string& path) {
+  TRY_ASSIGN(std::string text, cli::ReadSmallFile(path));
+  // RFC 7468. Some write "TRUSTED CERTIFICATE". Text around certificates is allowed.
+  constexpr std::string_view kBegin = "-----BEGIN ", kEnd = "-----END ", kIs = "CERTIFICATE-----";
+  const auto count = [&](std::string_view prefix) {
+    std::size_t found = 0;
+    for (std::size_t at = 0; (at = text.find(prefix, at)) != text.npos; at += prefix.size()) {
+      const std::string_view line = std::string_view(text).substr(at, text.find('\n', at) - at);
+      if (Trimmed(line).ends_with(kIs)) ++found;
+    }
+    return found;
+  };
+  const std::size_t begins = count(kBegin);
+  if (begins == 0 || begins != count(kEnd))
+    return Fail(ErrorCode::kInvalidArgument, path + ": has no whole certificate in PEM");
+  return text;
 }
 
 }  // namespace perftape::serve

@@ -49,12 +49,14 @@ Result<PushTarget> ParsePushTarget(std::string_view option, std::string_view tex
 // ParsePushTarget does.
 Result<PushTarget> ParseOtherTarget(std::string_view option, std::string_view text);
 
-// Reads both files. Fails with kInvalidArgument for lines that are no headers and for a file of
-// headers that other users can read, and as ReadWholeFile does.
-Result<PushSecrets> ReadPushSecrets(const PushOptions& options);
+// Reads a file of headers. Fails as ParseHeaders and ReadSecretFile do.
+Result<std::vector<std::string>> ReadHeaders(const std::string& path);
+// Reads certificates in PEM. Fails with kInvalidArgument for a file without one or with a part of
+// one, and as ReadSmallFile does.
+Result<std::string> ReadCertificates(const std::string& path);
 
 // Returns the headers in the text of such a file: one on each line; '#' begins a comment. `name` is
-// for messages.
+// for messages. Fails with kInvalidArgument for a line that is no header.
 Result<std::vector<std::string>> ParseHeaders(std::string_view text, std::string_view name);
 
 }  // namespace perftape::serve

@@ -25,10 +25,11 @@ constexpr milliseconds kEndTime{10'000};
 
 }  // namespace
 
-Pusher::Pusher(const PushOptions& options, HttpClient client, PushCounts& counts,
+Pusher::Pusher(const PushOptions& options, HttpClient client, Renewal renewal, PushCounts& counts,
                cli::Console& console)
     : target_(options.target),
       client_(std::move(client)),
+      renewal_(std::move(renewal)),
       queue_(options.queue_bytes, counts),
       counts_(counts),
       console_(console) {}
@@ -49,7 +50,12 @@ bool Pusher::HasWork() const {
 }
 
 void Pusher::Begin() {
-  if (client_.is_busy() || Clock::now() < not_before_) return;
+  if (client_.is_busy()) return;
+  if (std::optional<HttpClient> client = renewal_()) {
+    client_ = *std::move(client);
+    not_before_ = {};  // it may succeed where the last one failed
+  }
+  if (Clock::now() < not_before_) return;
   if (!current_ && !queue_.empty()) current_ = queue_.Pop();
   if (current_) client_.Start(BodyOf(current_->body, target_.protocol));
 }

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <random>
 #include <string>
@@ -21,8 +22,13 @@ namespace perftape::serve {
 
 class Pusher {
  public:
+  // Returns a client that is to be used from now on, if there is a new one. Called at least once a
+  // second.
+  using Renewal = std::function<std::optional<HttpClient>()>;
+
   // `counts` and `console` must outlive this object.
-  Pusher(const PushOptions& options, HttpClient client, PushCounts& counts, cli::Console& console);
+  Pusher(const PushOptions& options, HttpClient client, Renewal renewal, PushCounts& counts,
+         cli::Console& console);
 
   // Pushes what comes from the channel (WritePayload), which does not block, until it ends; then
   // what is left, for some seconds. What could not be delivered is counted and told. Fails as
@@ -44,6 +50,7 @@ class Pusher {
 
   const PushTarget target_;
   HttpClient client_;
+  Renewal renewal_;
   PushQueue queue_;
   PushCounts& counts_;
   cli::Console& console_;

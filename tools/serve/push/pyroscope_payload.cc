@@ -2,6 +2,7 @@
 #include "tools/serve/push/pyroscope_payload.h"
 
 #include <algorithm>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -33,17 +34,20 @@ using convert::Thread;
 
 using Indexes = std::span<const std::uint32_t>;  // of samples
 
-// The payloads of one event.
-class EventPayloads {
+// What all samples of a series have.
+struct SeriesKey {
+  std::string type = {};       // of the periods
+  std::string_view unit = {};  // of the periods
+
+  auto operator<=>(const SeriesKey&) const = default;
+};
+
+// The payloads of one series.
+class SeriesPayloads {
  public:
-  EventPayloads(const Profile& profile, EventId event, const PyroscopeLimits& limits,
-                std::vector<Payload>& payloads)
-      : profile_(profile),
-        event_(profile[event]),
-        limits_(limits),
-        type_(pyroscope::ValidName(convert::OtlpTypeOf(profile.text(event_.name)))),
-        unit_(profile.text(event_.unit)),
-        payloads_(payloads) {}
+  SeriesPayloads(const Profile& profile, const SeriesKey& key, const PyroscopeLimits& limits,
+                 std::vector<Payload>& payloads)
+      : profile_(profile), type_(key.type), unit_(key.unit), limits_(limits), payloads_(payloads) {}
 
   Status Append(Indexes samples) {
     const bool may_divide = samples.size() > 1;
@@ -120,7 +124,8 @@ class EventPayloads {
       copy.period = sample.period;
       builder.Add(copy);
     }
-    builder.SetMetadata(MetadataOfPart());
+    const Event& event = profile_[profile_.samples()[samples.front()].event];
+    builder.SetMetadata(MetadataOfPart(event));
     return std::move(builder).Finish();
   }
 
@@ -142,38 +147,41 @@ class EventPayloads {
 
   // Parts of a window differ in time: of profiles of a series at the same time, in milliseconds,
   // Pyroscope regards all but one as copies.
-  convert::Metadata MetadataOfPart() const {
+  convert::Metadata MetadataOfPart(const Event& event) const {
     constexpr std::int64_t kMillisecond = 1'000'000;
     const convert::Metadata& of_all = profile_.metadata();
     convert::Metadata metadata = {.duration_ns = of_all.duration_ns,
                                   .period_type = {{.name = type_, .unit = std::string(unit_)}},
-                                  .period = static_cast<std::int64_t>(event_.period)};
+                                  .period = static_cast<std::int64_t>(event.period)};
     if (of_all.start_time_ns)
       metadata.start_time_ns = *of_all.start_time_ns + parts_ * kMillisecond;
     return metadata;
   }
 
   const Profile& profile_;
-  const Event& event_;
-  const PyroscopeLimits& limits_;
-  const std::string type_;
+  const std::string& type_;
   const std::string_view unit_;
+  const PyroscopeLimits& limits_;
   std::vector<Payload>& payloads_;
   std::int64_t parts_ = 0;
 };
+
+SeriesKey KeyOf(const Profile& profile, const Sample& sample) {
+  const Event& event = profile[sample.event];
+  return {.type = pyroscope::ValidName(convert::OtlpTypeOf(profile.text(event.name))),
+          .unit = profile.text(event.unit)};
+}
 
 }  // namespace
 
 Result<std::vector<Payload>> PyroscopePayloadsOf(const Profile& profile,
                                                  const PyroscopeLimits& limits) {
-  std::vector<std::vector<std::uint32_t>> of_events(profile.events().size());
+  std::map<SeriesKey, std::vector<std::uint32_t>> all_series;
   for (std::uint32_t i = 0; i < profile.samples().size(); ++i)
-    of_events[profile.samples()[i].event.index].push_back(i);
+    all_series[KeyOf(profile, profile.samples()[i])].push_back(i);
   std::vector<Payload> payloads;
-  for (std::uint32_t event = 0; event < of_events.size(); ++event) {
-    if (of_events[event].empty()) continue;
-    TRY(EventPayloads(profile, EventId{event}, limits, payloads).Append(of_events[event]));
-  }
+  for (const auto& [key, samples] : all_series)
+    TRY(SeriesPayloads(profile, key, limits, payloads).Append(samples));
   return payloads;
 }
 

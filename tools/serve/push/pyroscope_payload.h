@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Windows -> pushes of Pyroscope (formats/pyroscope/push_request.h): one series for each event,
-// with a pprof.
+// Windows -> pushes of Pyroscope (formats/pyroscope/push_request.h): one series for each type of
+// events, with a pprof.
 //
-//   __name__       process_cpu for clocks, as Pyroscope's agents; off_cpu; else the event's name
+//   __name__       process_cpu for clocks, as Pyroscope's agents; off_cpu for the three events of
+//                  waits; else the event's name
 //   service_name   perftape
 //   host_name      the host
 //   values         samples/count, and the periods (cpu/nanoseconds) if they are not the same

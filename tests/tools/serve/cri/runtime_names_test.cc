@@ -2,16 +2,14 @@
 #include "tools/serve/cri/runtime_names.h"
 
 #include <gtest/gtest.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
 
 #include <string>
 #include <string_view>
 #include <utility>
 
-#include "formats/base/bytes.h"
+#include "tools/serve/notice.h"
 #include "tools/serve/processes.h"
-#include "tools/serve/record_command.h"
 
 namespace perftape::serve {
 namespace {
@@ -30,9 +28,7 @@ class Asked : public testing::Test {
     return asks;
   }
   void Answer(std::string_view lines) {
-    RecordReply reply = {.id = 0, .file = UniqueFd(memfd_create("names", 0))};
-    ASSERT_TRUE(WriteAll(reply.file.get(), AsBytes(lines)));
-    ASSERT_TRUE(SendReply(channel_.receiver.get(), reply));
+    ASSERT_TRUE(SendText(channel_.receiver.get(), Notice::Kind::kNames, lines));
   }
 
   Channel channel_ = MakeChannel(ChannelKind::kMessages).value();
@@ -68,7 +64,7 @@ TEST_F(Asked, KeepsTheNamesIfTheRuntimeFails) {
   names_.Find({.container_id = "new"});
   int asks = 0;
   for (asks = Asks(); asks <= 1; asks += Asks()) names_.Answers();
-  ASSERT_TRUE(SendReply(channel_.receiver.get(), {.id = 0}));
+  ASSERT_TRUE(SendNotice(channel_.receiver.get(), {.kind = Notice::Kind::kNames}));
   EXPECT_EQ(names_.Answers(), 2U);
   EXPECT_EQ(names_.Find({.container_id = "id"}).container, "nginx");
 }

@@ -90,14 +90,31 @@ TEST(ParseHeaders, NamesTheLineAndNotItsSecret) {
   }
 }
 
-TEST(ReadPushSecrets, RefusesHeadersThatOthersCanRead) {
+TEST(ReadHeaders, RefusesAFileThatOthersCanRead) {
   const TempDir directory;
   const std::string path = (directory.path() / "headers").native();
   std::ofstream(path) << "A: b\n";
   ASSERT_EQ(chmod(path.c_str(), 0644), 0);
-  EXPECT_THAT(ReadPushSecrets({.headers_file = path}).error().message, HasSubstr("chmod 600"));
+  EXPECT_THAT(ReadHeaders(path).error().message, HasSubstr("chmod 600"));
   ASSERT_EQ(chmod(path.c_str(), 0600), 0);
-  EXPECT_THAT(ReadPushSecrets({.headers_file = path})->headers, ElementsAre("A: b"));
+  EXPECT_THAT(ReadHeaders(path).value(), ElementsAre("A: b"));
+}
+
+TEST(ReadCertificates, NeedsWholeOnes) {
+  const TempDir directory;
+  const std::string path = (directory.path() / "ca.pem").native();
+  const std::string begin = "-----BEGIN CERTIFICATE-----\n", end = "-----END CERTIFICATE-----";
+  const auto is_read = [&](const std::string& text) {
+    std::ofstream(path) << text;
+    return ReadCertificates(path).has_value();
+  };
+  EXPECT_TRUE(is_read(begin + "AA==\n" + end));
+  EXPECT_TRUE(is_read("# of a test\n" + begin + "AA==\n" + end + "\r\n" + begin + "AA==\n" + end));
+  EXPECT_TRUE(is_read("-----BEGIN TRUSTED CERTIFICATE-----\n-----END TRUSTED CERTIFICATE-----\n"));
+  EXPECT_FALSE(is_read(""));
+  EXPECT_FALSE(is_read(begin + "AA==\n"));
+  EXPECT_FALSE(is_read(begin + "AA==\n" + end + "\n" + begin + "AA"));
+  EXPECT_FALSE(is_read("-----BEGIN PRIVATE KEY-----\n-----END PRIVATE KEY-----\n"));
 }
 
 }  // namespace

@@ -11,14 +11,17 @@
 
 #include "convert/import/from_pprof.h"
 #include "convert/model/label_keys.h"
+#include "tests/convert/profile_lines.h"
 #include "tests/support/bytes_input.h"
 #include "tests/tools/serve/profile_of_pods.h"
 
 namespace perftape::serve {
 namespace {
 
+using convert::SampleLines;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::StartsWith;
 
 // The pprof of a request: it begins as every gzip does, and is the last field.
 convert::Profile ProfileIn(const Payload& payload) {
@@ -46,13 +49,37 @@ TEST(PyroscopePayloadsOf, MakesASeriesOfEachEvent) {
           .value();
   ASSERT_EQ(payloads.size(), 3U);
   EXPECT_THAT(AsText(payloads[0].body), HasSubstr("process_cpu"));
-  EXPECT_THAT(AsText(payloads[1].body), HasSubstr("skb_kfree_skb"));
-  EXPECT_THAT(AsText(payloads[2].body), HasSubstr("off_cpu"));
+  EXPECT_THAT(AsText(payloads[1].body), HasSubstr("off_cpu"));
+  EXPECT_THAT(AsText(payloads[2].body), HasSubstr("skb_kfree_skb"));
   for (const Payload& payload : payloads) EXPECT_THAT(AsText(payload.body), HasSubstr("perftape"));
   EXPECT_EQ(payloads[0].samples, 5U);
-  EXPECT_EQ(payloads[1].samples, 7U);
+  EXPECT_EQ(payloads[2].samples, 7U);
   EXPECT_THAT(TypesOf(ProfileIn(payloads[0])), ElementsAre("samples/count", "cpu/nanoseconds"));
-  EXPECT_THAT(TypesOf(ProfileIn(payloads[1])), ElementsAre("samples/count"));
+}
+
+// Pyroscope would take all but one of several profiles with the same labels and time for copies.
+TEST(PyroscopePayloadsOf, JoinsEventsOfOneSeries) {
+  const std::vector<Payload> payloads =
+      PyroscopePayloadsOf(ProfileOfPods({{.event = "offcpu-time", .count = 5},
+                                         {.event = "offcpu-disk-time", .count = 3},
+                                         {.event = "offcpu-runnable-time", .count = 2}}))
+          .value();
+  ASSERT_EQ(payloads.size(), 1U);
+  EXPECT_EQ(payloads[0].samples, 10U);
+  EXPECT_THAT(SampleLines(ProfileIn(payloads[0])),
+              ElementsAre(StartsWith("off_cpu app/7 f"), StartsWith("samples app/7 f")));
+}
+
+TEST(PyroscopePayloadsOf, NamesTheAmountsOfEachKindOfEvent) {
+  const auto types = [](std::string_view event) {
+    const auto payloads = PyroscopePayloadsOf(ProfileOfPods({{.event = event, .count = 2}}));
+    return TypesOf(ProfileIn(payloads->at(0)));
+  };
+  EXPECT_THAT(types("cpu-clock"), ElementsAre("samples/count", "cpu/nanoseconds"));
+  EXPECT_THAT(types("offcpu-time"), ElementsAre("samples/count", "off_cpu/nanoseconds"));
+  EXPECT_THAT(types("latency:read"), ElementsAre("samples/count", "latency_read/nanoseconds"));
+  EXPECT_THAT(types("skb:kfree_skb"), ElementsAre("samples/count"));
+  EXPECT_THAT(types("page-faults"), ElementsAre("samples/count"));
 }
 
 TEST(PyroscopePayloadsOf, KeepsTheLabelsThatNameASample) {
