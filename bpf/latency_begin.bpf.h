@@ -36,8 +36,8 @@ static __always_inline int needs_user_state(__u32 user_end)
  * Adds the state that a task's sample needs, or else counts how the walk of its stack ended.
  * Returns the size of the message.
  */
-static __always_inline __u64 end_user_part(struct full_sample *full, __u64 size, __u32 user_end,
-					   __u32 stored_stack)
+static __always_inline __u64 end_user_part(struct full_sample *full, struct wire_cpu *cpu,
+					   __u64 size, __u32 user_end, __u32 stored_stack)
 {
 	if (filter.callchain == WIRE_CHAIN_UNWIND) {
 		if ((user_end & UNWIND_UNFINISHED) && stored_stack)
@@ -46,7 +46,7 @@ static __always_inline __u64 end_user_part(struct full_sample *full, __u64 size,
 			count_end(full->sample.event, user_end & ~UNWIND_UNFINISHED);
 	}
 	if (filter.stack_bytes || (filter.late_bytes && (full->sample.flags & WIRE_UNFINISHED)))
-		size = add_stored_state(full, size, stored_stack);
+		size = add_stored_state(full, cpu, size, stored_stack);
 	return size;
 }
 
@@ -115,7 +115,7 @@ static __always_inline void send_begun(struct full_sample *full, struct wire_cpu
 		raw_words = SAMPLE_RAW_SIZE / sizeof(__u64);
 	bpf_probe_read_kernel(full->words + raw_words, frames * sizeof(__u64), begin->frames);
 	full->sample.header.size = end_user_part(
-		full, sizeof(struct wire_sample) + (raw_words + frames) * sizeof(__u64),
+		full, cpu, sizeof(struct wire_sample) + (raw_words + frames) * sizeof(__u64),
 		begin->user_end, begin->stored_stack);
 	send(cpu, full, full->sample.header.size);
 }

@@ -151,9 +151,9 @@ static __always_inline void send_with_left_stack(struct task_struct *task, struc
 	user = checked_frames(left->user_frames);
 	bpf_probe_read_kernel(full->words + words, user * sizeof(__u64), left->frames);
 	full->sample.user_frames = user;
-	full->sample.header.size =
-		end_user_part(full, sizeof(struct wire_sample) + (words + user) * sizeof(__u64),
-			      left->user_end, left->stored_stack);
+	full->sample.header.size = end_user_part(
+		full, cpu, sizeof(struct wire_sample) + (words + user) * sizeof(__u64),
+		left->user_end, left->stored_stack);
 	send(cpu, full, full->sample.header.size);
 }
 

@@ -246,7 +246,7 @@ static __always_inline void send_wait(struct task_struct *task, const struct off
 	start_sample(full, known, event, cpu_number, period, now_ns);
 	size = sizeof(struct wire_sample) + add_stacks(full, task, known) * sizeof(__u64);
 	if (filter.stack_bytes || (filter.late_bytes && (full->sample.flags & WIRE_UNFINISHED)))
-		size = add_stored_state(full, size, known->stored_stack);
+		size = add_stored_state(full, cpu, size, known->stored_stack);
 	full->sample.header.size = size;
 	send(cpu, full, size);
 }

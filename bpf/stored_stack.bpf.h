@@ -2,7 +2,7 @@
 /*
  * Registers and stacks of the user code of tasks that wait, if samples have them. They are copied
  * when a task leaves its CPU and sent at the end of the wait. The number of entries is limited. If
- * more tasks wait, the samples of some of them have none. This needs Linux 5.15.
+ * more tasks wait, the samples of some of them have none, which is counted. This needs Linux 5.15.
  */
 #ifndef PERFTAPE_BPF_STORED_STACK_BPF_H
 #define PERFTAPE_BPF_STORED_STACK_BPF_H
@@ -17,6 +17,9 @@ struct stored_stack {
 	struct wire_user_state state;
 	__u8 stack[]; /* most_stack_bytes(), and STACK_STEP more for the verifier */
 };
+
+/* Instead of the number of an entry: there was no room, but each sample should have a stack. */
+#define NO_STORED_STACK 0xffffffffU
 
 /* User space sets the number and the size of the entries. */
 struct {
@@ -52,8 +55,8 @@ static __always_inline __u32 claim_stored_stack(struct task_struct *task)
 }
 
 /*
- * Copies registers and stack of `task` to the entry `number`, or to a new one if it is 0. Returns
- * the entry's number plus 1, or 0. `other` as in copy_stack.
+ * Copies registers and stack of `task` to the entry `number`, or to a new one if there is none.
+ * Returns the entry's number plus 1, 0 or NO_STORED_STACK. `other` as in copy_stack.
  */
 static __always_inline __u32 store_user_state(__u32 number, struct task_struct *task,
 					      struct task_struct *other)
@@ -63,11 +66,11 @@ static __always_inline __u32 store_user_state(__u32 number, struct task_struct *
 
 	if (BPF_CORE_READ(task, flags) & PF_KTHREAD)
 		return number;
-	if (!number)
+	if (!number || number == NO_STORED_STACK)
 		number = claim_stored_stack(task);
 	stored = stored_stack_of(number);
 	if (!stored)
-		return 0;
+		return filter.stack_bytes ? NO_STORED_STACK : 0;
 	regs = (bpf_user_pt_regs_t *)stored->state.regs;
 	stored->size = 0;
 	stored->state.abi = read_user_regs(task, regs);
@@ -91,7 +94,8 @@ static __always_inline __u32 release_stored_stack(__u32 number)
 }
 
 /* As add_user_state(), from the entry. */
-static __always_inline __u64 add_stored_state(struct full_sample *full, __u64 size, __u32 number)
+static __always_inline __u64 add_stored_state(struct full_sample *full, struct wire_cpu *cpu,
+					      __u64 size, __u32 number)
 {
 	struct stored_stack *stored = stored_stack_of(number);
 	struct wire_user_state *state;
@@ -100,6 +104,8 @@ static __always_inline __u64 add_stored_state(struct full_sample *full, __u64 si
 	barrier_var(size);
 	if (size > sizeof(*full))
 		return size; /* for the verifier */
+	if (number == NO_STORED_STACK)
+		__sync_fetch_and_add(&cpu->no_stack, 1);
 	state = (void *)full + size;
 	state->abi = PERF_SAMPLE_REGS_ABI_NONE;
 	if (stored) {

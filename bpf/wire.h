@@ -132,6 +132,7 @@ struct wire_cpu {
 	__u64 held_period;	/* sum of their periods, which the next sample has, too */
 	__u64 no_room;		/* calls of a latency probe that found no room for a histogram */
 	__u64 no_begin;		/* the same for their begin, because too many were in progress */
+	__u64 no_stack;		/* samples of waits: the copy of their stack found no room */
 } __attribute__((aligned(64))); /* so that CPUs share no cache line */
 WIRE_ASSERT(sizeof(struct wire_cpu) == 256, "wire_cpu changed");
 

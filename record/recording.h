@@ -81,6 +81,7 @@ class Recording {
   void WarnOfUntrackedForks();
   void WarnOfLostRecords();
   void WarnOfUncountedCalls();
+  void WarnOfMissingStacks();
   std::string EndCause() const;
   std::vector<bundle::NotedContainer> Containers() const;
   RecordSummary SumUpWith(OutputSummary output) const;

@@ -35,6 +35,7 @@ Result<RecordSummary> Recording::Finish() && {
   WarnOfUntrackedForks();
   WarnOfLostRecords();
   WarnOfUncountedCalls();
+  WarnOfMissingStacks();
   skipped_hits_ = input_->SkippedHits();
   return SumUpWith(plan_->End({.cause = EndCause()}, warnings_));
 }
@@ -134,6 +135,18 @@ void Recording::WarnOfUncountedCalls() {
                           " were not counted: their program interrupted itself");
     }
   }
+}
+
+// Of --call-graph dwarf. The samples themselves say that they have no user registers.
+void Recording::WarnOfMissingStacks() {
+  std::uint64_t missing = 0;
+  for (std::uint32_t event = 0; event < input_->events().sideband_event(); ++event) {
+    for (const wire_cpu& counter : input_->Counters(event)) missing += counter.no_stack;
+  }
+  if (missing == 0) return;
+  warnings_.push_back(std::to_string(missing) +
+                      " samples have no user stack: more threads waited than there is room for "
+                      "(smaller stacks need less: --call-graph dwarf,SIZE)");
 }
 
 }  // namespace perftape::record

@@ -82,9 +82,9 @@ class LatencyTests:
         count = self.counts("latency_cpu")["runq"]["count"]
         calls = self.calls("latency_cpu", "runq")
         self.assertLessEqual(len(calls), count)
-        # Three threads run for 300 ms on one CPU.
-        self.assertGreater(sum(call.period for call in calls), self.own["delay"][0])
-        self.assertEqual({call.fields["cpu"] for call in calls}, {"0"})
+        # Three threads run for 300 ms on this CPU. The first one may have waited for another before.
+        on_cpu = [call for call in calls if call.fields["cpu"] == "0"]
+        self.assertGreater(sum(call.period for call in on_cpu), self.own["delay"][0])
 
     def test_counts_of_connections(self):
         counts = self.counts("latency_default")

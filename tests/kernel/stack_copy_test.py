@@ -6,10 +6,22 @@ import os
 import re
 import signal
 import subprocess
+import sys
 
 import harness
 
 DEEP_STACK = harness.BIN.parent / "tests" / "deep_stack"
+# Each thread waits until it is woken. Its stack has at most 64 KiB.
+THREADS = """
+import sys, threading, time
+threading.stack_size(65536)
+gate = threading.Semaphore(0)
+threads = [threading.Thread(target=gate.acquire) for _ in range(int(sys.argv[1]))]
+for thread in threads: thread.start()
+time.sleep(0.2)
+for thread in threads: gate.release(); time.sleep(0.0005)
+for thread in threads: thread.join()
+"""
 DWARF_ROOT = "__libc_start_main"
 
 
@@ -124,6 +136,18 @@ class StackCopy(harness.RecordingTest):
                 self.assertEqual(status, 0, err)
                 found = [chain for chain in chains(self.dir / "perf.data") if "descend" in chain]
                 self.assert_complete(found, depth=50)
+
+    def test_waits_whose_stack_finds_no_room_are_counted(self):
+        data, threads = self.dir / "perf.data", 1100
+        room = (64 << 20) // 65528
+        _, err = self.record("-e", "offcpu", "--off-cpu-threshold", "100ms", "--call-graph", "dwarf,65528", "-o", data,
+                             "--", sys.executable, "-c", THREADS, threads)
+        without_stack = int(re.search(r"warning: (\d+) samples have no user stack", err)[1])
+        self.assertGreaterEqual(without_stack, threads - room)
+        lost = int(re.search(r"(\d+) lost", err)[1])
+        _, out, _ = harness.run(harness.INSPECT, "--records", data)
+        # Nor has the first wait of a thread, before it ran.
+        self.assertGreaterEqual(lost + len(re.findall("regs_user_abi 0 ", out)), without_stack)
 
     def test_hotspots_parser_unwinds_it(self):
         if not os.path.exists(harness.PERFPARSER):
