@@ -8,10 +8,12 @@ import gzip
 import os
 import re
 import shutil
+import subprocess
 import sys
 import time
 
 import harness
+import process_context_test
 import pushes
 import served
 from cgroups import COMM, GETPPID
@@ -27,7 +29,7 @@ SERIES = GETPPID.replace(":", "_")
 NAMED = f"ü{COMM}"
 SWITCHES = "context-switches"
 SAMPLES = ("samples", "count")
-LABELS = ("namespace", "pod", "container", "comm")
+LABELS = ("namespace", "pod", "container", "unit", "comm")
 
 
 class Push:
@@ -64,7 +66,8 @@ class PyroscopeTest(pushes.PushTest):
         """Pyroscope takes it."""
         self.assertLess(len(push.labels), 30)
         self.assertTrue(METRIC_NAME.fullmatch(push.labels["__name__"]), push.labels)
-        self.assertEqual((push.labels["service_name"], push.labels["__delta__"]), ("perftape", "false"))
+        self.assertIn(push.labels["service_name"], ("perftape", "cart"))
+        self.assertEqual(push.labels["__delta__"], "false")
         self.assertTrue(push.labels["host_name"])
         for name, value in push.labels.items():
             self.assertTrue(LABEL_NAME.fullmatch(name) and value and len(value) < 2048, (name, value))
@@ -105,10 +108,10 @@ class PyroscopeTest(pushes.PushTest):
         self.assertLessEqual({SERIES, "process_cpu", "context_switches"}, set(found))
         pushed = sum((push.counts() for push in found[SERIES]), collections.Counter())
         for key, count in counts_in(pprof_reader.read(answer.body)).items():
-            if key[3] in (COMM, NAMED):
+            if key[4] in (COMM, NAMED):
                 self.assertEqual(pushed[key], count, key)
         by_pod = collections.Counter()
-        for (namespace, pod, _, comm, _), count in pushed.items():
+        for (namespace, pod, _, _, comm, _), count in pushed.items():
             by_pod[namespace, pod, comm] += count
         self.assertEqual(by_pod["shop", "web-0", COMM], 1000)
         self.assertEqual(by_pod["shop", "db-0", COMM], 300)
@@ -122,6 +125,23 @@ class PyroscopeTest(pushes.PushTest):
             self.assertEqual((sent["path"], sent["content-type"]), ("/base" + PATH, "application/proto"))
             self.assertEqual((sent["connect-protocol-version"], sent["x-scope-orgid"]), ("1", "shop"))
             self.assertNotIn("content-encoding", sent)
+
+    def test_each_service_has_a_series(self):
+        program = self.dir / "published"
+        subprocess.run(["cc", "-O1", "-o", program, process_context_test.SOURCE], check=True)
+        receiver, since = self.receiver(), time.time()
+        service = self.serve("-e", f"cpu-clock,{GETPPID}", "-F", "199", "--comm", COMM, "--comm", "published", "--window",
+                             "300ms", *self.target(receiver))
+        status, _, err = harness.run(program, "memfd", process_context_test.CART, "publish", "spin=1")
+        self.assertEqual(status, 0, err)
+        self.call(("", COMM, 100))
+        self.wait_for_samples(service, "perftape_push_samples_total", 101)
+        self.assertEqual(self.stop(service), (0, ""))
+        found = self.pushes_of(receiver, since)
+        self.assertEqual({push.labels["service_name"] for push in found[SERIES]}, {"perftape"})
+        comms = {comm for push in found["process_cpu"] if push.labels["service_name"] == "cart"
+                 for *_, comm, _ in push.counts()}
+        self.assertEqual(comms, {"published"})
 
     def test_what_may_be_repeated_is_repeated_and_nothing_is_lost(self):
         receiver, since = self.receiver("--answers", "503,429/1,408,die,504,200"), time.time()

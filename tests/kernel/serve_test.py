@@ -32,6 +32,13 @@ def service_folded(service, headers, **parameters):
     return counts
 
 
+def has_files(pid):
+    try:
+        return bool(os.listdir(f"/proc/{pid}/fd"))
+    except OSError:
+        return False
+
+
 class ServeTest(served.ServeTest):
     def test_each_call_is_in_the_answers_of_both_sockets(self):
         service = self.serve("-e", GETPPID, "--comm", COMM, "--window", "300ms")
@@ -284,6 +291,26 @@ class ServeTest(served.ServeTest):
         status, err = self.stop(service)
         self.assertEqual((status, err), (0, ""))
         self.assertFalse((self.dir / "files").exists() or service.unix.exists())
+
+    def test_a_killed_service_leaves_nothing_after_the_next_start(self):
+        for options, under in ((("--directory", self.dir / "files"), ()),
+                               ((), ("env", f"RUNTIME_DIRECTORY={self.dir}"))):
+            with self.subTest(options):
+                service = self.serve("-e", GETPPID, *options, under=under)
+                processes = service.children().values()
+                service.process.kill()
+                service.process.communicate()
+                served.wait_for(lambda: not any(map(has_files, processes)))
+                left = self.directories()
+                again = self.serve("-e", GETPPID, *options, under=under)
+                (inode,) = self.directories()
+                self.assertNotIn(inode, left)
+                self.assertEqual(self.stop(again), (0, ""))
+                self.assertEqual(self.directories(), set())
+
+    def directories(self):
+        """The inodes of the directories of services."""
+        return {path.parent.stat().st_ino for path in self.dir.glob("*/perftape-serve.lock")}
 
     def test_it_fails_if_a_process_of_it_fails(self):
         for name in ("perftape-http", "perftape-import", "perftape-record"):

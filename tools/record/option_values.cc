@@ -177,4 +177,11 @@ Result<std::chrono::nanoseconds> ParseThreshold(std::string_view option, std::st
                              .bare_units = "milliseconds"});
 }
 
+Result<double> ParseCpuLimit(std::string_view option, std::string_view text) {
+  TRY_ASSIGN(const double percent, cli::ParsePercent(option, text));
+  if (percent == 0)
+    return Fail(ErrorCode::kInvalidArgument, fmt::format("{}: must be above 0", option));
+  return percent;
+}
+
 }  // namespace perftape::record_tool

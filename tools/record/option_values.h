@@ -68,4 +68,7 @@ Result<std::vector<record::TriggerSpec>> ParseTriggerOption(std::string_view opt
 // "500us", "1.5ms", "2s" or "0". Without a unit it is in milliseconds, as perf's --off-cpu-thresh.
 Result<std::chrono::nanoseconds> ParseThreshold(std::string_view option, std::string_view text);
 
+// A percentage of a CPU, above 0.
+Result<double> ParseCpuLimit(std::string_view option, std::string_view text);
+
 }  // namespace perftape::record_tool

@@ -62,12 +62,6 @@ Result<std::filesystem::path> ParseBundleFile(std::string_view option, std::stri
   return std::filesystem::path(text);
 }
 
-Result<double> ParseCpuLimit(std::string_view option, std::string_view text) {
-  TRY_ASSIGN(const double percent, cli::ParsePercent(option, text));
-  if (percent == 0) return WrongValue(fmt::format("{}: must be above 0", option));
-  return percent;
-}
-
 // As in perf, a number without a unit counts pages.
 Result<std::size_t> ParseRingSize(std::string_view option, std::string_view text) {
   constexpr std::uint64_t kLargest = std::uint64_t{1} << 30;  // the kernel's limit is 4G - 1

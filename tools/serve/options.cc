@@ -212,7 +212,8 @@ constexpr cli::Option kSamplingRows[] = {
      .argument = "PERCENT",
      .help = "lower the rate while the recorder itself uses more than PERCENT of a CPU",
      .is_rare = true,
-     .into = cli::StoreAs<&cli::ParsePercent, &ServePlan::record, &RecordOptions::max_cpu>},
+     .into =
+         cli::StoreAs<&record_tool::ParseCpuLimit, &ServePlan::record, &RecordOptions::max_cpu>},
 };
 
 constexpr cli::Option kOtherRows[] = {

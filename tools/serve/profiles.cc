@@ -16,6 +16,7 @@
 #include "convert/model/merge.h"
 #include "convert/model/profile_builder.h"
 #include "convert/model/profile_copier.h"
+#include "convert/model/sample_thread.h"
 #include "formats/base/input.h"
 #include "formats/base/output_file.h"
 #include "formats/perfdata/period_unit.h"
@@ -34,9 +35,8 @@ using LabelKeys = std::set<std::string, std::less<>>;
 bool IsSelected(const Profile& profile, const Sample& sample, const Selection& selection) {
   const auto has_label = [&](const auto& condition) {
     const auto& [key, text] = condition;
-    return std::ranges::any_of(profile[sample.labels], [&](const Label& label) {
-      return profile.text(label.key) == key && profile.text(label.text) == text;
-    });
+    const Label* const label = convert::FindLabel(profile, sample.labels, key);
+    return label != nullptr && profile.text(label->text) == text;
   };
   if (!std::ranges::all_of(selection.conditions, has_label)) return false;
   return !selection.wants_event || selection.wants_event(profile.text(profile[sample.event].name));

@@ -4,7 +4,6 @@
 #include <fmt/core.h>
 #include <poll.h>
 #include <sys/signalfd.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,45 +20,13 @@
 
 #include "formats/base/text.h"
 #include "record/machine/requirements.h"
+#include "tools/serve/private_directory.h"
 #include "tools/serve/processes.h"
 #include "tools/serve/recordings.h"
 #include "tools/serve/secrets.h"
 
 namespace perftape::serve {
 namespace {
-
-// The directory of the recordings, which is removed at the end.
-class PrivateDirectory {
- public:
-  static Result<PrivateDirectory> Make(const std::filesystem::path& wanted) {
-    PrivateDirectory directory;
-    if (!wanted.empty()) {
-      if (mkdir(wanted.c_str(), S_IRWXU) != 0) return FailErrno(wanted.native(), errno);
-      std::error_code error;
-      directory.path_ = std::filesystem::absolute(wanted, error);
-      return directory;
-    }
-    const char* const of_service = std::getenv("RUNTIME_DIRECTORY");  // systemd.exec(5)
-    std::string name =
-        std::string(of_service != nullptr ? of_service : "/run") + "/perftape-serve.XXXXXX";
-    if (mkdtemp(name.data()) == nullptr) return FailErrno(name, errno);
-    directory.path_ = name;
-    return directory;
-  }
-
-  PrivateDirectory(PrivateDirectory&& other) noexcept : path_(std::exchange(other.path_, {})) {}
-  PrivateDirectory& operator=(PrivateDirectory&&) = delete;
-  ~PrivateDirectory() {
-    std::error_code ignored;
-    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
-  }
-
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  PrivateDirectory() = default;
-  std::filesystem::path path_;
-};
 
 // The socket files are removed at the end.
 class Sockets {
@@ -338,7 +305,6 @@ Result<int> Supervise(const ServeRun& planned, cli::Console& console) {
   TRY_ASSIGN(Secrets secrets, ReadSecrets(secret_files));
   Sockets sockets(run.addresses);
   TRY_ASSIGN(std::vector<UniqueFd> opened, sockets.Open());
-  TRY_ASSIGN(const PrivateDirectory directory, PrivateDirectory::Make(run.directory));
   TRY_ASSIGN(const UniqueFd signals, CatchSignals());
   record::SwitchRequest cut;
   TRY_ASSIGN(Channels channels, OpenChannels(run.push));
@@ -351,6 +317,8 @@ Result<int> Supervise(const ServeRun& planned, cli::Console& console) {
   if (run.push.is_on()) {
     TRY_ASSIGN(pusher, StartPusher(run, secrets.push, channels, console));
   }
+  // After the processes that have no files: those that are forked later hold its lock.
+  TRY_ASSIGN(const PrivateDirectory directory, PrivateDirectory::Make(run.directory));
   TRY_ASSIGN(const pid_t importer, StartImporter(run, directory.path(), channels, console));
 
   RecordingServer recordings(run, directory.path(), std::move(channels.commands.receiver), console);

@@ -36,6 +36,7 @@ TEST(Config, NamesTheLineThatIsWrong) {
   EXPECT_THAT(ConfigErrorOf("window"), HasSubstr("serve.conf:1: needs a value"));
   EXPECT_THAT(ConfigErrorOf("quiet = yes"), HasSubstr("takes no value"));
   EXPECT_THAT(ConfigErrorOf("window = long"), HasSubstr("serve.conf:1: "));
+  EXPECT_THAT(ConfigErrorOf("max-cpu = 0"), HasSubstr("--max-cpu: must be above 0"));
   for (const char* const name : {"config = x", "help", "version", "l = /x", "= x"})
     EXPECT_THAT(ConfigErrorOf(name), HasSubstr("serve.conf:1: ")) << name;
 }

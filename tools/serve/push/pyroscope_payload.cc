@@ -34,10 +34,13 @@ using convert::Thread;
 
 using Indexes = std::span<const std::uint32_t>;  // of samples
 
+constexpr std::string_view kOwnService = "perftape";
+
 // What all samples of a series have.
 struct SeriesKey {
-  std::string type = {};       // of the periods
-  std::string_view unit = {};  // of the periods
+  std::string type = {};          // of the periods
+  std::string_view unit = {};     // of the periods
+  std::string_view service = {};  // empty: not known
 
   auto operator<=>(const SeriesKey&) const = default;
 };
@@ -47,7 +50,12 @@ class SeriesPayloads {
  public:
   SeriesPayloads(const Profile& profile, const SeriesKey& key, const PyroscopeLimits& limits,
                  std::vector<Payload>& payloads)
-      : profile_(profile), type_(key.type), unit_(key.unit), limits_(limits), payloads_(payloads) {}
+      : profile_(profile),
+        type_(key.type),
+        unit_(key.unit),
+        service_(key.service.empty() ? kOwnService : key.service),
+        limits_(limits),
+        payloads_(payloads) {}
 
   Status Append(Indexes samples) {
     const bool may_divide = samples.size() > 1;
@@ -76,7 +84,7 @@ class SeriesPayloads {
     pyroscope::Series series = {
         .labels = {{.name = "__name__", .value = is_cpu ? "process_cpu" : std::string_view(type_)},
                    {.name = "__delta__", .value = "false"},  // the values are no running totals
-                   {.name = "service_name", .value = "perftape"},
+                   {.name = "service_name", .value = service_},
                    {.name = "pyroscope_spy", .value = "perftape"}},
         .pprof = file};
     const std::string_view host = convert::FactOf(profile_.metadata(), convert::kHostnameComment);
@@ -160,7 +168,7 @@ class SeriesPayloads {
 
   const Profile& profile_;
   const std::string& type_;
-  const std::string_view unit_;
+  const std::string_view unit_, service_;
   const PyroscopeLimits& limits_;
   std::vector<Payload>& payloads_;
   std::int64_t parts_ = 0;
@@ -168,8 +176,10 @@ class SeriesPayloads {
 
 SeriesKey KeyOf(const Profile& profile, const Sample& sample) {
   const Event& event = profile[sample.event];
+  const Label* const service = convert::FindLabel(profile, sample.labels, otlp::kServiceName);
   return {.type = pyroscope::ValidName(convert::OtlpTypeOf(profile.text(event.name))),
-          .unit = profile.text(event.unit)};
+          .unit = profile.text(event.unit),
+          .service = service != nullptr ? profile.text(service->text) : std::string_view()};
 }
 
 }  // namespace

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Windows -> pushes of Pyroscope (formats/pyroscope/push_request.h): one series for each type of
-// events, with a pprof.
+// events and each service, with a pprof.
 //
 //   __name__       process_cpu for clocks, as Pyroscope's agents; off_cpu for the three events of
 //                  waits; else the event's name
-//   service_name   perftape
+//   service_name   the label service.name of the samples; perftape for those without one
 //   host_name      the host
 //   values         samples/count, and the periods (cpu/nanoseconds) if they are not the same
 //
-// Samples have the labels namespace, pod, container and comm, which Pyroscope adds to those of the
-// series (pkg/model/pprof_split, VisitSampleSeries), and pid, a number, which it drops (pkg/pprof,
-// Normalize). tid and cgroup would only make more series.
+// Samples have the labels namespace, pod, container, unit and comm, which Pyroscope adds to those
+// of the series (pkg/model/pprof_split, VisitSampleSeries), and pid, a number, which it drops
+// (pkg/pprof, Normalize). tid and cgroup would only make more series.
 //
 // A request has one profile: Pyroscope takes all or nothing of a request, and may have stored a
 // part when it asks to send it again. This way was chosen over POST /ingest, which answers 422 also

@@ -82,6 +82,26 @@ TEST(PyroscopePayloadsOf, NamesTheAmountsOfEachKindOfEvent) {
   EXPECT_THAT(types("page-faults"), ElementsAre("samples/count"));
 }
 
+TEST(PyroscopePayloadsOf, MakesASeriesOfEachService) {
+  const std::vector<Payload> payloads =
+      PyroscopePayloadsOf(ProfileOfPods({{.count = 5},
+                                         {.pod = "b", .count = 1},
+                                         {.count = 3, .label = {"service.name", "cart"}},
+                                         {.count = 2, .label = {"service.name", "pay"}},
+                                         {.count = 1, .label = {"service.version", "2"}}}))
+          .value();
+  ASSERT_EQ(payloads.size(), 3U);
+  EXPECT_EQ(payloads[0].samples, 7U);
+  EXPECT_EQ(payloads[1].samples, 3U);
+  EXPECT_EQ(payloads[2].samples, 2U);
+  EXPECT_THAT(AsText(payloads[1].body), HasSubstr("service_name\x12\x04"
+                                                  "cart"));
+  EXPECT_THAT(AsText(payloads[2].body), HasSubstr("service_name\x12\x03"
+                                                  "pay"));
+  EXPECT_THAT(AsText(payloads[0].body), HasSubstr("service_name\x12\x08"
+                                                  "perftape"));
+}
+
 TEST(PyroscopePayloadsOf, KeepsTheLabelsThatNameASample) {
   const Payload payload = PyroscopePayloadsOf(ProfileOfPods({{}})).value().at(0);
   const convert::Profile profile = ProfileIn(payload);
