@@ -311,6 +311,22 @@ struct request {
 	__u64 __sector;
 };
 
+/* References to a file beyond the first one since Linux 6.13 (include/linux/file_ref.h); before,
+ * all. */
+struct file___ref {
+	struct {
+		struct {
+			__s64 counter;
+		} refcnt;
+	} f_ref;
+};
+
+struct file___count {
+	struct {
+		__s64 counter;
+	} f_count;
+};
+
 struct request___old {
 	struct gendisk *rq_disk; /* before Linux 5.17 */
 };

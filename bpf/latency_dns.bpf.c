@@ -327,6 +327,17 @@ static __noinline int end_old_queries(void)
 	return 0;
 }
 
+/* Whether nothing but this descriptor refers to its file: no copy of it, and no call that runs. */
+static __always_inline int is_only_reference(__u32 fd)
+{
+	struct file *file = file_of(fd);
+	struct file___ref *since_6_13 = (void *)file;
+
+	if (bpf_core_field_exists(since_6_13->f_ref))
+		return BPF_CORE_READ(since_6_13, f_ref.refcnt.counter) == 0;
+	return BPF_CORE_READ((struct file___count *)file, f_count.counter) == 1;
+}
+
 static __noinline int close_socket(__u64 sk)
 {
 	struct asked *asked = bpf_map_lookup_elem(&asked_by_socket, &sk);
@@ -400,7 +411,8 @@ int BPF_PROG(on_dns_enter, struct pt_regs *regs, long nr)
 		begin_messages(ctx, key, arguments[1], arguments[2]);
 		break;
 	case WIRE_DNS_CLOSE:
-		close_socket(key);
+		if (is_only_reference(arguments[0]))
+			close_socket(key);
 		break;
 	}
 	return 0;

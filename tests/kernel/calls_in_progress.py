@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The workload of latency_in_progress_test.py: more calls at a time than the recorder follows, or calls that never end.
-Prints its pid, and the numbers that its scenario knows.
+Prints its pid, and the numbers that its scenario (SCENARIOS) knows.
 
-    calls_in_progress.py connects|connects-elsewhere|queries|round-trips|accepts|accepts-later|reads|killed [NUMBER...]"""
+    calls_in_progress.py SCENARIO [NUMBER...]"""
 
 import concurrent.futures
 import contextlib
@@ -17,6 +17,7 @@ import time
 
 LOOPBACK = "127.0.0.1"
 BLOCK = 4096
+QUERY = b"\0\0\1\0\0\1\0\0\0\0\0\0\3www\7example\3com\0\0\1\0\1"
 
 
 def listening(backlog):
@@ -74,13 +75,20 @@ def queries(sockets, ids, after):
         clients = [socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in range(count)]
         for client in clients:
             for number in range(ids):
-                header = number.to_bytes(2, "big") + b"\1\0\0\1\0\0\0\0\0\0"
-                client.sendto(header + b"\3www\7example\3com\0\0\1\0\1", (LOOPBACK, 53))
+                client.sendto(number.to_bytes(2, "big") + QUERY[2:], (LOOPBACK, 53))
         for client in clients:
             client.close()
     ask(sockets, ids)
     for _ in range(after):
         ask(1, 1)
+
+
+def query_with_copy():
+    """A copy of the descriptor is closed at once, the socket 50 ms later."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as client:
+        client.sendto(QUERY, (LOOPBACK, 53))
+        client.dup().close()
+        time.sleep(0.05)
 
 
 def connect_and_accept(server, count):
@@ -197,6 +205,7 @@ def killed():
 
 
 SCENARIOS = {"connects": connects, "connects-elsewhere": connects_elsewhere, "queries": queries,
+             "query-with-copy": query_with_copy,
              "round-trips": round_trips, "accepts": accepts, "accepts-later": accepts_later, "reads": reads,
              "killed": killed}
 

@@ -31,11 +31,12 @@ class InProgress(harness.RecordingTest):
         return err
 
     def read_counts(self, out):
-        """Sets self.own, self.calls and self.errors of the program, and self.lost by cause."""
+        """Sets self.own, self.calls, self.longest_ns and self.errors of the program, and self.lost by cause."""
         self.own = latency_test.printed(out)
         notes = latency_test.notes_of(self.bundle)
         of_program = [noted for noted in notes["latency"] if noted["pid"] == self.own["pid"][0]]
         self.calls = sum(noted["count"] for noted in of_program)
+        self.longest_ns = max((noted["max_ns"] for noted in of_program), default=0)
         self.errors = {code: count for noted in of_program for code, count in noted["errors"]}
         # A run that was missed need not have been one of these calls: other programs connect, too.
         self.lost = {lost["cause"]: lost["calls"] for lost in notes["latency_lost"] if lost["cause"] != "recursion"}
@@ -84,6 +85,11 @@ class InProgress(harness.RecordingTest):
         err = self.measure("dns", "queries", 1, 300, 20, options=())
         self.assertEqual((self.errors, self.lost), ({ETIMEDOUT: 320}, {}))
         self.assertNotIn("not counted", err)
+
+    def test_a_query_goes_on_as_long_as_its_socket_has_a_descriptor(self):
+        self.measure("dns", "query-with-copy")
+        self.assertEqual((self.errors, self.lost), ({ETIMEDOUT: 1}, {}))
+        self.assertGreater(self.longest_ns, 50e6)
 
     def test_connections_without_room_have_no_round_trip_times(self):
         err = self.measure("tcp-rtt", "round-trips", 50, 20)
