@@ -339,7 +339,7 @@ class Latency(harness.RecordingTest):
         calls = [call for call in self.of_event("block_io", pid)
                  if call.fields["dev"] == f"{os.major(number)},{os.minor(number)}"]
         self.assert_near(calls, [own for own in self.own["request"] if own >= 1 << 24])
-        self.assertGreaterEqual(len(calls), 9)  # the limit need not delay the first one
+        self.assertGreaterEqual(len(calls), 5)  # of 10: the limit need not delay the first ones
         for call in calls:
             self.assertEqual((call.fields["bytes"], call.fields["error"]), ("4096", "0"))
             self.assert_called_from(call, "read_disk")
