@@ -231,7 +231,16 @@ class Connection : public Exchange, public std::enable_shared_from_this<Connecti
     response_ = {};
     held_.reset();
     if (!keep_alive_) return Close();
-    ReadRequest();
+    parser_->is_done() ? ReadRequest() : SkipBody();
+  }
+
+  // Nobody needs the body of a request, but the next one begins after it.
+  void SkipBody() {
+    stream_.expires_after(shared_.limits.request_time);
+    http::async_read(stream_, buffer_, *parser_,
+                     [self = shared_from_this()](error_code error, std::size_t) {
+                       error ? self->Close() : self->ReadRequest();
+                     });
   }
 
   void Close() {

@@ -23,6 +23,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 
 class Hello : public HttpHandler {
@@ -98,6 +99,20 @@ class DescriptorLimit {
  private:
   rlimit before_ = {};
 };
+
+TEST(HttpServer, ReadsTheNextRequestAfterABody) {
+  Hello handler;
+  Running server(handler);
+  const UniqueFd client(socket(AF_INET, SOCK_STREAM, 0));
+  server.Connect(client);
+  Send(client, "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n0x1+");
+  Send(client, "0x2\r\n");
+  Send(client, kGet);
+  const std::string text = Received(client);
+  EXPECT_THAT(text, StartsWith("HTTP/1.1 200"));
+  EXPECT_NE(text.rfind("HTTP/1.1 200"), 0U);
+  EXPECT_THAT(text, Not(HasSubstr("HTTP/1.1 400")));
+}
 
 // Keeps the exchange, and counts clients that go.
 class Silent : public HttpHandler {
