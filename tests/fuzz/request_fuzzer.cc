@@ -26,9 +26,10 @@ void CheckText(std::string_view text) {
 void CheckProfile(const Result<ProfileRequest>& request) {
   if (!request) return;
   CheckText(request->event);
-  CheckText(request->pod);
-  CheckText(request->pod_namespace);
-  Require((request->scope == Scope::kPod) == !request->pod.empty());
+  for (const auto& [label, text] : request->conditions) {
+    Require(!text.empty());
+    CheckText(text);
+  }
   Require(!request->seconds ||
           (request->seconds->count() > 0 && *request->seconds <= kMostSeconds));
   (void)EventChoice(request->event).MayHave("packetloss");

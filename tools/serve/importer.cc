@@ -12,6 +12,7 @@
 #include "convert/export/to_pprof.h"
 #include "convert/formats.h"
 #include "convert/import/from_perfdata.h"
+#include "convert/model/profile_builder.h"
 #include "convert/symbolize/jit_file_search.h"
 #include "convert/symbolize/perf_map_symbolizer.h"
 #include "formats/base/file.h"
@@ -28,6 +29,15 @@ std::uint64_t ResidentBytes() {
   const bool is_read =
       statm && std::sscanf(statm->c_str(), "%" SCNu64 " %" SCNu64, &size, &resident) == 2;
   return is_read ? resident * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)) : 0;
+}
+
+// The first and last samples need not reach the ends of their window.
+convert::Profile WithDurationOf(const Window& window, const convert::Profile& profile) {
+  convert::Metadata metadata = profile.metadata();
+  metadata.duration_ns = static_cast<std::int64_t>(window.end_ns - window.start_ns);
+  convert::ProfileBuilder builder(profile);
+  builder.SetMetadata(std::move(metadata));
+  return std::move(builder).Finish();
 }
 
 }  // namespace
@@ -89,8 +99,9 @@ Result<ImportedFile> Importer::Import(const std::filesystem::path& file) {
   const convert::Profile named = sources->Name(profile, std::move(origin), symbols);
   TRY_ASSIGN(window.profile, convert::EncodePprof(named, kWindowEncoding));
   if (payload_kind_) {
+    const convert::Profile whole = WithDurationOf(window, named);
     const bool is_pyroscope = *payload_kind_ == PushProtocol::kPyroscope;
-    TRY_ASSIGN(imported.payloads, is_pyroscope ? PyroscopePayloadsOf(named) : PayloadsOf(named));
+    TRY_ASSIGN(imported.payloads, is_pyroscope ? PyroscopePayloadsOf(whole) : PayloadsOf(whole));
   }
   return imported;
 }
