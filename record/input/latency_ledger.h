@@ -55,9 +55,8 @@ class LatencyLedger {
   explicit LatencyLedger(std::span<const PlannedEvent> planned, std::size_t most = kMost);
 
   bool is_empty() const { return probes_.empty(); }
-  // A new process has the name of its parent until it has one of its own, which is the name of all
-  // its calls so far, too. Of processes whose start and names are not told, calls have the name
-  // that the process had when the kernel began to count.
+  // A process has started, or has another name. All calls of a process have its last name. If it
+  // never got one, they have the name that it had when the kernel began to count.
   void Start(std::uint32_t pid) { names_.erase(pid); }
   void Rename(std::uint32_t pid, std::string_view comm);
   // Adds what DrainLatency returned.
@@ -72,8 +71,8 @@ class LatencyLedger {
   // Returns the calls of each probe since the last call.
   std::vector<LatencyInterval> NextInterval();
 
-  // Returns all so far. `path_of` returns the path of a cgroup by its id. `uncounted`
-  // is by event.
+  // Returns all so far. `path_of` returns the path of a cgroup by its id. `uncounted` has an entry
+  // for each event.
   LatencySummary Summarize(const std::function<std::string(std::uint64_t)>& path_of,
                            std::span<const UncountedCalls> uncounted) const;
 

@@ -36,6 +36,11 @@ struct BinaryContents {
   std::optional<ImageAddress> StartOf(const perfdata::Region& region) const;
 };
 
+// A small binary has at most so many bytes of call frame information and of symbol tables. One that
+// has more is not read while others wait.
+inline constexpr std::uint64_t kSmallFrameBytes = std::uint64_t{8} << 20;
+inline constexpr std::uint64_t kSmallSymbolBytes = std::uint64_t{16} << 20;
+
 // Reads binaries. Threads may share it.
 class BinaryReader {
  public:

@@ -154,8 +154,8 @@ std::shared_ptr<const BinaryContents> LateUnwinder::Read(std::uint32_t pid,
   const std::uint64_t before_ns = MonotonicNs();
   if (read_ns_ > kFirstReadNs + (before_ns - start_ns_) / 10) return nullptr;
   unwind::TableLimits limits;
-  limits.bytes = kMostFrameBytes;
-  limits.symbol_bytes = kMostSymbolBytes;
+  limits.bytes = kSmallFrameBytes;
+  limits.symbol_bytes = kSmallSymbolBytes;
   limits.rows = kMostTableBytes / 2 / sizeof(unwind::Row);
   auto contents = reader_.Read(pid, region, limits).value_or(nullptr);
   read_ns_ += MonotonicNs() - before_ns;

@@ -63,9 +63,6 @@ class LateUnwinder {
   static constexpr std::uint64_t kMostTableBytes = std::uint64_t{32} << 20;
   // A binary that cannot be opened is tried again for other processes, so many times.
   static constexpr int kMostTries = 4;
-  // The call frame information and the symbol tables of a binary that is read here, in bytes.
-  static constexpr std::uint64_t kMostFrameBytes = std::uint64_t{8} << 20;
-  static constexpr std::uint64_t kMostSymbolBytes = std::uint64_t{16} << 20;
   // Reading takes at most this time, and a tenth of the time since the start.
   static constexpr std::uint64_t kFirstReadNs = 1'000'000'000;
   struct Binary {

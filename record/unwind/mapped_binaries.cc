@@ -55,9 +55,9 @@ void MappedBinaries::Store(const perfdata::Dso& dso, std::shared_ptr<const Binar
 // long that others would wait for it.
 unwind::TableLimits MappedBinaries::LimitsOfSmall() const {
   unwind::TableLimits limits = limits_;
-  limits.bytes = std::uint64_t{8} << 20;
+  limits.bytes = kSmallFrameBytes;
   limits.undescribed_bytes = std::uint64_t{256} << 10;
-  limits.symbol_bytes = std::uint64_t{16} << 20;
+  limits.symbol_bytes = kSmallSymbolBytes;
   return limits;
 }
 

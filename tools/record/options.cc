@@ -124,7 +124,7 @@ constexpr cli::Option kEventRows[] = {
                           &InputOptions::latency_histograms>},
     {.name = "latency-in-progress",
      .argument = "N",
-     .help = "of -e latency: follow at most N connections, DNS queries and requests to disks each, "
+     .help = "of -e latency: follow at most N connections, N DNS queries and N requests to disks, "
              "of 2.5 KB each (default 16384)",
      .is_rare = true,
      .into = cli::StoreAs<&ParseEntries, &Plan::record, &RecordOptions::input,
