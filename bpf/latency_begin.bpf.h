@@ -6,6 +6,7 @@
 #ifndef PERFTAPE_BPF_LATENCY_BEGIN_BPF_H
 #define PERFTAPE_BPF_LATENCY_BEGIN_BPF_H
 
+#define USER_FRAMES WIRE_MAX_FRAMES
 #include "bpf/latency.bpf.h"
 #include "bpf/stored_stack.bpf.h"
 
@@ -43,7 +44,7 @@ static __always_inline __u64 end_user_part(struct full_sample *full, struct wire
 		if ((user_end & UNWIND_UNFINISHED) && stored_stack)
 			full->sample.flags = WIRE_UNFINISHED;
 		else
-			count_end(full->sample.event, user_end & ~UNWIND_UNFINISHED);
+			note_end(full, user_end & ~UNWIND_UNFINISHED);
 	}
 	if (filter.stack_bytes || (filter.late_bytes && (full->sample.flags & WIRE_UNFINISHED)))
 		size = add_stored_state(full, cpu, size, stored_stack);
@@ -69,7 +70,7 @@ static __always_inline void store_begin(void *ctx, struct latency_begin *begin,
 	begin->stored_stack = 0;
 	if (!filter.callchain)
 		return;
-	kernel = checked_frames(walk(ctx, begin->frames, TRACING_FRAMES));
+	kernel = checked_frames(walk_kernel_frames(ctx, begin->frames, TRACING_FRAMES));
 	begin->kernel_frames = kernel;
 	begin->user_frames = walk_user(ctx, 0, ids->tgid, begin->frames + kernel, &begin->user_end);
 	if (needs_user_state(begin->user_end))
@@ -109,6 +110,7 @@ static __always_inline void send_begun(struct full_sample *full, struct wire_cpu
 		.mode = WIRE_MODE_KERNEL,
 		.kernel_frames = kernel,
 		.user_frames = user,
+		.walked_ns = begin->start_ns,
 	};
 	barrier_var(raw_words);
 	if (raw_words > SAMPLE_RAW_SIZE / sizeof(__u64)) /* for the verifier */

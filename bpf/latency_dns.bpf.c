@@ -82,15 +82,15 @@ static __always_inline int waits_for_answers(void)
 	return sent && *sent && bpf_jiffies64() - *sent < ANSWER_JIFFIES;
 }
 
-/* struct user_msghdr and struct mmsghdr, include/linux/socket.h */
+/* The begin of struct user_msghdr, include/linux/socket.h. */
 struct message {
 	__u64 name;
 	__u64 name_size;
 	__u64 buffers;
-	__u64 buffer_count;
-	__u64 control[3];
-	__u64 received; /* of struct mmsghdr */
 };
+
+/* sizeof(struct mmsghdr), which begins with one */
+#define MMSGHDR_SIZE 64
 
 static __always_inline __u64 first_buffer(const struct message *message)
 {
@@ -110,7 +110,7 @@ static __noinline int count_query(struct wire_cpu *cpu, struct query *query, __u
 	struct latency_end end = {.slot = WIRE_LATENCY_DNS, .error = error, .now_ns = now_ns};
 	struct wire_latency_raw *raw;
 	struct full_sample *full;
-	__u32 size;
+	__u64 size; /* in 64 bits the verifier keeps its bound */
 
 	end.period_ns = now_ns - query->begin.start_ns;
 	cpu->overflows++;
@@ -259,7 +259,7 @@ static __noinline int end_answers(__u64 sk, __u64 address, __u64 count)
 
 	for (i = 0; i < MAX_MESSAGES && i < count; i++) {
 		bpf_probe_read_user(&message, sizeof(message),
-				    (const void *)(address + i * sizeof(message)));
+				    (const void *)(address + i * MMSGHDR_SIZE));
 		end_answer(sk, first_buffer(&message));
 	}
 	return 0;
@@ -269,7 +269,7 @@ static __always_inline void begin_message(void *ctx, __u64 sk, __u64 address)
 {
 	struct message message = {};
 
-	if (bpf_probe_read_user(&message, 7 * sizeof(__u64), (const void *)address) == 0)
+	if (bpf_probe_read_user(&message, sizeof(message), (const void *)address) == 0)
 		begin_query(ctx, sk, first_buffer(&message), message.name);
 }
 
@@ -278,7 +278,7 @@ static __noinline int begin_messages(void *ctx, __u64 sk, __u64 address, __u64 c
 	__u32 i;
 
 	for (i = 0; i < MAX_MESSAGES && i < count; i++)
-		begin_message(ctx, sk, address + i * sizeof(struct message));
+		begin_message(ctx, sk, address + i * MMSGHDR_SIZE);
 	return 0;
 }
 
@@ -439,8 +439,8 @@ int BPF_PROG(on_dns_exit, struct pt_regs *regs, long result)
 			end_answer(key, arguments[1]);
 		break;
 	case WIRE_DNS_RECEIVE_MESSAGE:
-		if (result >= DNS_HEADER && bpf_probe_read_user(&message, 7 * sizeof(__u64),
-								(const void *)arguments[1]) == 0)
+		if (result >= DNS_HEADER &&
+		    bpf_probe_read_user(&message, sizeof(message), (const void *)arguments[1]) == 0)
 			end_answer(key, first_buffer(&message));
 		break;
 	case WIRE_DNS_RECEIVE_MESSAGES:

@@ -39,6 +39,7 @@ struct left_stack {
 	__u32 user_end;	    /* as in unwind_user() */
 	__u32 stored_stack; /* number of the entry of stored_stacks, plus 1; 0: none */
 	__u32 pad;
+	__u64 walked_ns;
 	__u64 frames[WIRE_MAX_FRAMES];
 };
 
@@ -78,13 +79,15 @@ static __always_inline void start_queueing(struct task_struct *task, __u64 now_n
 	queued->start_ns = now_ns;
 }
 
-static __always_inline void store_user_stack(void *ctx, struct task_struct *task, __u32 tgid)
+static __always_inline void store_user_stack(void *ctx, struct task_struct *task, __u32 tgid,
+					     __u64 now_ns)
 {
 	struct left_stack *left =
 		bpf_task_storage_get(&left_stacks, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
 
 	if (!left)
 		return;
+	left->walked_ns = now_ns;
 	left->user_frames = walk_user(ctx, 0, tgid, left->frames, &left->user_end);
 	if (needs_user_state(left->user_end))
 		left->stored_stack = store_user_state(left->stored_stack, task, NULL);
@@ -102,7 +105,7 @@ static __always_inline void leave_cpu(void *ctx, struct task_struct *task, int i
 	if (ids.tid == 0 || !is_wanted(ids.tgid, ids.tid))
 		return;
 	if (stores_stack)
-		store_user_stack(ctx, task, ids.tgid);
+		store_user_stack(ctx, task, ids.tgid, now_ns);
 	if (is_running)
 		start_queueing(task, now_ns, 0);
 }
@@ -121,7 +124,7 @@ static __always_inline void send_with_user_stack(void *ctx, struct full_sample *
 		if (end & UNWIND_UNFINISHED)
 			full->sample.flags = WIRE_UNFINISHED;
 		else
-			count_end(full->sample.event, end);
+			note_end(full, end);
 	}
 	size = sizeof(struct wire_sample) + (RAW_HEAD_WORDS + frames_of(full)) * sizeof(__u64);
 	if (needs_user_state(end))
@@ -151,6 +154,7 @@ static __always_inline void send_with_left_stack(struct task_struct *task, struc
 	user = checked_frames(left->user_frames);
 	bpf_probe_read_kernel(full->words + words, user * sizeof(__u64), left->frames);
 	full->sample.user_frames = user;
+	full->sample.walked_ns = left->walked_ns;
 	full->sample.header.size = end_user_part(
 		full, cpu, sizeof(struct wire_sample) + (words + user) * sizeof(__u64),
 		left->user_end, left->stored_stack);

@@ -50,29 +50,37 @@ static __always_inline struct overflow estimated_overflow(struct wire_cpu *cpu, 
 	return overflow;
 }
 
+/* Counts `count` missed expiries. Of each, `halves` belong to tasks that are wanted. */
+static __always_inline void count_cause(struct wire_cpu *cpu, enum wire_missed cause, __u64 count,
+					__u64 halves)
+{
+	cpu->missed[cause] += count * halves;
+	cpu->missed_unwanted += count * (2 - halves);
+}
+
 /*
  * Counts `missed` expiries that were on time without a call of the program. The kernel counts the
- * overflows of each tick before it checks whether it may call the program.
+ * overflows of each tick before it checks whether it may call the program. If it made no overflow,
+ * it hides the task that ran, which is none of those around it.
  */
 static __always_inline void count_uncalled(struct wire_cpu *cpu, const struct overflow *overflow,
 					   __u64 missed, __u64 halves)
 {
 	int is_same_tick = overflow->tick == cpu->tick;
+	__u64 halves_of_hidden = filter.every_task ? 2 : halves;
 	__u64 before = is_same_tick ? cpu->interrupts : 0;
 	__u64 skipped;
 
 	if (overflow->interrupts == WIRE_THROTTLING || overflow->interrupts <= before) {
-		cpu->missed[WIRE_UNDECIDED] += missed * halves;
+		count_cause(cpu, WIRE_UNDECIDED, missed, halves_of_hidden);
 		return;
 	}
 	skipped = overflow->interrupts - before - 1;
 	if (skipped > missed)
 		skipped = missed;
-	cpu->missed[WIRE_SKIPPED] += skipped * halves;
-	if (is_same_tick)
-		cpu->missed[WIRE_NO_OVERFLOW] += (missed - skipped) * halves;
-	else
-		cpu->missed[WIRE_UNDECIDED] += (missed - skipped) * halves;
+	count_cause(cpu, WIRE_SKIPPED, skipped, halves);
+	count_cause(cpu, is_same_tick ? WIRE_NO_OVERFLOW : WIRE_UNDECIDED, missed - skipped,
+		    halves_of_hidden);
 }
 
 /*
@@ -91,7 +99,7 @@ static __always_inline void count_missed(struct wire_cpu *cpu, const struct over
 	if (cpu->interrupts == WIRE_THROTTLING) {
 		/* The timer was restarted with another phase. */
 		passed += cpu->throttled_ns;
-		cpu->missed[WIRE_THROTTLED] += passed / period * halves;
+		count_cause(cpu, WIRE_THROTTLED, passed / period, halves);
 		cpu->throttled_ns = passed % period;
 		return;
 	}
@@ -99,17 +107,14 @@ static __always_inline void count_missed(struct wire_cpu *cpu, const struct over
 		return;
 	missed = (passed + period / 2) / period;
 	if (!overflow->interrupts) {
-		cpu->missed[WIRE_UNEXPLAINED] += missed * halves;
+		count_cause(cpu, WIRE_UNEXPLAINED, missed, halves);
 		return;
 	}
 	delay = cpu->end_ns + AFTER_PROGRAM_NS - cpu->expiry_ns;
 	delayed = delay / period;
 	if (delayed > missed)
 		delayed = missed;
-	if (delay < WIRE_STALL_NS)
-		cpu->missed[WIRE_LATE] += delayed * halves;
-	else
-		cpu->missed[WIRE_STALLED] += delayed * halves;
+	count_cause(cpu, delay < WIRE_STALL_NS ? WIRE_LATE : WIRE_STALLED, delayed, halves);
 	if (missed > delayed)
 		count_uncalled(cpu, overflow, missed - delayed, halves);
 }

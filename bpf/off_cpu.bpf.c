@@ -16,6 +16,7 @@
  * Interrupts are off in all three tracepoints, so no program here interrupts another on its CPU.
  */
 #define SAMPLE_RAW_SIZE 8 /* of a wakeup: the tid of the woken thread */
+#define USER_FRAMES	WIRE_MAX_FRAMES
 #if defined(__TARGET_ARCH_arm64)
 #define OWN_FRAMES (PROGRAM_FRAMES + 2) /* also __bpf_trace_sched_wakeup_template */
 #else
@@ -26,6 +27,7 @@
 #include "bpf/stack_lead.bpf.h"
 #include "bpf/tasks.bpf.h"
 #include "bpf/tracing.bpf.h"
+#include "bpf/waiting_stack.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
@@ -49,6 +51,7 @@ struct off_cpu_task {
 	__u32 lead;	    /* of the current wait: number in leads, plus 1; 0: none */
 	__u32 oldest_lead;
 	__u64 cgroup;
+	__u64 walked_ns;	   /* when the user frames were found */
 	__u64 sums_ns[WIRE_WAITS]; /* of waits below the threshold */
 	__u64 sums_start_ns;	   /* when the first of them ended; 0: there is none */
 	__u64 frames[WIRE_MAX_FRAMES];
@@ -110,6 +113,7 @@ static __always_inline void start_sample(struct full_sample *full, const struct 
 		.pid = known->tgid,
 		.tid = known->tid,
 		.cgroup = known->cgroup,
+		.walked_ns = known->walked_ns,
 		.event = event,
 		.mode = WIRE_MODE_KERNEL,
 	};
@@ -229,7 +233,7 @@ static __always_inline __u64 add_stacks(struct full_sample *full, struct task_st
 		if ((known->user_end & UNWIND_UNFINISHED) && known->stored_stack)
 			full->sample.flags = WIRE_UNFINISHED;
 		else
-			count_end(full->sample.event, known->user_end & ~UNWIND_UNFINISHED);
+			note_end(full, known->user_end & ~UNWIND_UNFINISHED);
 	}
 	return kernel + user;
 }
@@ -329,6 +333,7 @@ static __always_inline void leave_cpu(void *ctx, struct task_struct *task, __u32
 	/* Of a preempted task, nothing is left out that says more. */
 	if (wait != WIRE_RUNNABLE)
 		store_lead(ctx, known);
+	known->walked_ns = now_ns;
 	known->user_frames = walk_user(ctx, 0, ids.tgid, known->frames, &known->user_end);
 	if (filter.stack_bytes || (filter.late_bytes && (known->user_end & UNWIND_UNFINISHED)))
 		known->stored_stack = store_user_state(known->stored_stack, task, NULL);
@@ -482,54 +487,60 @@ static __always_inline struct off_cpu_task *start_if_waiting(struct task_struct 
 	return 0;
 }
 
-struct user_frame {
-	__u64 caller_frame;
-	__u64 return_address;
-};
-
-/* Walks the frame pointers of a task that waits in the kernel. */
-static __always_inline __u32 walk_waiting(struct task_struct *task, struct off_cpu_task *known)
+/*
+ * The stack of a task that waits since `start_ns`. It is walked at once, from an entry that no
+ * other program uses. Copies are kept only of stacks that user space can walk further: there may be
+ * more threads than room for copies.
+ */
+static __always_inline void store_waiting(struct task_struct *task, struct off_cpu_task *known,
+					  __u64 start_ns)
 {
-	bpf_user_pt_regs_t regs = {};
-	struct user_frame frame;
-	__u64 at;
-	__u32 i;
+	__u64 now_ns = bpf_ktime_get_ns();
+	struct stored_stack *stored;
+	__u32 end = WIRE_ENDS;
+	__u64 frames;
 
-	if (BPF_CORE_READ(task, flags) & PF_KTHREAD)
-		return 0;
-	bpf_probe_read_kernel(&regs, sizeof(regs), (void *)bpf_task_pt_regs(task));
-	known->frames[0] = ip_of(&regs);
-	at = frame_pointer_of(&regs);
-	for (i = 1; i < WIRE_MAX_FRAMES; i++) {
-		if (bpf_copy_from_user_task(&frame, sizeof(frame), (void *)at, task, 0) != 0)
-			break;
-		known->frames[i] = without_signature(frame.return_address);
-		/* The stack grows down. */
-		if (frame.caller_frame <= at)
-			return i + 1;
-		at = frame.caller_frame;
+	if (filter.callchain == WIRE_CHAIN_UNWIND) {
+		stored = stored_stack_of(store_user_state(off_cpu.stacks + 1, task, task));
+		if (!stored)
+			return;
+		frames = unwind_waiting(stored, known->tgid, &end);
+		/* If it runs meanwhile, its frames are of its next wait. */
+		if (known->start_ns != start_ns)
+			return;
+		frames = checked(frames);
+		bpf_probe_read_kernel(known->frames, frames * sizeof(__u64), stored->stack);
+		known->user_frames = frames;
+		known->user_end = end;
+		known->walked_ns = now_ns;
+		if (known->start_ns != start_ns)
+			known->user_frames = 0;
 	}
-	return i;
+	if (filter.stack_bytes || (end & UNWIND_UNFINISHED))
+		known->stored_stack = store_user_state(known->stored_stack, task, task);
 }
 
-/* Its stack was copied, if there was room. */
-static __always_inline void leave_walk_to_user_space(struct task_struct *task,
-						     struct off_cpu_task *known)
+/* What is known of a task that waits, and whose tables were not there when it began to. */
+static __always_inline struct off_cpu_task *waiting_without_tables(struct task_struct *task)
 {
-	bpf_user_pt_regs_t regs;
+	struct off_cpu_task *known;
+	__u32 end;
 
-	known->user_frames = 0;
-	known->user_end = WIRE_ENDS;
-	if (read_user_regs(task, &regs) == PERF_SAMPLE_REGS_ABI_NONE)
-		return;
-	known->frames[0] = ip_of(&regs);
-	known->user_frames = 1;
-	known->user_end = WIRE_END_NO_PROCESS | UNWIND_UNFINISHED;
+	if (filter.callchain != WIRE_CHAIN_UNWIND || !task || BPF_CORE_READ(task, on_cpu))
+		return 0;
+	known = known_task(task);
+	if (!known || !known->start_ns)
+		return 0;
+	end = known->user_end & ~(UNWIND_UNFINISHED | UNWIND_DERIVED);
+	return end == WIRE_END_NO_PROCESS || end == WIRE_END_NO_MAPPING || end == WIRE_END_NO_TABLE
+		       ? known
+		       : 0;
 }
 
 /*
  * The start of the recording: waits that began before count from here on. A thread that waits until
- * the end, as in a deadlock, has its user stack from here.
+ * the end, as in a deadlock, has its user stack from here. It runs again before the end, when all
+ * tables are loaded: the stacks of threads that still wait are as they were.
  */
 SEC("iter.s/task")
 int at_start(struct bpf_iter__task *ctx)
@@ -539,14 +550,14 @@ int at_start(struct bpf_iter__task *ctx)
 	__u64 start_ns;
 	__u32 frames;
 
+	if (!known)
+		known = waiting_without_tables(task);
 	if (known && most_stack_bytes())
-		known->stored_stack = store_user_state(known->stored_stack, task, task);
-	if (known && filter.callchain == WIRE_CHAIN_UNWIND)
-		leave_walk_to_user_space(task, known);
+		store_waiting(task, known, known->start_ns);
 	if (!known || filter.callchain != WIRE_CHAIN_ALL)
 		return 0;
 	start_ns = known->start_ns;
-	frames = walk_waiting(task, known);
+	frames = walk_waiting(task, known->frames);
 	/* If it runs meanwhile, its frames are of its next wait. */
 	if (known->start_ns != start_ns)
 		return 0;

@@ -103,6 +103,7 @@ int on_probe(bpf_user_pt_regs_t *regs)
 	ids = current_ids();
 	if (!is_wanted(ids.tgid, ids.tid))
 		return 0;
+	__sync_fetch_and_add(&cpu->wanted, 1);
 	hit = __sync_fetch_and_add(&cpu->hits, 1) + 1;
 	if (!is_sampled(settings, hit))
 		return 0;

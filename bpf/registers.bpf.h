@@ -42,6 +42,18 @@ static __always_inline __u64 count_register_of(const bpf_user_pt_regs_t *regs)
 	return regs->cx;
 }
 
+/*
+ * A register by its number in call frame information, below 16: the words of struct pt_regs, whose
+ * layout is fixed, four bits each. The stack pointer is not among them.
+ */
+static __always_inline __u64 general_register_of(const bpf_user_pt_regs_t *regs, __u32 number)
+{
+	__u64 word = 0x0123678904ed5bcaULL >> 4 * (number & 15) & 15;
+
+	barrier_var(word);
+	return *((const __u64 *)regs + (word & 15));
+}
+
 /* The selector of the code segment contains the privilege level. */
 static __always_inline __u32 mode_of(const bpf_user_pt_regs_t *regs)
 {
@@ -79,6 +91,16 @@ static __always_inline __u64 count_register_of(const bpf_user_pt_regs_t *regs)
 {
 	(void)regs;
 	return 0;
+}
+
+/* A register by its number in call frame information, below 31. */
+static __always_inline __u64 general_register_of(const bpf_user_pt_regs_t *regs, __u32 number)
+{
+	__u64 word = number;
+
+	barrier_var(word);
+	word &= 31;
+	return word < 31 ? regs->regs[word] : 0;
 }
 
 /* The kernel is in the upper half of the address space. */

@@ -24,8 +24,8 @@
 
 struct full_sample {
 	struct wire_sample sample;
-	__u64 words[SAMPLE_RAW_SIZE / 8 +
-		    2 * WIRE_MAX_FRAMES]; /* the raw record, then the frames */
+	/* The raw record, then the frames. */
+	__u64 words[SAMPLE_RAW_SIZE / 8 + WIRE_MAX_FRAMES + USER_FRAMES];
 };
 
 struct {
@@ -88,6 +88,7 @@ static __always_inline struct task_ids current_ids(void)
 }
 
 _Static_assert((WIRE_MAX_FRAMES & (WIRE_MAX_FRAMES + 1)) == 0, "WIRE_MAX_FRAMES is no mask");
+_Static_assert((USER_FRAMES & (USER_FRAMES + 1)) == 0, "USER_FRAMES is no mask");
 
 /* At the entry of a function of arm64 the walk has the function, and then its caller's caller. */
 static __always_inline __u32 walk_kernel(void *ctx, __u64 *frames,
@@ -96,8 +97,8 @@ static __always_inline __u32 walk_kernel(void *ctx, __u64 *frames,
 	__u32 walked;
 
 	if (!origin->caller)
-		return walk(ctx, frames, origin->own_frames);
-	walked = walk(ctx, frames + 1, 0);
+		return walk_kernel_frames(ctx, frames, origin->own_frames);
+	walked = walk_kernel_frames(ctx, frames + 1, 0);
 	if (walked == WIRE_MAX_FRAMES)
 		walked--;
 	frames[0] = origin->ip;
@@ -107,7 +108,7 @@ static __always_inline __u32 walk_kernel(void *ctx, __u64 *frames,
 
 /*
  * Writes the user frames of the current task, of process `tgid`, by the method that the filter
- * demands. Returns their number, at most WIRE_MAX_FRAMES. `end` is as in unwind_user.
+ * demands. Returns their number, at most USER_FRAMES. `end` is as in unwind_user.
  */
 static __always_inline __u32 walk_user(void *ctx, __u32 slot, __u32 tgid, __u64 *frames, __u32 *end)
 {
@@ -115,8 +116,18 @@ static __always_inline __u32 walk_user(void *ctx, __u32 slot, __u32 tgid, __u64 
 	if (filter.callchain == WIRE_CHAIN_UNWIND)
 		return unwind_user(ctx, slot, tgid, frames, end);
 	if (filter.callchain == WIRE_CHAIN_ALL)
-		return walk(ctx, frames, BPF_F_USER_STACK);
+		return walk_frame_pointers(ctx, frames);
 	return 0;
+}
+
+/* Counts how the walk of the user stack ended. The sample tells what was counted. */
+static __always_inline void note_end(struct full_sample *full, __u32 end)
+{
+	count_end(full->sample.event, end);
+	if ((end & ~UNWIND_DERIVED) == WIRE_END_OF_STACK)
+		full->sample.flags |= WIRE_WAS_COMPLETE;
+	if (end & UNWIND_DERIVED)
+		full->sample.flags |= WIRE_WAS_DERIVED;
 }
 
 /* Writes kernel frames, if the kernel was interrupted, then user frames, and their numbers. */
@@ -135,9 +146,9 @@ static __always_inline void walk_stacks(void *ctx, struct full_sample *full, __u
 		/* There are no kernel frames, so there is room for one more. */
 		frames[0] = origin->caller;
 		full->sample.flags = WIRE_CALLER_FIRST | origin->flags;
-		user = walk(ctx, frames + 1, BPF_F_USER_STACK) + 1;
-		if (user > WIRE_MAX_FRAMES + 1)
-			user = WIRE_MAX_FRAMES + 1;
+		user = walk_frame_pointers(ctx, frames + 1) + 1;
+		if (user > USER_FRAMES + 1)
+			user = USER_FRAMES + 1;
 		full->sample.user_frames = user;
 		return;
 	}
@@ -146,14 +157,14 @@ static __always_inline void walk_stacks(void *ctx, struct full_sample *full, __u
 		if (end & UNWIND_UNFINISHED)
 			full->sample.flags = WIRE_UNFINISHED; /* user space counts it */
 		else
-			count_end(origin->event, end);
+			note_end(full, end);
 	}
 	barrier_var(kernel);
 	barrier_var(user);
 	if (kernel > WIRE_MAX_FRAMES)
 		kernel = WIRE_MAX_FRAMES;
-	if (user > WIRE_MAX_FRAMES)
-		user = WIRE_MAX_FRAMES;
+	if (user > USER_FRAMES)
+		user = USER_FRAMES;
 	full->sample.kernel_frames = kernel;
 	full->sample.user_frames = user;
 }
@@ -167,7 +178,7 @@ static __always_inline __u32 frames_of(struct full_sample *full)
 	volatile struct wire_sample *sample = &full->sample;
 	__u32 frames = sample->kernel_frames + sample->user_frames;
 
-	return frames > 2 * WIRE_MAX_FRAMES ? 2 * WIRE_MAX_FRAMES : frames;
+	return frames > WIRE_MAX_FRAMES + USER_FRAMES ? WIRE_MAX_FRAMES + USER_FRAMES : frames;
 }
 
 /* The largest stack that a sample may have. */
@@ -297,6 +308,7 @@ static __always_inline void sample_kernel_hit(void *ctx, __u64 own_frames)
 	ids = current_ids();
 	if (!is_wanted(ids.tgid, ids.tid))
 		return;
+	cpu->wanted++;
 	if (!is_sampled(settings, ++cpu->hits))
 		return;
 	origin.event = event;

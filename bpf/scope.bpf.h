@@ -24,6 +24,14 @@ struct {
 	__uint(value_size, sizeof(__u32));
 } target_cgroups SEC(".maps");
 
+/* The same cgroups, for tasks that are not the current one and for version 1. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct wire_cgroup_ids);
+} target_cgroup_ids SEC(".maps");
+
 /* The state of `task` in the hierarchy of version 1. */
 static __always_inline struct cgroup_subsys_state *css_of(struct task_struct *task)
 {
@@ -36,12 +44,12 @@ static __always_inline struct cgroup_subsys_state *css_of(struct task_struct *ta
 	return css;
 }
 
-static __always_inline int is_target_cgroup(__u64 id)
+static __always_inline int is_target_cgroup(const struct wire_cgroup_ids *targets, __u64 id)
 {
 	__u32 i;
 
 	for (i = 0; i < WIRE_MAX_CGROUPS && i < filter.cgroups; i++)
-		if (filter.cgroup_ids[i] == id)
+		if (targets->ids[i] == id)
 			return 1;
 	return 0;
 }
@@ -50,14 +58,18 @@ static __always_inline int is_target_cgroup(__u64 id)
 static __always_inline int is_below(struct task_struct *task)
 {
 	struct cgroup_subsys_state *css;
-	__u32 depth;
+	const struct wire_cgroup_ids *targets;
+	__u32 depth, first = 0;
 
+	targets = bpf_map_lookup_elem(&target_cgroup_ids, &first);
+	if (!targets)
+		return 0;
 	if (filter.cgroup_v1)
 		css = css_of(task);
 	else
 		css = &BPF_CORE_READ(task, cgroups, dfl_cgrp)->self;
 	for (depth = 0; depth < MAX_CGROUP_DEPTH && css; depth++) {
-		if (is_target_cgroup(BPF_CORE_READ(css, cgroup, kn, id)))
+		if (is_target_cgroup(targets, BPF_CORE_READ(css, cgroup, kn, id)))
 			return 1;
 		css = BPF_CORE_READ(css, parent);
 	}

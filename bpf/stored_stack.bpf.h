@@ -21,7 +21,10 @@ struct stored_stack {
 /* Instead of the number of an entry: there was no room, but each sample should have a stack. */
 #define NO_STORED_STACK 0xffffffffU
 
-/* User space sets the number and the size of the entries. */
+/*
+ * User space sets the size of the entries and their number: off_cpu.stacks, and one for a program
+ * that needs it only while it runs.
+ */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);

@@ -162,7 +162,9 @@ int on_tracepoint(void *ctx)
 		return PASS_ON;
 	cpu->overflows++;
 	ids = current_ids();
-	if (is_wanted(ids.tgid, ids.tid))
-		sample_hit(ctx, event, cpu, &ids);
+	if (!is_wanted(ids.tgid, ids.tid))
+		return PASS_ON;
+	cpu->wanted++;
+	sample_hit(ctx, event, cpu, &ids);
 	return PASS_ON;
 }

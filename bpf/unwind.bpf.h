@@ -4,7 +4,7 @@
  * (unwind_wire.h), as formats/unwind/step.h does: tests/bpf/unwind_test.cc compares them. Where a
  * mapping has no table, frame pointers lead to the next frame, or the instructions of a trampoline.
  *
- * The two global functions are verified once, not for each of the programs that call them. They
+ * The global functions are verified once, not for each of the programs that call them. They
  * pass their state in a map, because before Linux 5.12 global functions have only numbers as
  * arguments. They are weak because clang would otherwise drop the argument.
  */
@@ -12,9 +12,12 @@
 #define PERFTAPE_BPF_UNWIND_BPF_H
 
 #include "bpf/common.bpf.h"
+#include "bpf/compat_frames.bpf.h"
 #include "bpf/registers.bpf.h"
 #include "bpf/return_probes.bpf.h"
 #include "bpf/stack_allowance.bpf.h"
+#include "bpf/unwind_registers.bpf.h"
+#include "bpf/unwind_return_address.bpf.h"
 #include "bpf/unwind_state.bpf.h"
 #include "bpf/unwind_tables.bpf.h"
 #include "bpf/unwind_wire.h"
@@ -34,47 +37,13 @@
 #define TRAMPOLINE_CALL_BYTES 4
 #endif
 
-static __always_inline struct wire_unwind_mapping *mapping_at(__u32 index)
-{
-	return bpf_map_lookup_elem(&unwind_mappings, &index);
-}
-
-/* The mapping of an address: the last one that begins at or below it. */
-static __always_inline struct wire_unwind_mapping *find_mapping(struct unwind_state *state,
-								__u64 address)
-{
-	struct wire_unwind_mapping *mapping = mapping_at(state->mapping);
-	__u32 low = state->process & WIRE_UNWIND_FIRST_MASK;
-	__u32 high = low + ((state->process >> WIRE_UNWIND_COUNT_SHIFT) & WIRE_UNWIND_COUNT_MASK);
-	__u32 first = low;
-	__u32 i;
-
-	if (mapping && address >= mapping->start && address < mapping->end)
-		return mapping;
-	for (i = 0; i <= 16 && low < high; i++) { /* a count has 16 bits */
-		__u32 middle = low + (high - low) / 2;
-
-		mapping = mapping_at(middle);
-		if (!mapping)
-			return NULL;
-		if (mapping->start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == first)
-		return NULL;
-	state->mapping = low - 1;
-	mapping = mapping_at(low - 1);
-	return mapping && address < mapping->end ? mapping : NULL;
-}
-
 /* Computes the canonical frame address. Returns an enum wire_unwind_end; 0 is success here. */
-static __always_inline __u32 find_cfa(struct unwind_state *state,
+static __always_inline __u32 find_cfa(struct unwind_state *state, __u32 slot,
 				      const struct wire_unwind_rule *rule, __u64 *cfa)
 {
 	__u64 offset = (__s64)rule->cfa_offset;
 	__u64 base = state->sp;
+	__u32 failure;
 
 	if (rule->cfa == WIRE_CFA_FRAME_POINTER || rule->cfa == WIRE_CFA_AT_FRAME_POINTER) {
 		if (load_fp(state) != 0)
@@ -90,19 +59,25 @@ static __always_inline __u32 find_cfa(struct unwind_state *state,
 	case WIRE_CFA_AT_FRAME_POINTER:
 		if (read_word(state, cfa, base + offset) != 0)
 			return WIRE_END_UNREADABLE;
+		/* formats/unwind/stack_walk.h, AfterFramePointer */
+		if (state->is_by_fp && rule->cfa == WIRE_CFA_AT_FRAME_POINTER && offset == 0)
+			*cfa = base;
 		*cfa += rule->addend;
 		return 0;
 	case WIRE_CFA_PLT:
 		if ((state->pc & 15) >= rule->addend)
 			*cfa += 8;
 		return 0;
-	case WIRE_CFA_BASE_REGISTER:
-		state->needs_bx = 1;
-		*cfa = state->bx + offset;
-		return state->bx ? 0 : WIRE_END_NO_ROW;
-	case WIRE_CFA_COUNT_REGISTER:
-		*cfa = state->cx + offset;
-		return state->is_first ? 0 : WIRE_END_NO_ROW;
+	case WIRE_CFA_REGISTER:
+	case WIRE_CFA_AT_REGISTER:
+		failure = add_registers(slot, rule->base, rule->index, rule->scale);
+		*cfa = state->sum + offset;
+		if (failure || rule->cfa == WIRE_CFA_REGISTER)
+			return failure;
+		if (read_word(state, cfa, state->sum + offset) != 0)
+			return WIRE_END_UNREADABLE;
+		*cfa += rule->addend;
+		return 0;
 	}
 	return WIRE_END_NO_ROW;
 }
@@ -115,16 +90,24 @@ static __always_inline int enter_caller(struct unwind_state *state, __u64 pc, __
 	state->sp = sp;
 	state->is_first = 0;
 	state->is_return = is_return;
+	state->is_by_fp = 0;
 	return UNWIND_CALLER;
 }
 
-/* The caller's rbx. */
-static __always_inline void follow_bx(struct unwind_state *state,
-				      const struct wire_unwind_rule *rule, __u64 cfa)
+/* The caller's rbx, and which other registers of interrupted code it has. */
+static __always_inline void follow_registers(struct unwind_state *state,
+					     const struct wire_unwind_rule *rule, __u64 cfa)
 {
 	__u64 bx = 0;
 
-	if (!state->follows_bx || rule->bx_words == WIRE_RULE_BX_UNCHANGED)
+	state->kept &= ~rule->changed;
+#if defined(__TARGET_ARCH_x86)
+	if (rule->flags & WIRE_RULE_SIGNAL_FRAME && rule->cfa == WIRE_CFA_AT_STACK_POINTER) {
+		state->kept = ~0U;
+		state->general_at = state->sp + (__s64)rule->cfa_offset - WIRE_SIGNAL_STACK_POINTER;
+	}
+#endif
+	if (rule->bx_words == WIRE_RULE_BX_UNCHANGED)
 		return;
 	if (rule->bx_words != WIRE_RULE_BX_UNKNOWN &&
 	    read_word(state, &bx, cfa + 8 * (__s64)rule->bx_words) != 0)
@@ -132,7 +115,7 @@ static __always_inline void follow_bx(struct unwind_state *state,
 	state->bx = bx;
 }
 
-static __always_inline int step_by_rule(struct unwind_state *state,
+static __always_inline int step_by_rule(struct unwind_state *state, __u32 slot,
 					const struct wire_unwind_rule *rule)
 {
 	int is_signal = rule->flags & WIRE_RULE_SIGNAL_FRAME;
@@ -141,7 +124,7 @@ static __always_inline int step_by_rule(struct unwind_state *state,
 	__u64 pc = rule->flags & WIRE_RULE_RETURN_IN_CX ? state->cx : state->link;
 	__u64 cfa;
 	__u64 base;
-	__u32 failure = find_cfa(state, rule, &cfa);
+	__u32 failure = find_cfa(state, slot, rule, &cfa);
 
 	state->derived |= rule->flags & WIRE_RULE_DERIVED;
 	if (failure)
@@ -162,49 +145,70 @@ static __always_inline int step_by_rule(struct unwind_state *state,
 			state->fp_at = 1; /* is as unreadable, and 0 says that it was read */
 	}
 	pc = without_signature(pc);
+	/* Of derived rules a zero is only a word that is no return address. */
 	if (pc == 0)
-		return end_of_stack(state);
+		return rule->flags & WIRE_RULE_DERIVED ? end_walk(state, WIRE_END_NO_ROW)
+						       : end_of_stack(state);
 	if (pc == state->probes.trampoline &&
 	    !(pc = true_return_address(&state->probes, cfa - RETURN_ADDRESS_BYTES)))
 		return end_walk(state, WIRE_END_NO_ROW);
 	/* A handler may run on a stack of its own, which can be anywhere. */
 	if (!is_elsewhere && (by_register ? cfa < state->sp : cfa <= state->sp))
 		return end_walk(state, WIRE_END_NO_PROGRESS);
-	follow_bx(state, rule, cfa);
+	if (state->follows_registers)
+		follow_registers(state, rule, cfa);
 	return enter_caller(state, pc, cfa, !is_signal);
 }
 
-/* The frame record: the caller's frame pointer and the return address. */
-static __always_inline int step_by_fp(struct unwind_state *state)
+/*
+ * The frame record: the caller's frame pointer and the return address. In code without a rule, the
+ * frame pointer may be an ordinary register, which leads to any words. So the return address is
+ * checked, and a zero is the end only of frames that were found so.
+ */
+__weak __noinline int step_by_fp(__u32 slot)
 {
-	__u64 record[2];
+	struct unwind_state *state = bpf_map_lookup_elem(&unwind_states, &slot);
+	__u64 return_address;
+	__u64 word;
+	int kind;
 
+	if (!state)
+		return UNWIND_ENDED;
 	if (load_fp(state) != 0)
 		return end_walk(state, WIRE_END_UNREADABLE);
-	if (state->fp == 0)
+	if (state->fp == 0 && state->is_by_fp)
 		return end_walk(state, WIRE_END_OF_STACK);
 	if (state->fp < state->sp)
-		return end_walk(state, WIRE_END_NO_PROGRESS);
-	if (read_word(state, &record[0], state->fp) != 0 ||
-	    read_word(state, &record[1], state->fp + sizeof(record[0])) != 0)
+		return end_walk(state, WIRE_END_NO_FRAME_POINTER);
+	if (read_word(state, &word, state->fp + sizeof(word)) != 0)
 		return end_walk(state, WIRE_END_UNREADABLE);
-	record[1] = without_signature(record[1]);
-	if (record[1] == 0)
-		return end_walk(state, WIRE_END_OF_STACK);
-	if (record[1] == state->probes.trampoline &&
-	    !(record[1] = true_return_address(&state->probes, state->fp + sizeof(record[0]))))
+	return_address = without_signature(word);
+	if (read_word(state, &word, state->fp) != 0)
+		return end_walk(state, WIRE_END_UNREADABLE);
+	if (return_address == 0)
+		return end_walk(state, WIRE_END_NO_FRAME_POINTER);
+	if (return_address == state->probes.trampoline &&
+	    !(return_address = true_return_address(&state->probes, state->fp + sizeof(word))))
 		return end_walk(state, WIRE_END_NO_ROW);
 	state->bx = 0;
-	enter_caller(state, record[1], state->fp + sizeof(record), 1);
-	state->fp = record[0];
+	state->kept = 0;
+	enter_caller(state, return_address, state->fp + 2 * sizeof(word), 1);
+	state->fp = word;
+	kind = check_return_address(slot);
+	if (kind == WORD_IS_IN_UNKNOWN_CODE)
+		return end_walk(state, WIRE_END_NO_MAPPING);
+	if (kind == WORD_IS_DATA)
+		return end_walk(state, WIRE_END_NO_FRAME_POINTER);
+	state->is_by_fp = 1;
 	return UNWIND_CALLER;
 }
 
 /*
  * In code that was compiled at run time. The instructions are read, because a trampoline without a
- * frame pointer would hide its caller, and lead to a wrong one.
+ * frame pointer would hide its caller, and lead to a wrong one. So would a function that has not
+ * made its frame yet.
  */
-static __always_inline int step_through_compiled(struct unwind_state *state)
+static __always_inline int step_through_compiled(struct unwind_state *state, __u32 slot)
 {
 	struct wire_unwind_rule rule = {
 		.cfa = WIRE_CFA_STACK_POINTER,
@@ -214,11 +218,25 @@ static __always_inline int step_through_compiled(struct unwind_state *state)
 	};
 	__u64 code[2] = {};
 	__u32 size = state->is_return ? sizeof(code[0]) : sizeof(code);
+	int is_prologue = 0;
+	int result;
 
-	if (bpf_probe_read_user(code, size, (const void *)state->pc) != 0)
-		return step_by_fp(state);
+	if (read_memory(state, code, size, state->pc) != 0)
+		return step_by_fp(slot);
 	rule.cfa_offset = wire_trampoline_cfa(code[0], code[1], state->is_return);
-	return rule.cfa_offset ? step_by_rule(state, &rule) : step_by_fp(state);
+	if (!rule.cfa_offset && !state->is_return) {
+		rule.cfa_offset = wire_prologue_cfa(code[0]);
+		is_prologue = rule.cfa_offset != 0;
+		if (rule.cfa_offset == 16)
+			rule.fp_offset = -16;
+	}
+	if (!rule.cfa_offset)
+		return step_by_fp(slot);
+	result = step_by_rule(state, slot, &rule);
+	if (result == UNWIND_CALLER && is_prologue &&
+	    check_return_address(slot) != WORD_IS_RETURN_ADDRESS)
+		return end_walk(state, WIRE_END_NO_FRAME_POINTER);
+	return result;
 }
 
 /*
@@ -231,7 +249,7 @@ static __always_inline int is_at_program_start(struct unwind_state *state)
 	__u64 end = 1;
 
 	if (state->is_return || state->fp != 0 ||
-	    bpf_probe_read_user(words, sizeof(words), (const void *)state->sp) != 0)
+	    read_memory(state, words, sizeof(words), state->sp) != 0)
 		return 0;
 	if (words[0] == 0 || words[0] > 0xffff || words[1] <= state->sp)
 		return 0;
@@ -242,9 +260,10 @@ static __always_inline int is_at_program_start(struct unwind_state *state)
  * Where a table has no rule. The kernel clears the frame pointer for a new program, and the ABI
  * (x86-64 psABI 3.4.1) marks the outermost frame so: the first code of the dynamic linker has no
  * call frame information and ends the stack. Other such code may have frame pointers, as V8's
- * builtins in node. It has them if the return address is in code, and rules then lead to the end.
+ * builtins in node. It has them if the return address follows a call, and rules then lead to the
+ * end.
  */
-static __always_inline int step_without_rule(struct unwind_state *state)
+static __always_inline int step_without_rule(struct unwind_state *state, __u32 slot)
 {
 	if (load_fp(state) != 0)
 		return end_walk(state, WIRE_END_UNREADABLE);
@@ -252,10 +271,7 @@ static __always_inline int step_without_rule(struct unwind_state *state)
 		return end_of_stack(state);
 	if (state->guess == WIRE_END_OF_STACK)
 		state->guess = WIRE_END_NO_ROW;
-	if (step_by_fp(state) != UNWIND_CALLER)
-		return UNWIND_ENDED;
-	return find_mapping(state, state->pc - 1) ? UNWIND_CALLER
-						  : end_walk(state, WIRE_END_NO_ROW);
+	return step_by_fp(slot);
 }
 
 /*
@@ -276,62 +292,6 @@ static __always_inline int leave_trampoline(struct unwind_state *state)
 			return end_walk(state, WIRE_END_NO_ROW);
 	}
 	return enter_caller(state, pc, sp, 1);
-}
-
-/* The table of a mapping; null if none is in memory. */
-static __always_inline struct wire_unwind_table *table_of(const struct wire_unwind_mapping *mapping)
-{
-	__u32 index = mapping->table;
-
-	return bpf_map_lookup_elem(&unwind_tables, &index);
-}
-
-/* Whether the rule is that before the first instruction of a function. */
-static __always_inline int is_entry_rule(const struct wire_unwind_rule *rule)
-{
-#if defined(__TARGET_ARCH_arm64)
-	return rule->cfa == WIRE_CFA_STACK_POINTER && rule->cfa_offset == 0 &&
-	       rule->ra_offset == WIRE_RULE_IN_REGISTER;
-#else
-	return rule->cfa == WIRE_CFA_STACK_POINTER && rule->cfa_offset == 8 &&
-	       rule->fp_offset == WIRE_RULE_IN_REGISTER;
-#endif
-}
-
-/*
- * Whether a return address in the state is believed that a rule WIRE_RULE_IN_GAP has led to, as
- * formats/unwind/stack_walk.cc decides it.
- */
-__weak __noinline int is_return_address(__u32 slot)
-{
-	struct wire_unwind_mapping *mapping;
-	struct wire_unwind_table *table;
-	struct wire_unwind_rule *before;
-	struct wire_unwind_rule *rule;
-	struct unwind_state *state;
-	__u64 word = 0;
-	__u64 distance;
-
-	if (filter.callchain != WIRE_CHAIN_UNWIND)
-		return 0;
-	state = bpf_map_lookup_elem(&unwind_states, &slot);
-	if (!state)
-		return 0;
-	mapping = find_mapping(state, state->pc - 1);
-	if (!mapping ||
-	    bpf_probe_read_user(&word, sizeof(word), (const void *)(state->pc - sizeof(word))) !=
-		    0 ||
-	    !wire_ends_with_call(word))
-		return 0;
-	table = table_of(mapping);
-	if (!table)
-		return 0;
-	distance = state->pc - mapping->bias;
-	rule = find_rule(table, distance, 0);
-	if (!rule || !is_entry_rule(rule))
-		return 1;
-	before = find_rule(table, distance - 1, 1);
-	return before && is_entry_rule(before);
 }
 
 /* Goes to the caller of the frame in the state. */
@@ -358,7 +318,7 @@ __weak __noinline int unwind_step(__u32 slot)
 	if (!mapping)
 		return end_walk(state, WIRE_END_NO_MAPPING);
 	if (mapping->table == WIRE_UNWIND_BY_FP)
-		return step_through_compiled(state);
+		return step_through_compiled(state, slot);
 	table = table_of(mapping);
 	if (!table)
 		return end_walk(state, WIRE_END_NO_TABLE);
@@ -369,17 +329,21 @@ __weak __noinline int unwind_step(__u32 slot)
 		return end_walk(state, WIRE_END_NO_TABLE);
 	rule = find_rule(table, address - mapping->bias, state->is_return);
 	if (!rule || rule->cfa == WIRE_CFA_NONE)
-		return step_without_rule(state);
+		return step_without_rule(state, slot);
 	if (rule->cfa == WIRE_CFA_END_OF_STACK)
 		return end_of_stack(state);
 	flags = rule->flags;
-	result = step_by_rule(state, rule);
-	if (result == UNWIND_CALLER && (flags & WIRE_RULE_IN_GAP) && !is_return_address(slot))
+	result = step_by_rule(state, slot, rule);
+	if (result == UNWIND_CALLER && (flags & WIRE_RULE_IN_GAP) &&
+	    check_return_address(slot) != WORD_IS_RETURN_ADDRESS)
 		return end_walk(state, WIRE_END_NO_ROW);
 	return result;
 }
 
-/* Writes the frames to the state, from the leaf on, and returns their number. */
+/*
+ * Writes the frames to the state, from the leaf on, and returns their number. WIRE_INTERRUPTED is
+ * in front of each later frame that was interrupted.
+ */
 __weak __noinline int unwind_frames(__u32 slot)
 {
 	struct unwind_state *state;
@@ -390,33 +354,19 @@ __weak __noinline int unwind_frames(__u32 slot)
 	state = bpf_map_lookup_elem(&unwind_states, &slot);
 	if (!state)
 		return 0;
-	for (i = 0; i < WIRE_MAX_FRAMES; i++) {
+	for (i = 0; i < USER_FRAMES && i < filter.user_frames; i++) {
+		if (!state->is_return && !state->is_marked) {
+			state->is_marked = 1;
+			state->frames[i] = WIRE_INTERRUPTED;
+			continue;
+		}
+		state->is_marked = 0;
 		state->frames[i] = state->pc;
 		if (unwind_step(slot) != UNWIND_CALLER)
 			return i + 1;
 	}
 	end_walk(state, WIRE_END_TOO_DEEP);
-	return WIRE_MAX_FRAMES;
-}
-
-/* The entry of a process in unwind_processes; 0 if it is not known. */
-static __always_inline __u64 unwind_process_of(__u32 tgid)
-{
-	__u64 *entry;
-	__u64 process;
-	__u32 index;
-	__u32 i;
-
-	for (i = 0; i < WIRE_UNWIND_PROBES; i++) {
-		index = (tgid + i) & (WIRE_UNWIND_PROCESSES - 1);
-		entry = bpf_map_lookup_elem(&unwind_processes, &index);
-		if (!entry)
-			return 0;
-		process = *(volatile __u64 *)entry;
-		if (process >> WIRE_UNWIND_TGID_SHIFT == tgid)
-			return process;
-	}
-	return 0;
+	return i;
 }
 
 /* Returns `end`, with UNWIND_UNFINISHED if user space can walk on from a copy of the stack. */
@@ -444,21 +394,29 @@ static __always_inline void count_end(__u32 event, __u32 end)
 }
 
 /* Sets the registers of the first frame. */
-static __always_inline void start_walk(struct unwind_state *state, __u64 process, __u32 follows_bx)
+static __always_inline void start_walk(struct unwind_state *state, __u64 process,
+				       __u32 follows_registers)
 {
-	find_return_probes(&state->probes);
+	if (state->copy)
+		state->probes.trampoline = 0; /* the copy has the true return addresses */
+	else
+		find_return_probes(&state->probes);
 	state->pc = probed_address(&state->probes, ip_of(&state->regs));
 	state->sp = stack_pointer_of(&state->regs);
 	state->fp = frame_pointer_of(&state->regs);
 	state->fp_at = 0;
 	state->block_at = 1;
-	state->bx = follows_bx ? base_register_of(&state->regs) : 0;
-	state->needs_bx = 0;
-	state->follows_bx = follows_bx;
+	state->bx = base_register_of(&state->regs);
+	state->needs_registers = 0;
+	state->follows_registers = follows_registers;
 	state->link = link_of(&state->regs);
 	state->cx = count_register_of(&state->regs);
+	state->general_at = 0;
+	state->kept = ~0U;
+	state->is_by_fp = 0;
 	state->is_first = 1;
 	state->is_return = 0;
+	state->is_marked = 1; /* each user part begins with a marker */
 	state->end = WIRE_END_OF_STACK;
 	state->cause = WIRE_END_OF_STACK;
 	state->guess = WIRE_END_OF_STACK;
@@ -468,9 +426,27 @@ static __always_inline void start_walk(struct unwind_state *state, __u64 process
 	state->now_ns = bpf_ktime_get_ns();
 }
 
+/* Walks from the registers in the state, as unwind_user. */
+static __always_inline __u32 unwind_from(struct unwind_state *state, __u32 slot, __u64 process,
+					 __u32 tgid, __u64 *frames, __u32 *end)
+{
+	__u64 count;
+
+	start_walk(state, process, 0);
+	count = unwind_frames(slot);
+	if (state->needs_registers) {
+		start_walk(state, process, 1);
+		count = unwind_frames(slot);
+	}
+	*end = unfinished(state->end, state->cause, tgid, state->now_ns);
+	if (state->derived)
+		*end |= UNWIND_DERIVED;
+	return copy_frames(state, frames, count);
+}
+
 /*
  * Writes the user frames of the current task, of process `tgid`, to `frames`, which has room for
- * WIRE_MAX_FRAMES. Returns their number. Sets `end` to an enum wire_unwind_end, or to WIRE_ENDS for
+ * USER_FRAMES. Returns their number. Sets `end` to an enum wire_unwind_end, or to WIRE_ENDS for
  * a task without a user stack; UNWIND_UNFINISHED and UNWIND_DERIVED may be added. `slot` is the
  * number of the caller's scratch sample.
  */
@@ -479,7 +455,7 @@ static __always_inline __u32 unwind_user(void *ctx, __u32 slot, __u32 tgid, __u6
 {
 	struct unwind_state *state = bpf_map_lookup_elem(&unwind_states, &slot);
 	__u64 process;
-	__u64 count; /* in 64 bits the verifier keeps its bound */
+	__u64 count;
 	__u64 abi;
 
 	*end = WIRE_ENDS;
@@ -492,7 +468,8 @@ static __always_inline __u32 unwind_user(void *ctx, __u32 slot, __u32 tgid, __u6
 	process = unwind_process_of(tgid);
 	if (abi == PERF_SAMPLE_REGS_ABI_32) {
 		*end = WIRE_END_COMPAT;
-		return walk(ctx, frames, BPF_F_USER_STACK);
+		count = believed_frames(slot, walk_frame_pointers(ctx, state->frames));
+		return copy_frames(state, frames, count);
 	}
 	if (!process) {
 		*end = unfinished(WIRE_END_NO_PROCESS, WIRE_END_NO_PROCESS, tgid,
@@ -500,23 +477,7 @@ static __always_inline __u32 unwind_user(void *ctx, __u32 slot, __u32 tgid, __u6
 		frames[0] = ip_of(&state->regs);
 		return 1;
 	}
-	start_walk(state, process, 0);
-	count = unwind_frames(slot);
-	if (state->needs_bx) {
-		start_walk(state, process, 1);
-		count = unwind_frames(slot);
-	}
-	*end = unfinished(state->end, state->cause, tgid, state->now_ns);
-	if (state->derived)
-		*end |= UNWIND_DERIVED;
-	barrier_var(count);
-	/*
-	 * A mask and no comparison: before that clang may store the number on the stack, and the
-	 * verifier of Linux 6.1 does not know the bound of what is read back.
-	 */
-	count &= WIRE_MAX_FRAMES;
-	bpf_probe_read_kernel(frames, count * sizeof(__u64), state->frames);
-	return count;
+	return unwind_from(state, slot, process, tgid, frames, end);
 }
 
 #endif

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The maps with unwind tables (unwind_wire.h), and the search for the rule of an address. */
+/*
+ * The maps with unwind tables (unwind_wire.h), and the search for a process and for the rule of an
+ * address.
+ */
 #ifndef PERFTAPE_BPF_UNWIND_TABLES_BPF_H
 #define PERFTAPE_BPF_UNWIND_TABLES_BPF_H
 
@@ -101,6 +104,26 @@ static __always_inline struct wire_unwind_rule *find_rule(const struct wire_unwi
 			*(volatile __u64 *)recent = page << WIRE_UNWIND_RULE_BITS | rule;
 	}
 	return bpf_map_lookup_elem(&unwind_rules, &rule);
+}
+
+/* The entry of a process in unwind_processes; 0 if it is not known. */
+static __always_inline __u64 unwind_process_of(__u32 tgid)
+{
+	__u64 *entry;
+	__u64 process;
+	__u32 index;
+	__u32 i;
+
+	for (i = 0; i < WIRE_UNWIND_PROBES; i++) {
+		index = (tgid + i) & (WIRE_UNWIND_PROCESSES - 1);
+		entry = bpf_map_lookup_elem(&unwind_processes, &index);
+		if (!entry)
+			return 0;
+		process = *(volatile __u64 *)entry;
+		if (process >> WIRE_UNWIND_TGID_SHIFT == tgid)
+			return process;
+	}
+	return 0;
 }
 
 #endif

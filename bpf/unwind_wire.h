@@ -19,8 +19,8 @@ enum wire_unwind_cfa {
 	WIRE_CFA_AT_STACK_POINTER,
 	WIRE_CFA_AT_FRAME_POINTER,
 	WIRE_CFA_PLT,
-	WIRE_CFA_BASE_REGISTER,
-	WIRE_CFA_COUNT_REGISTER,
+	WIRE_CFA_REGISTER,
+	WIRE_CFA_AT_REGISTER,
 	WIRE_CFA_UNSUPPORTED,
 };
 
@@ -44,15 +44,42 @@ struct wire_unwind_rule {
 	__u8 flags;
 	__u8 addend;
 	__s8 bx_words;
+	__u8 base;
+	__u8 index;
+	__u8 scale;
+	__u8 reserved;
+	__u32 changed;
 };
-WIRE_ASSERT(sizeof(struct wire_unwind_rule) == 16, "wire_unwind_rule changed");
+WIRE_ASSERT(sizeof(struct wire_unwind_rule) == 24, "wire_unwind_rule changed");
+
+/* The numbers of registers in call frame information: formats/unwind/frame_registers.h. */
+#if defined(__aarch64__) || defined(__TARGET_ARCH_arm64)
+#define WIRE_STACK_POINTER 31
+#define WIRE_FRAME_POINTER 29
+#define WIRE_BASE	   0x100 /* none: no register of a rule */
+#define WIRE_GENERAL	   31	 /* the registers below are general ones */
+#else
+#define WIRE_STACK_POINTER	  7
+#define WIRE_FRAME_POINTER	  6
+#define WIRE_BASE		  3 /* rbx */
+#define WIRE_GENERAL		  16
+
+/*
+ * The registers that the kernel saves for a signal handler, by their numbers: formats/unwind/step.h
+ * has the same (kSignalRegisters).
+ */
+#define WIRE_SIGNAL_REGISTERS	  0x76543210fa89becdULL
+#define WIRE_SIGNAL_STACK_POINTER (15 * 8)
+#endif
 
 /*
  * Whether the last instruction of the 8 bytes before an address may be a call: `word` has them, the
- * last one in its highest byte. formats/unwind/machine_code.h has the same (EndsWithCall).
+ * last one in its highest byte. formats/unwind/machine_code.h has the same (EndsWithCall). It is
+ * always inlined: before Linux 6.13 each function in a chain of calls takes 32 of its 512 bytes of
+ * stack.
  */
 #if defined(__aarch64__) || defined(__TARGET_ARCH_arm64)
-static inline int wire_ends_with_call(__u64 word)
+static inline __attribute__((always_inline)) int wire_ends_with_call(__u64 word)
 {
 	__u32 last = (__u32)(word >> 32);
 
@@ -81,7 +108,7 @@ static inline __u32 wire_call_size(__u32 mod_rm, __u32 sib)
 	return size;
 }
 
-static inline int wire_ends_with_call(__u64 word)
+static inline __attribute__((always_inline)) int wire_ends_with_call(__u64 word)
 {
 	__u32 i;
 
@@ -100,6 +127,33 @@ static inline int wire_ends_with_call(__u64 word)
 #endif
 
 /*
+ * Whether the 8 bytes from an address on are where the callees of interpreted Java return to. The
+ * interpreter of HotSpot pushes this address and jumps to the callee, so it follows no call. The
+ * code takes the stack pointer from the frame (generate_return_entry_for() in
+ * src/hotspot/cpu/.../templateInterpreterGenerator_*.cpp; interpreter_frame_last_sp_offset is -2).
+ * In JDK 25 the frame has it as a number of words from the frame pointer on.
+ */
+static inline int wire_is_return_entry(__u64 code)
+{
+#if defined(__aarch64__) || defined(__TARGET_ARCH_arm64)
+	return (__u32)code == 0xf85f03b4 ||   /* ldur x20,[x29,#-16] */
+	       code == 0x8b080fb4f85f03a8ULL; /* ldur x8,[x29,#-16]; add x20,x29,x8,lsl #3 */
+#else
+	return (__u32)code == 0xf0658b48 ||   /* mov -16(%rbp),%rsp */
+	       code == 0xcd648d48f04d8b48ULL; /* mov -16(%rbp),%rcx; lea 0(%rbp,%rcx,8),%rsp */
+#endif
+}
+
+/*
+ * Whether the 8 bytes from an address on are the code that the handler of a signal returns to in a
+ * 32-bit program: [pop %eax;] mov $number,%eax; int $0x80, of sigreturn or rt_sigreturn.
+ */
+static inline int wire_is_sigreturn_32(__u64 code)
+{
+	return code == 0x80cd00000077b858 || (code << 8) >> 8 == 0x80cd000000adb8;
+}
+
+/*
  * Code that was compiled at run time keeps frame pointers, but trampolines do not: they only make
  * room on the stack for a call, and return. So what follows the call tells where the return address
  * is. CPython makes such a trampoline for each Python function (-X perf, -X perf_jit):
@@ -112,6 +166,12 @@ static inline int wire_ends_with_call(__u64 word)
  * the processor will execute these instructions before anything else.
  */
 #if defined(__aarch64__) || defined(__TARGET_ARCH_arm64)
+static inline __u32 wire_prologue_cfa(__u64 code)
+{
+	(void)code;
+	return 0;
+}
+
 static inline __u32 wire_trampoline_cfa(__u64 code, __u64 next, int is_return)
 {
 	(void)code;
@@ -128,6 +188,22 @@ static inline __u32 wire_epilogue_cfa(__u64 code)
 	/* n is a multiple of 8 with one byte, and not negative. */
 	if ((code & 0xff87ffffff) == 0xc300c48348)
 		return (code >> 24 & 0xff) + 8;
+	return 0;
+}
+
+/*
+ * The same for an interrupted instruction that makes a frame, after an endbr64 if there is one. The
+ * frame pointer is still that of the caller: in its register before `push %rbp`, 16 bytes below the
+ * canonical frame address before `mov %rsp,%rbp`.
+ */
+static inline __u32 wire_prologue_cfa(__u64 code)
+{
+	if ((code & 0xffffffff) == 0xfa1e0ff3)
+		code >>= 32;
+	if ((code & 0xffffffff) == 0xe5894855 || (code & 0xffffffff) == 0xec8b4855)
+		return 8;
+	if ((code & 0xffffff) == 0xe58948 || (code & 0xffffff) == 0xec8b48)
+		return 16;
 	return 0;
 }
 
@@ -234,8 +310,10 @@ enum wire_unwind_end {
 	WIRE_END_NO_ROW,      /* the table has no rule for the address */
 	WIRE_END_UNREADABLE,  /* a word of the stack cannot be read: its page is absent */
 	WIRE_END_NO_PROGRESS, /* the next frame would not be above this one */
-	WIRE_END_TOO_DEEP,    /* there are more than WIRE_MAX_FRAMES */
+	WIRE_END_TOO_DEEP,    /* there are more than wire_filter.user_frames */
 	WIRE_END_COMPAT,      /* a 32-bit process: by frame pointers */
+	/* code that was compiled at run time has no frame pointer that leads to a caller */
+	WIRE_END_NO_FRAME_POINTER,
 	WIRE_ENDS,
 };
 

@@ -1,7 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* User stacks: copied, and walked by the kernel. */
+/*
+ * User stacks: copied, and walked by the kernel.
+ *
+ * A program that stores stacks defines USER_FRAMES, the most frames that one has, as less. It is a
+ * mask.
+ */
 #ifndef PERFTAPE_BPF_USER_STACK_BPF_H
 #define PERFTAPE_BPF_USER_STACK_BPF_H
+
+#ifndef USER_FRAMES
+#define USER_FRAMES WIRE_MAX_USER_FRAMES
+#endif
 
 #include "bpf/kernel_types.h"
 
@@ -58,11 +67,21 @@ static __always_inline __u64 copy_stack(void *to, __u64 sp, __u64 size, struct t
 	return done > size ? size : done;
 }
 
-/* Writes frames to `first` and returns their number; 0 if the walk fails, as for the user stack of
- * a kernel thread. */
-static __always_inline __u32 walk(void *ctx, __u64 *first, __u64 flags)
+/*
+ * Writes the frames of the kernel stack to `first`, without the first `skipped`. Returns their
+ * number, at most WIRE_MAX_FRAMES; 0 if the walk fails.
+ */
+static __always_inline __u32 walk_kernel_frames(void *ctx, __u64 *first, __u64 skipped)
 {
-	long bytes = bpf_get_stack(ctx, first, WIRE_MAX_FRAMES * sizeof(__u64), flags);
+	long bytes = bpf_get_stack(ctx, first, WIRE_MAX_FRAMES * sizeof(__u64), skipped);
+
+	return bytes > 0 ? (__u32)bytes / sizeof(__u64) : 0;
+}
+
+/* The same for frame pointers of the user stack; at most USER_FRAMES. A kernel thread has none. */
+static __always_inline __u32 walk_frame_pointers(void *ctx, __u64 *first)
+{
+	long bytes = bpf_get_stack(ctx, first, USER_FRAMES * sizeof(__u64), BPF_F_USER_STACK);
 
 	return bytes > 0 ? (__u32)bytes / sizeof(__u64) : 0;
 }

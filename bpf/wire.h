@@ -13,8 +13,19 @@
 #define WIRE_ASSERT(condition, text) _Static_assert(condition, text)
 #endif
 
-/* PERF_MAX_STACK_DEPTH: the default of kernel.perf_event_max_stack. */
+/*
+ * PERF_MAX_STACK_DEPTH: the default of kernel.perf_event_max_stack. Neither a kernel stack nor a
+ * stack that is stored while a task waits has more frames.
+ */
 #define WIRE_MAX_FRAMES 127
+/* The other user stacks have at most so many, and not more than wire_filter.user_frames. */
+#define WIRE_MAX_USER_FRAMES 511
+/*
+ * Among the user frames: the next one was interrupted by a signal, and the one before, unless it is
+ * the first, is the trampoline on which the signal's handler returns. It is an address that no
+ * processor has.
+ */
+#define WIRE_INTERRUPTED ((__u64)1 << 63 | 1)
 
 /* PERF_MAX_TRACE_SIZE: no raw record of a tracepoint is larger. */
 #define WIRE_MAX_RAW 8192
@@ -50,6 +61,8 @@ WIRE_ASSERT(sizeof(struct wire_header) == 16, "wire_header changed");
 #define WIRE_CALLER_MAY_BE_FRAME 2 /* the frame after the leaf may be this caller */
 #define WIRE_HAS_USER_STATE	 4 /* the message ends with a wire_user_state */
 #define WIRE_UNFINISHED		 8 /* user frames are missing: user space finds them in the state */
+#define WIRE_WAS_COMPLETE	 16 /* it was counted as WIRE_END_OF_STACK */
+#define WIRE_WAS_DERIVED	 32 /* it was counted as WIRE_CHAINS_DERIVED */
 
 /*
  * A sample. It is followed by the raw record of a tracepoint, padded with zeros to whole words,
@@ -65,12 +78,13 @@ struct wire_sample {
 	__u32 tid; /* WIRE_FOREIGN_PID: a task outside of this namespace */
 	__u16 kernel_frames;
 	__u16 user_frames;
-	__u16 event;  /* number of the event in the recording */
-	__u8 mode;    /* WIRE_MODE_* at the interrupted instruction */
-	__u8 flags;   /* WIRE_CALLER_*, WIRE_HAS_USER_STATE, WIRE_UNFINISHED */
-	__u64 cgroup; /* id of the task's cgroup; 0 unless wire_filter.record_cgroup */
+	__u16 event;	 /* number of the event in the recording */
+	__u8 mode;	 /* WIRE_MODE_* at the interrupted instruction */
+	__u8 flags;	 /* WIRE_CALLER_*, WIRE_HAS_USER_STATE, WIRE_UNFINISHED, WIRE_WAS_* */
+	__u64 cgroup;	 /* id of the task's cgroup; 0 unless wire_filter.record_cgroup */
+	__u64 walked_ns; /* when the user frames were found, if that was long before; or 0 */
 };
-WIRE_ASSERT(sizeof(struct wire_sample) == 56, "wire_sample changed");
+WIRE_ASSERT(sizeof(struct wire_sample) == 64, "wire_sample changed");
 
 /* The words of bpf_user_pt_regs_t. */
 #if defined(__TARGET_ARCH_arm64) || defined(__aarch64__)
@@ -121,6 +135,7 @@ struct wire_cpu {
 	__u64 tick;	    /* number of that tick */
 	__u64 throttled_ns; /* throttled time not yet in missed[], below a period */
 	__u64 missed[WIRE_MISSED_CAUSES]; /* by cause, in halves: see missed.bpf.h */
+	__u64 missed_unwanted;		  /* of tasks that do not pass the filter, in halves */
 	__u64 ring_full;		  /* samples: the ring buffer was full */
 	__u64 no_scratch;		  /* samples: no memory to build the message */
 	__u64 untracked_forks;		  /* processes that did not fit into target_processes */
@@ -224,19 +239,27 @@ struct wire_filter {
 	__u32 cpus;	     /* possible CPUs */
 	__u32 rings;	     /* a power of two; 1: only `ring` */
 	/* The scope: all of these must hold, too. */
-	__u32 cgroups;	     /* so many in target_cgroups, or in cgroup_ids: below any of them */
-	__u32 cgroup_v1;     /* 0: version 2; else number of the subsystem of version 1, plus 1 */
+	__u32 cgroups;	 /* so many in target_cgroups and target_cgroup_ids: below any of them */
+	__u32 cgroup_v1; /* 0: version 2; else number of the subsystem of version 1, plus 1 */
 	__u32 record_cgroup; /* samples have the id of the task's cgroup, of this version */
 	__u32 glob_sets;     /* the comm matches any glob in these */
 	__u32 count_sending; /* programs count their messages in `sending` */
 	__u32 stack_bytes;   /* not 0: samples have a wire_user_state with at most this stack */
 	__u32 late_bytes;    /* the same, but only samples with WIRE_UNFINISHED */
+	__u32 user_frames;   /* kernel.perf_event_max_stack, at most WIRE_MAX_USER_FRAMES */
+	__u32 every_task;    /* all tasks pass the filter and the scope, but not excluded_pid */
 	__u32 pad;
-	__u64 cgroup_ids[WIRE_MAX_CGROUPS];
 	struct wire_globs globs[WIRE_GLOB_SETS];
 };
-WIRE_ASSERT(sizeof(struct wire_filter) == 80 + 8 * WIRE_MAX_CGROUPS + 2072 * WIRE_GLOB_SETS,
-	    "wire_filter changed");
+WIRE_ASSERT(sizeof(struct wire_filter) == 88 + 2072 * WIRE_GLOB_SETS, "wire_filter changed");
+
+/*
+ * The ids of the cgroups of the scope. They may change at any time: a cgroup that is made again has
+ * another id.
+ */
+struct wire_cgroup_ids {
+	__u64 ids[WIRE_MAX_CGROUPS];
+};
 
 /* What a task that is not on a CPU waits for. Each is an event of its own. */
 enum wire_wait {

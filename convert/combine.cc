@@ -9,11 +9,13 @@
 #include <system_error>
 #include <utility>
 
+#include "convert/filter/dropped_frames.h"
 #include "convert/foreign_input.h"
 #include "convert/model/hybrid_events.h"
 #include "convert/model/profile_builder.h"
 #include "convert/model/profile_copier.h"
 #include "convert/symbolize/perf_map_symbolizer.h"
+#include "convert/symbolize/readable_names.h"
 #include "formats/perfdata/period_unit.h"
 
 namespace perftape::convert {
@@ -223,7 +225,10 @@ Status Combiner::AddOpen(Input& input) {
   inputs_.push_back(std::move(report));
 
   if (!options_.look_up_names || !(format->is_recording || options_.symbols.names_sources())) {
-    named_.Add(profile);
+    // pprof demangles names when it shows them. A text has the names that its writer wanted.
+    const bool is_shown_readable = !format->is_text || options_.symbols.demangling;
+    named_.Add(is_shown_readable ? symbolize::DemangleNames(profile, options_.symbols.name_style())
+                                 : profile);
     return {};
   }
   if (!opened && format->is_recording) opened.emplace(input);
@@ -263,6 +268,11 @@ Result<Profile> Combiner::Finish() && {
         sources->Name(std::move(merger).Finish(), symbolize::ProfileOrigin(machine), symbols_));
   }
   Profile merged = std::move(named_).Finish();
+  if (options_.dropped_frames == DroppedFrames::kRemoved) {
+    auto shown = WithoutDroppedFrames(merged);
+    if (!shown) return Fail(shown.error().code, shown.error().message + ": use --all-frames");
+    merged = *std::move(shown);
+  }
   const bool has_several = options_.one_value && merged.events().size() > 1;
   return has_several ? AddUpEvents(merged, options_.value) : std::move(merged);
 }

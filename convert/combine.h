@@ -18,6 +18,12 @@
 
 namespace perftape::convert {
 
+// What happens to the frames that an input asks viewers to leave out (dropped_frames.h).
+enum class DroppedFrames : std::uint8_t {
+  kKept,     // with the hint, for outputs that have it
+  kRemoved,  // with the hint
+};
+
 struct CombineOptions {
   const Format* from = nullptr;  // null: detected from the first bytes of each input
   ImportOptions import = {};
@@ -27,11 +33,12 @@ struct CombineOptions {
   // are kept. The event is the first one that matches `events`, or the input's default event. If
   // the inputs have different events, all become one event of plain values, so that they can be
   // added up: of the numbers `value`. If it is not set, those are numbers of samples, or periods if
-  // all events measure time and their samples stand for unequal amounts of it. With plain values
+  // all events measure time and one of them has periods alone (ChooseValue). With plain values
   // among the events, each has the number that it has alone (ChooseValue).
   bool one_value = false;
   std::optional<FoldedValue> value = {};
   Globs events = {};
+  DroppedFrames dropped_frames = DroppedFrames::kKept;
 };
 
 // What was read from one input.

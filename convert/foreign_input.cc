@@ -10,6 +10,8 @@
 #include "formats/base/utf8_text.h"
 #include "formats/folded/folded.h"
 #include "formats/perfdata/reader.h"
+#include "formats/protobuf/recognition.h"
+#include "formats/stack_text/bpftrace.h"
 
 namespace perftape::convert {
 namespace {
@@ -74,8 +76,85 @@ bool BeginsJson(std::string_view text) {
   return start != std::string_view::npos && (text[start] == '{' || text[start] == '[');
 }
 
+// Recognizes "64 main;work" after a table of perf report.
+bool IsFoldedPerfReport(std::string_view text) {
+  if (!text.starts_with('#') || !Has(text, "# Overhead")) return false;
+  for (std::string_view line; folded::ReadLine(text, line);) {
+    const std::size_t blank = line.find(' ');
+    if (blank != std::string_view::npos && IsNumber(line.substr(0, blank))) return true;
+  }
+  return false;
+}
+
+bool IsCallgrind(std::string_view text) {
+  return text.starts_with("# callgrind format") ||
+         (Has(text.substr(0, 512), "\nevents: ") && Has(text, "\nfn="));
+}
+
+constexpr std::string_view kCallgrindDescription =
+    "is a profile of callgrind, as Xdebug also writes them, which has calls but no stacks; "
+    "KCachegrind and callgrind_annotate show it";
+
+// Recognizes the dump of StackProf.run(out:), which Ruby's Marshal wrote, and its JSON.
+bool IsStackprof(std::string_view text) {
+  if (text.starts_with("\x04\x08{")) return Has(text, "mode") && Has(text, "interval");
+  return BeginsJson(text) && Has(text, "\"mode\"") && Has(text, "\"interval\"") &&
+         Has(text, "\"frames\"");
+}
+
+// Recognizes "0 sleep <internal>:-1" and "1 <main> /a.php:3", the first two lines of a stack.
+bool IsPhpspy(std::string_view text) {
+  std::string_view line;
+  const auto is_frame = [&](std::string_view number) {
+    const std::size_t place = line.rfind(' ');
+    return line.starts_with(number) && place >= number.size() && place != line.npos &&
+           line.find(':', place) != line.npos;
+  };
+  if (!folded::ReadLine(text, line) || !is_frame("0 ")) return false;
+  return folded::ReadLine(text, line) && (is_frame("1 ") || line.empty());
+}
+
+// Recognizes the first packets of a trace: { repeated TracePacket packet = 1; }, each of which has
+// the user id (3) or the sequence (10) of its writer (protos/perfetto/trace/trace_packet.proto).
+bool IsPerfetto(std::string_view text) {
+  constexpr std::size_t kPackets = 3;
+  constexpr std::uint32_t kPacket = 1, kUser = 3, kSequence = 10;
+  bool is_binary = false;
+  protobuf::Beginning trace = {.bytes = AsBytes(text), .is_cut = true};
+  std::size_t packets = 0, with_writer = 0;
+  for (protobuf::FieldBeginning packet; packets < kPackets; ++packets) {
+    const protobuf::FieldStep step = protobuf::NextField(trace, packet, is_binary);
+    if (step == protobuf::FieldStep::kEnd) break;
+    if (step == protobuf::FieldStep::kNoField || packet.number != kPacket || !packet.has_length) {
+      return false;
+    }
+    protobuf::FieldBeginning field;
+    while (protobuf::NextField(packet.content, field, is_binary) == protobuf::FieldStep::kField) {
+      if (!field.is_varint || (field.number != kUser && field.number != kSequence)) continue;
+      ++with_writer;
+      break;
+    }
+  }
+  return packets != 0 && 2 * with_writer > packets;
+}
+
+// Recognizes WMI_BUFFER_HEADER, of 72 bytes, which begins with the size of a buffer, and the
+// SYSTEM_TRACE_HEADER after it (ntwmi.h: HeaderType 1 or 2, MarkerFlags 0xc0).
+bool IsEtw(std::string_view text) {
+  constexpr std::size_t kHeader = 72, kType = kHeader + 2, kFlags = kHeader + 3;
+  constexpr std::uint32_t kUnit = 1024;
+  if (text.size() <= kFlags) return false;
+  const auto size = LoadFixed<std::uint32_t>(AsBytes(text).data(), std::endian::little);
+  const auto type = static_cast<unsigned char>(text[kType]);
+  return size != 0 && size % kUnit == 0 && (type == 1 || type == 2) &&
+         static_cast<unsigned char>(text[kFlags]) == 0xc0;
+}
+
 // The remedies name programs that read the format, by their manuals.
 constexpr KnownFormat kKnownFormats[] = {
+    {[](std::string_view text) { return stack_text::IsPrintedByBpftrace(text); },
+     "are stacks that a script of bpftrace printed, without numbers; a map, `@[ustack] = count()`, "
+     "prints stacks that are read here"},
     {[](std::string_view text) {
        return text.starts_with("FLR") && text.substr(3, 1) == std::string_view("\0", 1);
      },
@@ -96,15 +175,88 @@ constexpr KnownFormat kKnownFormats[] = {
        return BeginsJson(text) &&
               (Has(text, "\"traceEvents\"") || (Has(text, "\"ph\"") && Has(text, "\"ts\"")));
      },
-     "is a trace of Chrome (trace events); record a .cpuprofile, which is read here: \"Save "
-     "profile\" of the JavaScript profiler, or `node --cpu-prof`"},
+     "is a trace of Chrome (trace events) without samples of V8; `node --cpu-prof` and the "
+     "inspector's Profiler.stop write a .cpuprofile, which is read here"},
+    {&IsStackprof,
+     "is a profile of Ruby's stackprof; if it was recorded with `raw: true`, `stackprof "
+     "--stackcollapse FILE > out.folded` makes folded stacks of it"},
+    {[](std::string_view text) { return BeginsJson(text) && Has(text, "\"attached_probes\""); },
+     "is the JSON of bpftrace; without `-f json` it prints its maps as text, which is read here"},
+    {[](std::string_view text) { return text.starts_with("Nettrace"); },
+     "is a trace of dotnet-trace; `dotnet-trace convert --format Speedscope FILE` makes a file of "
+     "it that is read here"},
+    {[](std::string_view text) { return text.starts_with("MOJ"); },
+     "is a profile of Austin in its binary form; `mojo2austin FILE out.folded` of the Python "
+     "package austin-python makes folded stacks of it"},
+    {[](std::string_view text) { return Has(text, " stacks with outstanding allocations:"); },
+     "is the text of bcc's memleak, with the sizes before the stacks; `bpftrace -e "
+     "'uprobe:LIBC:malloc { @[ustack] = sum(arg0) }'`, with the path of libc.so.6 for LIBC, counts "
+     "the allocated bytes in a text that is read here"},
+    {[](std::string_view text) { return text.starts_with(std::string_view("memray\0", 7)); },
+     "is a capture of memray; `memray flamegraph FILE` shows it as a page"},
+    {[](std::string_view text) { return text.starts_with("\x04\x22\x4d\x18"); },
+     "is compressed with LZ4, as captures of memray are, which `memray flamegraph FILE` shows; "
+     "other files are read after `lz4 -d FILE`"},
     {[](std::string_view text) {
-       return BeginsJson(text) && Has(text, "\"meta\"") &&
-              (Has(text, "\"preprocessedProfileVersion\"") || Has(text, "\"stackwalk\"") ||
-               Has(text, "\"processType\""));
+       return text.starts_with("TRACE START [") || Has(text, "\nTRACE START [");
      },
-     "is a profile of the Firefox Profiler, which is written here but not read; `samply record "
-     "--unstable-presymbolicate` and perf record keep what it was made from"},
+     "is a function trace of Xdebug, with calls but no samples; if it was written with "
+     "xdebug.trace_format=1, FlameGraph's stackcollapse-xdebug.php makes folded stacks of it"},
+    {&IsPhpspy,
+     "are stacks of phpspy, whose lines have no counts; `stackcollapse-phpspy.pl FILE > "
+     "out.folded`, which comes with phpspy, makes folded stacks of them"},
+    {&IsPerfetto,
+     "is a trace of Perfetto; `traceconv profile FILE` makes pprof files of the CPU and heap "
+     "profiles in it, which are read here"},
+    {&IsEtw,
+     "is a trace of Windows (ETW, .etl); `samply import FILE --save-only -o profile.json.gz`, on "
+     "Windows, makes a file of it that is read here"},
+    {[](std::string_view text) {
+       return Has(text, "\n    waker: ") || (Has(text, "\n    target: ") && Has(text, "waker"));
+     },
+     "is a text of bcc's offwaketime or wakeuptime; with -f they print folded stacks, which are "
+     "read here"},
+    {[](std::string_view text) { return IsFoldedPerfReport(text); },
+     "is a text of `perf report -g folded`, where counts precede the stacks; read the recording "
+     "itself, or `awk '/^ / {comm = $3} /^[0-9]/ {print comm \";\" $2, $1}'` makes folded stacks "
+     "of "
+     "the text"},
+    {[](std::string_view text) {
+       return text.starts_with("PeriodType: ") && Has(text, "\nPeriod: ");
+     },
+     "is the text of `go tool pprof -raw`; read the profile that it was printed from, or "
+     "stackcollapse-go.pl makes folded stacks of the text"},
+    {[](std::string_view text) {
+       return Has(text, "\n-----------+----") && (Has(text, "Type: ") || Has(text, "File: "));
+     },
+     "is the text of `go tool pprof -traces`; read the profile that it was printed from"},
+    {[](std::string_view text) {
+       return Has(text, "# Overhead") && Has(text, "Samples") && text.starts_with('#');
+     },
+     "is the text of perf report; read the recording itself, or the text that `perf script` prints "
+     "of it"},
+    {[](std::string_view text) { return text.starts_with("desc: ") && Has(text, "\ncmd: "); },
+     "is a heap profile of valgrind's massif, with stacks only in some of its snapshots; "
+     "ms_print shows it"},
+    {[](std::string_view text) { return text.starts_with("v ") && Has(text, "\nX "); },
+     "is a profile of heaptrack; `heaptrack_print -F out.folded FILE` makes folded stacks of it"},
+    {[](std::string_view text) { return Has(text, "Full thread dump "); },
+     "is a thread dump of Java (jstack), with one stack of each thread and without a number; "
+     "async-profiler (`asprof -o collapsed`) records folded stacks"},
+    {[](std::string_view text) { return text.starts_with("--- Execution profile ---"); },
+     "is a flat or tree text of async-profiler; with `-o collapsed` it prints folded stacks, which "
+     "are read here"},
+    {[](std::string_view text) {
+       return text.starts_with("<!DOCTYPE html") || text.starts_with("<!doctype html") ||
+              text.starts_with("<html");
+     },
+     "is a page (HTML), which shows a profile and cannot be read as one; read the file that it was "
+     "made from"},
+    {[](std::string_view text) {
+       return text.starts_with("<svg") || (text.starts_with("<?xml") && Has(text, "<svg"));
+     },
+     "is a picture (SVG), which shows a profile and cannot be read as one; read the file that it "
+     "was made from"},
     {[](std::string_view text) { return text.starts_with("SQLite format 3"); },
      "is an SQLite database, as VTune and Nsight Systems write them; `vtune -report hotspots "
      "-format csv -group-by callstack` or `nsys stats` print their samples as text"},
@@ -130,11 +282,6 @@ constexpr KnownFormat kKnownFormats[] = {
        return text.starts_with("Flat profile:") || Has(text, "Each sample counts as ");
      },
      "is a report of gprof, which has no stacks; record the program with perftape-record"},
-    {[](std::string_view text) {
-       return text.starts_with("# callgrind format") || Has(text.substr(0, 512), "\nevents: ");
-     },
-     "is a profile of callgrind, which has calls but no stacks; KCachegrind and callgrind_annotate "
-     "show it"},
 };
 
 }  // namespace
@@ -155,6 +302,8 @@ std::optional<std::string> DescribeForeign(const Input& input) {
     return "is a profile in one of pprof's old formats; `go tool pprof -proto FILE > out.pb.gz` "
            "makes one of it that is read here";
   }
+  // Its first lines end in numbers, as those of folded stacks do.
+  if (IsCallgrind(Utf8Text(beginning).view())) return std::string(kCallgrindDescription);
   return {};
 }
 

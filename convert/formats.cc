@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "convert/export/flame_graph/flame_graph.h"
@@ -14,6 +17,7 @@
 #include "convert/import/from_perfdata.h"
 #include "convert/import/from_pprof.h"
 #include "convert/import/from_script.h"
+#include "formats/base/counted.h"
 #include "formats/base/progress.h"
 #include "formats/bundle/expanded_input.h"
 #include "formats/perfdata/reader.h"
@@ -37,12 +41,29 @@ constexpr std::array<std::string_view, 1> kCallgrindEndings = {".callgrind"};
 constexpr std::array<std::string_view, 1> kCpuProfileEndings = {".cpuprofile"};
 constexpr std::array<std::string_view, 2> kFirefoxEndings = {".firefox.json.gz", ".firefox.json"};
 
+// Of a difference of profiles. `where` is what cannot show them: its shares are of the rest.
+std::string NegativeLine(std::uint64_t samples, std::string_view where) {
+  return Counted(samples, "sample") + " with a negative number, which " + std::string(where) +
+         " cannot show: its shares are of the others; perftape-report shows both";
+}
+
+// Returns the samples of the event in folded lines that are below 0.
+std::uint64_t NegativeSamples(const Profile& profile, std::optional<EventId> chosen) {
+  const auto event = chosen ? chosen : DefaultEvent(profile);
+  return static_cast<std::uint64_t>(
+      std::ranges::count_if(profile.samples(), [&](const Sample& sample) {
+        return sample.event == event && (sample.period < 0 || sample.count < 0);
+      }));
+}
+
 Result<Losses> WriteFoldedTo(const Profile& profile, const WriteOptions& options,
                              const std::filesystem::path& output) {
   TRY_ASSIGN(OutputFile out, OutputFile::Create(output, options.if_exists));
   TRY(WriteFolded(profile, options.folded, out));
   TRY(std::move(out).Commit());
-  return Losses();
+  const std::uint64_t negative =
+      options.folded.differential ? 0 : NegativeSamples(profile, options.folded.event);
+  return negative == 0 ? Losses() : Losses{NegativeLine(negative, "flamegraph.pl")};
 }
 
 Result<Losses> WritePprofTo(const Profile& profile, const WriteOptions& options,
@@ -95,8 +116,7 @@ Result<Losses> WriteScriptTo(const Profile& profile, const WriteOptions& options
 
 Losses LossesOf(const flame_graph::FlameGraphReport& report) {
   if (report.negative_samples == 0) return {};
-  return {std::to_string(report.negative_samples) +
-          " samples with a negative number, which a flame graph cannot show"};
+  return {NegativeLine(report.negative_samples, "a flame graph")};
 }
 
 Result<Losses> WriteHtmlTo(const Profile& profile, const WriteOptions& options,
@@ -121,9 +141,7 @@ Result<Losses> WriteSvgTo(const Profile& profile, const WriteOptions& options,
 Losses LossesOf(const viewers::ViewReport& report, std::string_view where) {
   Losses losses;
   if (report.negative_samples != 0) {
-    losses.push_back(std::to_string(report.negative_samples) +
-                     " samples with a negative number, which " + std::string(where) +
-                     " cannot show");
+    losses.push_back(NegativeLine(report.negative_samples, where));
   }
   for (const std::string& event : report.rounded_events) {
     losses.push_back(event + ": rounded to whole numbers, which are all that " +
@@ -218,6 +236,13 @@ constexpr std::array kFormats = {
            .read = ReadCpuProfile,
            .rewrite = nullptr,
            .write = WriteViewTo<viewers::WriteCpuProfile, kCpuProfileFormat>},
+    Format{.name = kChromeTraceFormat,
+           .endings = {},
+           .is_text = true,
+           .matches = IsChromeTraceFile,
+           .read = ReadChromeTrace,
+           .rewrite = nullptr,
+           .write = nullptr},
     Format{.name = kFoldedFormat,
            .endings = kFoldedEndings,
            .is_text = true,
@@ -282,8 +307,8 @@ constexpr std::array kFormats = {
            .shows_events = true,
            .has_sample_times = true,
            .default_value = FoldedValue::kPeriod,
-           .matches = nullptr,
-           .read = nullptr,
+           .matches = IsFirefoxFile,
+           .read = ReadFirefox,
            .rewrite = nullptr,
            .write = WriteFirefoxTo},
 };

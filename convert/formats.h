@@ -50,7 +50,8 @@ inline constexpr std::string_view kSpeedscopeFormat = "speedscope";
 inline constexpr std::string_view kCallgrindFormat = "callgrind";
 inline constexpr std::string_view kFirefoxFormat = "firefox";        // Firefox Profiler
 inline constexpr std::string_view kCpuProfileFormat = "cpuprofile";  // V8, VS Code
-inline constexpr std::string_view kJemallocFormat = "jemalloc";      // heap_v2
+inline constexpr std::string_view kChromeTraceFormat = "chrome-trace";
+inline constexpr std::string_view kJemallocFormat = "jemalloc";  // heap_v2
 // The texts of tracers.
 inline constexpr std::string_view kBpftraceFormat = "bpftrace";
 inline constexpr std::string_view kBccFormat = "bcc";

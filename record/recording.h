@@ -80,6 +80,7 @@ class Recording {
 
   void WarnOfUntrackedForks();
   void WarnOfLostRecords();
+  void WarnOfCgroups();
   void WarnOfUncountedCalls();
   void WarnOfMissingStacks();
   std::string EndCause() const;

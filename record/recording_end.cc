@@ -34,6 +34,7 @@ Result<RecordSummary> Recording::Finish() && {
   }
   WarnOfUntrackedForks();
   WarnOfLostRecords();
+  WarnOfCgroups();
   WarnOfUncountedCalls();
   WarnOfMissingStacks();
   skipped_hits_ = input_->SkippedHits();
@@ -116,6 +117,11 @@ void Recording::WarnOfLostRecords() {
   if (lost == 0) return;
   warnings_.push_back(
       "some of the lost records may be process events, so that names or mappings may be missing");
+}
+
+void Recording::WarnOfCgroups() {
+  std::ranges::move(input_->CgroupGaps(losses_.Summarize(*input_).start_ns),
+                    std::back_inserter(warnings_));
 }
 
 // Of latency probes. The sums are complete in the other cases that the notes name.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <optional>
 #include <set>
 #include <string>
@@ -14,6 +15,7 @@
 #include "convert/combine.h"
 #include "convert/export/differential.h"
 #include "convert/model/hybrid_events.h"
+#include "convert/model/profile_facts.h"
 #include "convert/model/sample_thread.h"
 #include "convert/rewritten_samples.h"
 #include "convert/timeline/new_profile.h"
@@ -30,6 +32,7 @@
 #include "tools/common/profiles/symbol_report.h"
 #include "tools/common/profiles/time_view_options.h"
 #include "tools/convert/command_line.h"
+#include "tools/convert/compared_windows.h"
 #include "tools/convert/event_files.h"
 #include "tools/convert/inputs.h"
 #include "tools/convert/perf_to_profile.h"
@@ -60,6 +63,12 @@ convert::CombineOptions CombineOptionsOf(const Plan& plan) {
                                      .import = plan.import,
                                      .look_up_names = plan.symbols == Symbols::kLookUp,
                                      .symbols = plan.symbol_options};
+  // These have the hint themselves.
+  const bool has_hint =
+      plan.to->name == convert::kPprofFormat || plan.to->name == convert::kOtlpFormat;
+  if (!plan.all_frames && !has_hint) {
+    options.dropped_frames = convert::DroppedFrames::kRemoved;
+  }
   options.import.cpu_label |= plan.filter.needs_cpu();
   options.import.cgroup_label |= plan.filter.needs_cgroup();
   if (plan.inputs.size() > 1 && HoldsOneValue(plan)) {
@@ -163,7 +172,7 @@ Result<convert::Profile> ReadAll(const Plan& plan, const std::vector<std::filesy
   findings.report.symbols = combiner.symbols();
   if (!plan.filter.events.empty() && profile.events().empty()) {
     if (const std::set<std::string> names = EventsLeftOut(combiner.inputs()); !names.empty()) {
-      return Fail(ErrorCode::kNotFound, NoEventLine(names));
+      return Fail(ErrorCode::kNotFound, cli::NoEventLine(names));
     }
   }
   return profile;
@@ -183,7 +192,7 @@ Result<convert::Profile> Filtered(const Plan& plan, const convert::Profile& prof
   if (!options.events.empty() && kept.events().empty() && !profile.events().empty()) {
     std::set<std::string> names;
     for (const convert::Event& event : profile.events()) names.emplace(profile.text(event.name));
-    return Fail(ErrorCode::kNotFound, NoEventLine(names));
+    return Fail(ErrorCode::kNotFound, cli::NoEventLine(names));
   }
   return kept;
 }
@@ -228,9 +237,11 @@ convert::WriteOptions WriteOptionsOf(const Plan& plan, const convert::Profile& p
     options.times.events.insert(options.times.events.end(), events.begin(), events.end());
     options.times.switches = input.read.switches;
     options.times.window = input.read.window;
+    options.times.sample_step_ns = static_cast<std::int64_t>(input.read.time_step_ns);
     if (!plan.anonymize) options.times.trigger = input.read.trigger;
   }
   options.folded.facts = LossFacts(plan, findings.report);
+  std::ranges::copy(findings.report.facts, std::back_inserter(options.folded.facts));
   if (!HoldsOneValue(plan) && !HoldsOneEvent(plan)) return options;
   const std::optional<convert::EventId> event = convert::DefaultEvent(profile);
   if (!event) return options;
@@ -258,6 +269,7 @@ void PrintConversion(const Plan& plan, const convert::Profile& written, Findings
     const auto detail =
         plan.show_sources ? cli::SymbolDetail::kSources : cli::SymbolDetail::kSummary;
     console.Note(cli::SymbolLine(report.symbols, detail));
+    if (const std::string line = cli::JitLine(report.symbols); !line.empty()) console.Note(line);
   }
   for (const std::string& line : ValueLines(plan, written)) console.Note(line);
   for (const convert::InputReport& input : report.inputs) {
@@ -320,6 +332,12 @@ Result<convert::Profile> RecordedForPage(const Plan& plan, const convert::Profil
   return convert::JoinHybridEvents(kept);
 }
 
+void AddCpuWaitsFact(const timeline::CpuUse& use, std::vector<std::string>& facts) {
+  const std::string others = cli::NotRecordedText(use);
+  if (others.empty()) return;
+  facts.push_back(fmt::format("{}{}{}", cli::kCpuWaitsFact, convert::kCommentSeparator, others));
+}
+
 // Replaces what was read by its view.
 Result<Viewed> View(Plan& plan, convert::Profile& read, Findings& findings, cli::Console& console) {
   if (plan.time_on_page == TimeOnPage::kShort && read.samples().size() > kMostTimedSamples) {
@@ -328,11 +346,16 @@ Result<Viewed> View(Plan& plan, convert::Profile& read, Findings& findings, cli:
   }
   TRY_ASSIGN(cli::TimeViewResult made, MakeTimeView(plan, read, findings.report.inputs));
   cli::PrintTimeView(made, console);
+  if (made.path) AddCpuWaitsFact(made.path->chosen.cpu_use, findings.report.facts);
   Viewed view;
   if (plan.time_view.at_times) {
     TRY_ASSIGN(view.recorded, RecordedForPage(plan, read));
     plan.write.times.windows = std::move(made.windows);
     plan.write.times.window_name = WindowName(plan);
+  }
+  // The reasons have names of functions and threads.
+  if (made.path && !plan.anonymize && plan.to->shows_events) {
+    plan.write.times.compared = ComparedWindowsOf(*made.path, plan.time_view);
   }
   if (made.against) {
     TRY_ASSIGN(view.against, Filtered(plan, *made.against, findings));

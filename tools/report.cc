@@ -22,6 +22,8 @@
 #include "formats/base/counted.h"
 #include "formats/base/output_file.h"
 #include "formats/base/progress.h"
+#include "formats/perfdata/features.h"
+#include "formats/perfdata/reader.h"
 #include "tools/common/cli/console.h"
 #include "tools/common/cli/output.h"
 #include "tools/common/profiles/filter_options.h"
@@ -41,7 +43,20 @@ namespace perftape::report_tool {
 namespace {
 
 convert::CombineOptions CombineOptionsOf(const ReportPlan& plan) {
-  return {.from = plan.from, .import = plan.import, .symbols = plan.symbol_options};
+  return {.from = plan.from,
+          .import = plan.import,
+          .symbols = plan.symbol_options,
+          .dropped_frames =
+              plan.all_frames ? convert::DroppedFrames::kKept : convert::DroppedFrames::kRemoved};
+}
+
+// Fails with kInvalidArgument if --event matches none of the events of `read`.
+Status CheckEvents(const ReportPlan& plan, const convert::Profile& read,
+                   const convert::Profile& kept) {
+  if (plan.filter.events.empty() || !kept.events().empty() || read.events().empty()) return {};
+  std::set<std::string> names;
+  for (const convert::Event& event : read.events()) names.emplace(read.text(event.name));
+  return Fail(ErrorCode::kInvalidArgument, cli::NoEventLine(names));
 }
 
 // Reads inputs into one profile, and filters it. Sets `status` to kDegraded if one is damaged, and
@@ -71,6 +86,7 @@ Result<convert::Profile> Read(const std::vector<std::filesystem::path>& paths,
   if (!plan.filter.changes_anything()) return convert::JoinHybridEvents(profile);
   convert::FilterReport report;
   const convert::Profile kept = convert::ApplyFilter(profile, plan.filter, report);
+  TRY(CheckEvents(plan, profile, kept));
   for (const std::string& line : cli::FilterLines(ReportCommand(), report)) console.Note(line);
   return convert::JoinHybridEvents(kept);
 }
@@ -106,14 +122,28 @@ std::string Format(const std::vector<Section>& sections, const ReportPlan& plan,
   return TextOf(sections, style);
 }
 
+// Returns the number of CPUs of the machine that was recorded; 0 if a file does not say it.
+std::uint32_t CpusOf(const std::string& name) {
+  if (name == "-") return 0;
+  Result<Input> input = convert::OpenInput(name);
+  if (!input) return 0;
+  const auto reader = perfdata::Reader::Open(*input);
+  if (!reader) return 0;
+  const auto value = reader->DecodedFeature(perfdata::FeatureBit::kNrCpus);
+  return value ? std::get<perfdata::NrCpus>(*value).online : 0;
+}
+
 // What the readers say about the inputs of a diagnosis.
-std::vector<diagnose::RecordedInput> RecordedInputsOf(const summarize::ReadContents& read) {
+std::vector<diagnose::RecordedInput> RecordedInputsOf(const ReportPlan& plan,
+                                                      const summarize::ReadContents& read) {
   std::vector<diagnose::RecordedInput> inputs;
-  for (const convert::InputReport& input : read.inputs) {
+  for (std::size_t i = 0; i < read.inputs.size(); ++i) {
+    const convert::InputReport& input = read.inputs[i];
     inputs.push_back({.notes = input.read.recording_notes,
                       .events = input.read.events,
                       .lost_samples = input.read.lost_samples,
-                      .without_times = input.read.without_times});
+                      .without_times = input.read.without_times,
+                      .cpus = i < plan.inputs.size() ? CpusOf(plan.inputs[i].native()) : 0});
   }
   return inputs;
 }
@@ -124,7 +154,8 @@ Result<Outcome> Diagnose(const ReportPlan& plan, const TextStyle& style, cli::Co
   std::optional<cli::PathFacts> none;
   TRY_ASSIGN(const convert::Profile profile,
              Read(plan.inputs, plan, read, outcome.status, none, console));
-  const diagnose::Facts facts = diagnose::MakeFacts(profile, RecordedInputsOf(read), plan.filter);
+  const diagnose::Facts facts =
+      diagnose::MakeFacts(profile, RecordedInputsOf(plan, read), plan.filter);
   if (facts.probes.empty() && !facts.has_cgroup_usage) {
     console.Warning(
         "the inputs have neither latency probes nor limits of cgroups: record with "
@@ -267,10 +298,16 @@ Result<int> Run(const ReportPlan& plan, cli::Console& console) {
     return plan.base.empty() ? Report(plan, style, console) : Diff(plan, style, console);
   };
   ExpectInputs(plan.inputs.size() + plan.base.size());
-  TRY_ASSIGN(const Outcome outcome, cli::RunWithProgress(cli::WantsProgress(plan),
-                                                         report_tool::ReportCommand().name, make));
-  TRY(Print(outcome.text, plan));
-  return outcome.status;
+  Result<Outcome> outcome =
+      cli::RunWithProgress(cli::WantsProgress(plan), report_tool::ReportCommand().name, make);
+  // Some arguments can only be checked with the input.
+  if (!outcome && outcome.error().code == ErrorCode::kInvalidArgument) {
+    console.Error(outcome.error().message);
+    return cli::kUsage;
+  }
+  if (!outcome) return std::unexpected(std::move(outcome).error());
+  TRY(Print(outcome->text, plan));
+  return outcome->status;
 }
 
 }  // namespace

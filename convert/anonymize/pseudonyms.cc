@@ -186,8 +186,4 @@ std::string Pseudonyms::Comment(std::string_view comment) const {
   return anonymous;
 }
 
-LibraryVersion SodiumVersion() {
-  return {.name = "libsodium", .version = sodium_version_string()};
-}
-
 }  // namespace perftape::anonymize

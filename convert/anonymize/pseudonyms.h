@@ -69,6 +69,4 @@ class Pseudonyms {
   const NameKey& key_;
 };
 
-LibraryVersion SodiumVersion();
-
 }  // namespace perftape::anonymize

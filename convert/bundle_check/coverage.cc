@@ -3,6 +3,7 @@
 #include <map>
 #include <optional>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "convert/bundle_check/bundle_check.h"
@@ -47,8 +48,15 @@ std::optional<std::string> WhyNot(const bundle::Bundle& bundle, const convert::M
       if (bundle.Find(*id, kind)) return {};
     }
   }
-  const auto found = std::ranges::find(files, path, &BundledFile::path);
-  if (found == files.end()) return "is not in the bundle";
+  const BundledFile* found = nullptr;
+  for (const FileKind kind :
+       {FileKind::kElf, FileKind::kDebug, FileKind::kVdso, FileKind::kKallsyms}) {
+    const bundle::FoundByPath by_path =
+        Find(bundle.manifest(), {.path = path, .kind = kind, .instance = mapping.instance});
+    if (by_path.has_several) return "one of several files of this path in the bundle";
+    if (found == nullptr || (!IsKept(*found) && by_path.file != nullptr)) found = by_path.file;
+  }
+  if (found == nullptr) return "is not in the bundle";
   if (!IsKept(*found)) return found->missing;
   if (hex.empty() || found->build_id.empty()) return {};
   return "in the bundle with another build id, " + found->build_id.hex();
@@ -61,13 +69,15 @@ Coverage CoverageOf(const bundle::Bundle& bundle, const convert::Profile& profil
   for (const convert::Location& location : profile.locations()) ++addresses[location.mapping.index];
 
   Coverage coverage;
-  std::map<std::pair<std::string_view, std::string_view>, std::size_t> seen;  // indexes in missing
+  // Indexes in missing.
+  std::map<std::tuple<std::string_view, std::string_view, std::uint64_t>, std::size_t> seen;
   for (std::size_t i = 1; i < addresses.size(); ++i) {
     const convert::Mapping& mapping = profile.mappings()[i];
     const std::string_view path = profile.text(mapping.filename);
     const std::string_view hex = profile.text(mapping.build_id);
     if (addresses[i] == 0 || !HasSymbols(mapping, path)) continue;
-    const auto [at, is_new] = seen.emplace(std::pair(path, hex), coverage.missing.size());
+    const auto [at, is_new] =
+        seen.emplace(std::tuple(path, hex, mapping.instance), coverage.missing.size());
     if (is_new) {
       ++coverage.files;
       auto reason = convert::IsHiddenKernel(profile, mapping)

@@ -5,12 +5,14 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string>
 #include <string_view>
 #include <utility>
 
 #include "convert/bundle_check/bundle_check.h"
 #include "formats/base/counted.h"
 #include "formats/base/text.h"
+#include "formats/bundle/content_hash.h"
 #include "formats/bundle/layout.h"
 #include "formats/bundle/marker.h"
 #include "formats/bundle/recording_notes.h"
@@ -61,6 +63,7 @@ class Check {
     if (!bytes) return Report(file, "is in the manifest but not in the bundle");
     CheckPlace(file);
     if (IsElf(file.kind)) CheckElf(file, *bytes);
+    CheckContent(file, *bytes);
     if (file.kind == FileKind::kKallsyms) CheckKallsyms(file, *bytes);
   }
 
@@ -82,6 +85,15 @@ class Check {
                                                      found->second == "../../" + file.member ||
                                                      found->second.ends_with("/" + id.hex()));
     if (!is_linked) Report(file, "the link {} is missing", link.name);
+  }
+
+  // Only whole files still have the content that was hashed.
+  void CheckContent(const BundledFile& file, Bytes bytes) {
+    if (file.content.empty() || file.kept != bundle::Kept::kWhole) return;
+    const std::string content = bundle::ContentHash(bytes);
+    if (content != file.content) {
+      Report(file, "has the SHA-256 {}, the manifest has {}", content, file.content);
+    }
   }
 
   void CheckElf(const BundledFile& file, Bytes bytes) {

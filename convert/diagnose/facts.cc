@@ -86,6 +86,8 @@ Facts MakeFacts(const convert::Profile& profile, const std::vector<RecordedInput
     if (input.notes) AddNotes(*input.notes, filter, facts);
     facts.lost_samples += input.lost_samples;
     facts.without_times |= input.without_times;
+    const bool is_first = &input == &inputs.front();
+    facts.cpus = is_first || facts.cpus == input.cpus ? input.cpus : 0;
     for (const std::string& event : input.events) {
       facts.events.insert(event);
       const std::string probe = perfdata::LatencyProbeName(event);

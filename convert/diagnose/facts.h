@@ -98,8 +98,9 @@ struct Facts {
   bool has_notes = false;                      // of any input
   bool has_cgroup_usage = false;               // the cgroups have readings
   std::vector<bundle::NotedLatencyLoss> lost;  // of the histograms
-  std::uint64_t lost_samples = 0;              // slow calls that the recording lacks
-  bool without_times = false;                  // too many samples to tell them apart
+  std::uint32_t cpus = 0;          // of the machine; 0 if unknown or not the same in all
+  std::uint64_t lost_samples = 0;  // slow calls that the recording lacks
+  bool without_times = false;      // too many samples to tell them apart
 };
 
 // What the readers say about an input.
@@ -108,6 +109,7 @@ struct RecordedInput {
   std::vector<std::string> events = {};                      // the names of its events
   std::uint64_t lost_samples = 0;
   bool without_times = false;
+  std::uint32_t cpus = 0;  // of the machine; 0 if unknown
 };
 
 // The fields of samples that must be labels of the profile (ImportOptions::field_labels).

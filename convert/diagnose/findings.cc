@@ -46,6 +46,7 @@ bool Concerns(const Finding& cause, const Finding& symptom, const Facts& facts) 
   }
   // The kernel's threads write what a process has written, and complete its requests.
   if (cause.rule.rule->probe == "block-io") return true;
+  if (cause.rule.rule->figure == Figure::kWaitingShare) return true;
   return IsSameSubject(of, symptom.measurement);
 }
 

@@ -192,6 +192,23 @@ bool NeedsHistogram(Figure figure) {
          figure == Figure::kRate || figure == Figure::kTimeShare;
 }
 
+// Calls that take the time T in all are T / (the length of the recording) calls at any time. While
+// threads wait for a CPU, others run on all of them.
+std::vector<Measurement> MeasureWaiting(const Rule& rule, const Facts& facts) {
+  double ns = 0;
+  std::uint64_t count = 0;
+  for (const Calls& calls : facts.calls) {
+    if (calls.probe != rule.probe || !calls.has_histogram) continue;
+    ns += static_cast<double>(calls.sum_ns);
+    count += calls.count;
+  }
+  if (count < rule.least || facts.cpus == 0 || facts.seconds <= 0) return {};
+  const double waiting = ns / (facts.seconds * kNsPerSecond);
+  return {{.value = PercentOf(waiting, facts.cpus),
+           .detail = fmt::format("{:.1f} runnable threads on {} on average", waiting + facts.cpus,
+                                 Counted(facts.cpus, "CPU"))}};
+}
+
 std::vector<Measurement> MeasurePeers(const Rule& rule, const Facts& facts) {
   const auto member = rule.figure == Figure::kResetsReceived ? &Peer::resets_received
                       : rule.figure == Figure::kResetsSent   ? &Peer::resets_sent
@@ -224,6 +241,7 @@ std::vector<Measurement> Measure(const Rule& rule, const Facts& facts) {
   if (rule.IsOfCgroups()) return MeasureCgroups(rule, facts);
   if (rule.IsOfPeers()) return MeasurePeers(rule, facts);
   if (rule.figure == Figure::kErrorCount) return CountErrors(rule, facts);
+  if (rule.figure == Figure::kWaitingShare) return MeasureWaiting(rule, facts);
   std::vector<Measurement> all;
   for (const Calls& calls : facts.calls) {
     if (calls.probe != rule.probe || calls.count < rule.least) continue;

@@ -32,6 +32,8 @@ enum class Figure : std::uint8_t {
   kTimeShare,      // the time in all calls, as a share of the recording
   kFileTimeShare,  // the time in slow calls on ordinary files, as such a share
   kLockTimeShare,  // the time in slow waits for locks
+  // Of the calls of a probe by all processes:
+  kWaitingShare,  // the calls that were in progress on average, as a share of the CPUs
   // Of a cgroup:
   kThrottledShare,  // the periods in which the CPU limit stopped tasks, of all
   kCpuShare,        // CPU time, of what the limit allows

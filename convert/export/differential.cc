@@ -163,6 +163,13 @@ Metadata MetadataOf(const Profile& before, const Profile& after) {
 
 }  // namespace
 
+std::string_view NameOnBothSides(std::string_view event) {
+  for (const std::string_view side : {kBefore, kAfter}) {
+    if (const auto name = NameWithout(side, event)) return *name;
+  }
+  return event;
+}
+
 std::vector<EventPair> EventPairsOf(const Profile& differential) {
   std::vector<EventPair> pairs;
   for (std::uint32_t i = 0; i < differential.events().size(); ++i) {

@@ -19,6 +19,9 @@ struct EventPair {
   EventId before, after;
 };
 
+// Returns "cycles" of "cycles before" and of "cycles after"; other names unchanged.
+std::string_view NameOnBothSides(std::string_view event);
+
 // Returns the pairs of events, in the order of the events "after". `name` is valid as long as any
 // copy of the profile.
 std::vector<EventPair> EventPairsOf(const Profile& differential);

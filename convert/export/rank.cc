@@ -40,7 +40,8 @@ std::vector<std::uint32_t> RankLocations(const Profile& profile, const Ranks& ra
   keys.reserve(profile.locations().size());
   for (const Location& location : profile.locations()) {
     const std::uint64_t mapping = ranks.mappings[location.mapping.index];
-    keys.push_back({.mapping = mapping * 2 + (location.is_folded ? 1 : 0),
+    keys.push_back({.mapping = mapping * 4 + (location.is_folded ? 2 : 0) +
+                               (location.is_outer_instruction ? 1 : 0),
                     .offset = location.offset.value,
                     .location = static_cast<std::uint32_t>(keys.size())});
   }

@@ -16,7 +16,7 @@ namespace perftape::convert {
 struct Ranks {
   std::vector<std::uint32_t> mappings;  // by file name, file offset, size, build id, type, instance
   std::vector<std::uint32_t> functions;  // by name, system name, file name, line
-  std::vector<std::uint32_t> locations;  // by mapping, is_folded, offset, lines
+  std::vector<std::uint32_t> locations;  // by mapping, its flags, offset, lines
   std::vector<std::uint32_t> stacks;     // by frames, root first; a caller before its callees
   std::vector<std::uint32_t> threads;    // by pid, tid, comm
   std::vector<std::uint32_t> labels;     // by keys, texts, numbers, units

@@ -6,7 +6,10 @@
 #include <cstdint>
 #include <string_view>
 
+#include "convert/export/differential.h"
 #include "convert/model/saturating.h"
+#include "formats/perfdata/event_meanings.h"
+#include "formats/perfdata/period_unit.h"
 
 namespace perftape::convert {
 namespace {
@@ -40,6 +43,50 @@ bool IsCalled(const Profile& profile, const Event& event, std::string_view wante
 
 __extension__ using Wide = __int128;  // the product of two numbers of a sample
 
+bool IsClock(std::string_view event) {
+  return perfdata::PeriodMeaningOf(event) == perfdata::PeriodMeaning::kCpuTime;
+}
+
+bool MeasuresTime(std::string_view event) {
+  const perfdata::EventMeaning* const meaning = perfdata::FindEventMeaning(event);
+  return meaning != nullptr && meaning->unit == perfdata::kNanoseconds && !IsClock(event);
+}
+
+// What the samples of an event stand for.
+struct Amounts {
+  bool is_new_clock = false;  // a clock of which no sample was seen
+  bool have_weights = false;  // periods that differ from the number of samples
+  std::uint64_t period = 0;   // of each sample; 0 if it varies or is not known
+};
+
+// The kernel gives all samples of a clock the same period. So if that of a first sample is no sum
+// of nominal ones, it is the nominal one, whatever the attributes say.
+std::uint64_t PeriodOfClock(const Sample& first, std::uint64_t nominal) {
+  if (first.count <= 0 || first.period <= 0 || nominal == 0) return nominal;
+  const auto period = static_cast<std::uint64_t>(first.period / first.count);
+  return period % nominal == 0 ? nominal : period;
+}
+
+// Returns the amounts by EventId. A nominal period counts only if all samples have it: then it does
+// not matter how many stacks they are added up to.
+std::vector<Amounts> AmountsOf(const Profile& profile) {
+  std::vector<Amounts> amounts;
+  for (const Event& event : profile.events()) {
+    const std::string_view name = NameOnBothSides(profile.text(event.name));
+    amounts.push_back(
+        {.is_new_clock = IsClock(name), .period = MeasuresTime(name) ? 0 : event.period});
+  }
+  for (const Sample& sample : profile.samples()) {
+    Amounts& of_event = amounts[sample.event.index];
+    if (profile[sample.event].values != EventValues::kSampled || sample.period == 0) continue;
+    if (of_event.is_new_clock) of_event.period = PeriodOfClock(sample, of_event.period);
+    of_event.is_new_clock = false;
+    of_event.have_weights |= sample.period != sample.count;
+    if (Wide{sample.count} * of_event.period != Wide{sample.period}) of_event.period = 0;
+  }
+  return amounts;
+}
+
 }  // namespace
 
 std::optional<EventId> DefaultEvent(const Profile& profile) {
@@ -72,25 +119,20 @@ std::vector<EventId> EventsWithSamples(const Profile& profile) {
   return events;
 }
 
-// If period / count is the same for all rows, both numbers have the same shares, however the
-// periods of a row's own samples differ.
-bool HasUnequalAmounts(const Profile& profile, std::span<const EventId> events) {
-  std::vector<bool> is_shown(profile.events().size());
-  for (const EventId event : events) {
-    is_shown[event.index] = profile[event].values == EventValues::kSampled;
-  }
-  const Sample* first = nullptr;
-  return std::ranges::any_of(profile.samples(), [&](const Sample& sample) {
-    if (!is_shown[sample.event.index] || (sample.count == 0 && sample.period == 0)) return false;
-    if (first == nullptr) first = &sample;
-    return Wide{sample.period} * first->count != Wide{first->period} * sample.count;
-  });
-}
-
 FoldedValue ChooseValue(const Profile& profile, std::optional<FoldedValue> given,
                         std::span<const EventId> events) {
   if (given) return *given;
-  return HasUnequalAmounts(profile, events) ? FoldedValue::kPeriod : FoldedValue::kSamples;
+  const std::vector<Amounts> amounts = AmountsOf(profile);
+  std::optional<std::uint64_t> common;  // the nominal period of those before
+  for (const EventId id : events) {
+    const Amounts& of_event = amounts[id.index];
+    if (!of_event.have_weights) continue;
+    if (of_event.period == 0 || of_event.period != common.value_or(of_event.period)) {
+      return FoldedValue::kPeriod;
+    }
+    common = of_event.period;
+  }
+  return FoldedValue::kSamples;
 }
 
 std::vector<FoldedValue> ChooseValues(const Profile& profile, std::optional<FoldedValue> given) {

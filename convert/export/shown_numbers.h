@@ -24,13 +24,12 @@ std::vector<EventId> EventsWithSamples(const Profile& profile);
 // The two numbers of a sampled event. Plain values have one number.
 enum class FoldedValue : std::uint8_t { kSamples, kPeriod };
 
-// Returns whether samples of `events` stand for unequal amounts, as waits of different lengths do,
-// or samples of a recording whose rate changed: whether the two numbers have different shares. The
-// answer depends only on the sums of each stack. False for plain values.
-bool HasUnequalAmounts(const Profile& profile, std::span<const EventId> events);
-
-// Returns `given` if it is set. Otherwise kPeriod if the events have unequal amounts, else
-// kSamples.
+// Returns `given` if it is set. Otherwise what the events are decides, and not to how many stacks
+// their samples add up: kSamples if every sample stands for the event's nominal period, as those of
+// clocks and of counters with a fixed period do. Else kPeriod: waits, locks and calls
+// (event_meanings.h), events that were sampled at a frequency, and recordings whose samples were
+// added up or whose rate changed. kSamples also if the events have no periods, or all of them
+// are 1.
 FoldedValue ChooseValue(const Profile& profile, std::optional<FoldedValue> given,
                         std::span<const EventId> events);
 

@@ -22,8 +22,10 @@ constexpr std::string_view kJitMark = "_[j]";
 FrameType TypeOfMapping(const Mapping& mapping, std::string_view filename) {
   if (mapping.type == MappingType::kKernel) return FrameType::kKernel;
   if (filename.empty()) return FrameType::kUser;
-  const bool is_jit = filename == "[jit]" || perfdata::MayHoldJitCode(filename) ||
-                      perfdata::PidOfPerfMap(filename) || perfdata::IsJitDumpPath(filename);
+  const bool is_file = perfdata::MayHoldElfFile(filename) && mapping.build_id != StringId{};
+  const bool is_memory = perfdata::MayHoldJitCode(filename) && !is_file;
+  const bool is_jit = filename == "[jit]" || is_memory || perfdata::PidOfPerfMap(filename) ||
+                      perfdata::IsJitDumpPath(filename);
   return is_jit ? FrameType::kJit : FrameType::kUser;
 }
 
@@ -60,6 +62,10 @@ FrameTable::FrameTable(const Profile& profile, FrameIdentity identity)
 
 FrameId FrameTable::Add(std::string_view name, FrameType type) {
   return Intern(InternName(arena_.Copy(name)), {.name = {}, .has_name = true, .type = type});
+}
+
+FrameId FrameTable::AddRenamed(FrameId frame, std::string_view name) {
+  return Intern(InternName(arena_.Copy(name)), Frame(frames_[frame]));
 }
 
 std::string_view FrameTable::BinaryOf(FrameId frame) const {

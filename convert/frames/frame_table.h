@@ -64,6 +64,8 @@ class FrameTable {
   }
   // Returns the frame with a name that is no function's: of a thread, or of stacks without frames.
   FrameId Add(std::string_view name, FrameType type);
+  // Returns the same frame with another name.
+  FrameId AddRenamed(FrameId frame, std::string_view name);
 
   const Frame& operator[](FrameId frame) const { return frames_[frame]; }
   std::size_t size() const { return frames_.size(); }

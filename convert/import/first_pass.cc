@@ -4,15 +4,18 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "convert/import/round_clock.h"
 #include "convert/import/stack_copies.h"
 #include "convert/model/task_event.h"
+#include "formats/base/build_id.h"
 #include "formats/base/progress.h"
 #include "formats/perfdata/abi.h"
 #include "formats/perfdata/event_lookup.h"
+#include "formats/perfdata/mapping_name.h"
 #include "formats/perfdata/record.h"
 #include "formats/perfdata/record_ranges.h"
 
@@ -22,12 +25,20 @@ namespace {
 using perfdata::RecordType;
 using perfdata::RecordView;
 
+// Several memfds may have one name. Which of them has which build id is not recorded, so none has
+// one then.
+void AddBuildIdOf(std::string filename, const BuildId& build_id, ListedBuildIds& ids) {
+  const bool is_name_of_one = !perfdata::MayHoldElfFile(filename);
+  const auto [known, is_new] = ids.by_path.try_emplace(std::move(filename), build_id.hex());
+  if (!is_new && !is_name_of_one && known->second != build_id.hex()) known->second.clear();
+}
+
 bool ReadBuildIdFeature(const perfdata::Reader& reader, ListedBuildIds& ids) {
   const auto value = reader.DecodedFeature(perfdata::FeatureBit::kBuildId);
   const auto* table = value ? std::get_if<perfdata::BuildIds>(&*value) : nullptr;
   if (table == nullptr) return false;
   for (const auto& entry : table->entries) {
-    ids.by_path.try_emplace(entry.filename, entry.build_id.hex());
+    AddBuildIdOf(entry.filename, entry.build_id, ids);
     ids.kernel_names.Add(entry.mode, entry.filename);
   }
   return true;
@@ -36,7 +47,7 @@ bool ReadBuildIdFeature(const perfdata::Reader& reader, ListedBuildIds& ids) {
 // HEADER_BUILD_ID records replace the feature in a pipe and in a recording that was killed.
 void AddBuildId(const RecordView& record, ListedBuildIds& ids) {
   if (const auto entry = perfdata::Decode<perfdata::HeaderBuildId>(record, {})) {
-    ids.by_path.try_emplace(std::string(entry->filename), entry->build_id.hex());
+    AddBuildIdOf(std::string(entry->filename), entry->build_id, ids);
     ids.kernel_names.Add(record.cpumode(), entry->filename);
   }
 }

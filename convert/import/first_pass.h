@@ -51,9 +51,10 @@ struct FirstPass {
   ListedBuildIds build_ids;
   TimeSpan times;  // of the samples
   std::uint64_t samples = 0;
-  UnitsById units;              // of events in a converted file
-  JitCode jit;                  // code of just-in-time compilers
-  NotedServices services = {};  // with ImportOptions::service_labels
+  std::uint64_t time_step_ns = 0;  // of the times of labels at first; 0: they are exact
+  UnitsById units;                 // of events in a converted file
+  JitCode jit;                     // code of just-in-time compilers
+  NotedServices services = {};     // with ImportOptions::service_labels
   // If samples have to be completed, else null. Then there is one range.
   std::unique_ptr<const perfdata::SampleCompletion> completion = nullptr;
   // Each range ends where the next one starts; the first starts at the first record. Several

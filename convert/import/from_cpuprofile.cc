@@ -8,8 +8,10 @@
 #include "convert/import/from_other_programs.h"
 #include "convert/import/named_frames.h"
 #include "convert/model/profile_builder.h"
+#include "convert/model/sample_thread.h"
 #include "convert/model/saturating.h"
 #include "formats/base/utf8_text.h"
+#include "formats/json_profiles/chrome_trace.h"
 #include "formats/json_profiles/cpuprofile.h"
 #include "formats/perfdata/period_unit.h"
 
@@ -19,25 +21,39 @@ namespace {
 using json_profiles::CpuProfileFile;
 using json_profiles::CpuProfileNode;
 
-constexpr std::string_view kRootFunction = "(root)";
+// The name of the root in V8, and in Hermes.
+bool IsRoot(const CpuProfileNode& node) {
+  return node.function == "(root)" || node.function == "[root]";
+}
+
 constexpr std::int64_t kNsPerMicrosecond = 1000;
 constexpr std::size_t kNoNode = SIZE_MAX;
 
 class CpuProfileImporter {
  public:
-  CpuProfileImporter(const CpuProfileFile& file, const ImportOptions& options, ImportReport& report)
-      : file_(file), report_(report), frames_(builder_, options.map_kernel_addresses) {}
+  CpuProfileImporter(const ImportOptions& options, ImportReport& report)
+      : report_(report), frames_(builder_, options.map_kernel_addresses) {}
 
-  Profile Import() && {
+  // Adds the samples of one thread. `file` is used during the call.
+  void Add(const CpuProfileFile& file) {
+    file_ = &file;
     AddStacks();
+    thread_ = {};
+    if (file.pid || file.tid || !file.thread_name.empty()) {
+      thread_ = builder_.Add(Thread{.pid = file.pid.value_or(kUnknownId),
+                                    .tid = file.tid.value_or(kUnknownId),
+                                    .comm = builder_.Add(file.thread_name)});
+    }
+    if (file.is_heap) return AddSizes();
     event_ = builder_.Add(
         Event{.name = builder_.Add("cpu"), .unit = builder_.Add(perfdata::kNanoseconds)});
-    file_.samples.empty() ? AddHits() : AddSamples();
-    Metadata metadata;
-    if (file_.end_time > file_.start_time) {
-      metadata.duration_ns = InNs(SubtractUpToLimit(file_.end_time, file_.start_time));
-    }
-    builder_.SetMetadata(std::move(metadata));
+    file.samples.empty() ? AddHits() : AddSamples();
+    if (file.end_time <= file.start_time) return;
+    duration_ns_ = std::max(duration_ns_, InNs(SubtractUpToLimit(file.end_time, file.start_time)));
+  }
+
+  Profile Finish() && {
+    builder_.SetMetadata({.duration_ns = duration_ns_});
     return std::move(builder_).Finish();
   }
 
@@ -50,15 +66,19 @@ class CpuProfileImporter {
   // Builds the stack of each node, those of callers first. A node in a cycle, or below none, is a
   // root.
   void AddStacks() {
-    const std::size_t size = file_.nodes.size();
-    for (std::size_t i = 0; i < size; ++i) index_.try_emplace(file_.nodes[i].id, i);
+    const std::size_t size = file_->nodes.size();
+    index_.clear();
+    for (std::size_t i = 0; i < size; ++i) index_.try_emplace(file_->nodes[i].id, i);
     callers_.assign(size, kNoNode);
     for (std::size_t i = 0; i < size; ++i) {
-      for (const std::int64_t child : file_.nodes[i].children) {
+      for (const std::int64_t child : file_->nodes[i].children) {
         const auto found = index_.find(child);
         if (found != index_.end() && callers_[found->second] == kNoNode)
           callers_[found->second] = i;
       }
+      if (!file_->nodes[i].parent) continue;
+      const auto found = index_.find(*file_->nodes[i].parent);
+      if (found != index_.end() && callers_[i] == kNoNode) callers_[i] = found->second;
     }
     stacks_.resize(size);
     depths_.resize(size);
@@ -76,14 +96,14 @@ class CpuProfileImporter {
         const std::size_t caller = callers_[at];
         const bool has_caller = caller != kNoNode && states[caller] == State::kDone;
         depths_[at] = (has_caller ? depths_[caller] : 0) + 1;
-        stacks_[at] = StackOf(file_.nodes[at], has_caller ? stacks_[caller] : StackId{});
+        stacks_[at] = StackOf(file_->nodes[at], has_caller ? stacks_[caller] : StackId{});
         states[at] = State::kDone;
       }
     }
   }
 
   StackId StackOf(const CpuProfileNode& node, StackId caller) {
-    if (node.function == kRootFunction) return caller;
+    if (IsRoot(node)) return caller;
     const std::string_view name =
         node.function.empty() ? std::string_view("(anonymous)") : std::string_view(node.function);
     return builder_.Push(caller, frames_.Add({.name = name,
@@ -94,45 +114,60 @@ class CpuProfileImporter {
 
   // A sample lasts until the next one, the last one until the end.
   void AddSamples() {
-    const std::vector<std::int64_t>& deltas = file_.time_deltas;
-    std::int64_t time = file_.start_time;
-    for (std::size_t i = 0; i < file_.samples.size(); ++i) {
+    const std::vector<std::int64_t>& deltas = file_->time_deltas;
+    std::int64_t time = file_->start_time;
+    for (std::size_t i = 0; i < file_->samples.size(); ++i) {
       if (i < deltas.size()) time = AddUpToLimit(time, deltas[i]);
       std::int64_t lasted = 0;
-      if (i + 1 < file_.samples.size()) {
+      if (i + 1 < file_->samples.size()) {
         lasted = i + 1 < deltas.size() ? deltas[i + 1] : 0;
-      } else if (file_.end_time > time && time > 0) {
-        lasted = SubtractUpToLimit(file_.end_time, time);
+      } else if (file_->end_time > time && time > 0) {
+        lasted = SubtractUpToLimit(file_->end_time, time);
       }
-      const auto node = index_.find(file_.samples[i]);
+      const auto node = index_.find(file_->samples[i]);
       if (node == index_.end()) {
         ++report_.skipped_samples;
         continue;
       }
-      Add(node->second, 1, InNs(std::max<std::int64_t>(lasted, 0)));
+      AddSample(node->second, 1, InNs(std::max<std::int64_t>(lasted, 0)));
     }
   }
 
   void AddHits() {
-    for (std::size_t i = 0; i < file_.nodes.size(); ++i) {
-      const std::int64_t hits = file_.nodes[i].hit_count;
-      if (hits > 0) Add(i, hits, 0);
+    for (std::size_t i = 0; i < file_->nodes.size(); ++i) {
+      const std::int64_t hits = file_->nodes[i].hit_count;
+      if (hits > 0) AddSample(i, hits, 0);
     }
   }
 
-  void Add(std::size_t node, std::int64_t count, std::int64_t period) {
+  void AddSizes() {
+    event_ = builder_.Add(Event{.name = builder_.Add("alloc_space"),
+                                .unit = builder_.Add("bytes"),
+                                .values = EventValues::kPlain});
+    for (std::size_t i = 0; i < file_->nodes.size(); ++i) {
+      if (file_->nodes[i].self_size > 0) AddSample(i, 0, file_->nodes[i].self_size);
+    }
+  }
+
+  void AddSample(std::size_t node, std::int64_t count, std::int64_t period) {
     // The root has samples only to end the time of the one before.
-    if (file_.nodes[node].function == kRootFunction) return;
-    builder_.Add(Sample{.stack = stacks_[node], .event = event_, .count = count, .period = period});
-    report_.samples += static_cast<std::uint64_t>(count);
+    if (IsRoot(file_->nodes[node])) return;
+    builder_.Add(Sample{.stack = stacks_[node],
+                        .thread = thread_,
+                        .event = event_,
+                        .count = count,
+                        .period = period});
+    report_.samples += count == 0 ? 1 : static_cast<std::uint64_t>(count);
     report_.frames += depths_[node] - 1;
   }
 
-  const CpuProfileFile& file_;
+  const CpuProfileFile* file_ = nullptr;  // that is being added
   ImportReport& report_;
   ProfileBuilder builder_;
   NamedFrames frames_;
   EventId event_ = {};
+  ThreadId thread_ = {};
+  std::int64_t duration_ns_ = 0;
   std::unordered_map<std::int64_t, std::size_t> index_;  // of nodes, by id
   std::vector<std::size_t> callers_;
   std::vector<StackId> stacks_;
@@ -152,9 +187,33 @@ Result<Profile> ReadCpuProfile(Input& input, const ImportOptions& options, Impor
   TRY_ASSIGN(const Bytes bytes, input.All());
   const Utf8Text text(bytes);
   TRY_ASSIGN(const CpuProfileFile file, json_profiles::ReadCpuProfileFile(text.view()));
-  Profile profile = CpuProfileImporter(file, options, report).Import();
+  CpuProfileImporter importer(options, report);
+  importer.Add(file);
   if (report.skipped_samples != 0) report.first_skipped = "a node that is not in the file";
-  return profile;
+  return std::move(importer).Finish();
+}
+
+bool IsChromeTraceFile(const Input& input) {
+  constexpr std::size_t kEnough = 65536;
+  const Bytes beginning = input.beginning();
+  const Utf8Text text(beginning.first(std::min(beginning.size(), kEnough)));
+  return json_profiles::IsChromeTrace(text.view());
+}
+
+Result<Profile> ReadChromeTrace(Input& input, const ImportOptions& options, ImportReport& report) {
+  TRY_ASSIGN(const Bytes bytes, input.All());
+  const Utf8Text text(bytes);
+  TRY_ASSIGN(const std::vector<CpuProfileFile> files, json_profiles::ReadChromeTrace(text.view()));
+  if (files.empty()) {
+    return Fail(
+        ErrorCode::kUnsupported,
+        "the trace has no samples (events \"ProfileChunk\"), only other events; `node --cpu-prof` "
+        "and the inspector's Profiler.stop write a .cpuprofile, which is read here");
+  }
+  CpuProfileImporter importer(options, report);
+  for (const CpuProfileFile& file : files) importer.Add(file);
+  if (report.skipped_samples != 0) report.first_skipped = "a node that is not in the file";
+  return std::move(importer).Finish();
 }
 
 }  // namespace perftape::convert

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The profiles of other programs -> Profile. Each format has a file of its own: from_stack_text.cc,
-// from_speedscope.cc, from_cpuprofile.cc, from_heap_v2.cc.
+// from_speedscope.cc, from_cpuprofile.cc, from_firefox.cc, from_heap_v2.cc.
 #pragma once
 
 #include "convert/import/import_options.h"
@@ -42,14 +42,37 @@ bool IsSpeedscopeFile(const Input& input);
 // the file are skipped and counted.
 Result<Profile> ReadSpeedscope(Input& input, const ImportOptions& options, ImportReport& report);
 
-// The .cpuprofile files of V8 -> Profile. The event "cpu" counts the samples; their period is the
-// time until the next one, in nanoseconds. The nodes (program), (idle) and (garbage collector) are
-// functions; (root) is left out.
+// The .cpuprofile files of V8 -> Profile, in all forms of formats/json_profiles/cpuprofile.h. The
+// event "cpu" counts the samples; their period is the time until the next one, in nanoseconds. The
+// nodes (program), (idle) and (garbage collector) are functions; (root) is left out. A .heapprofile
+// has the event "alloc_space".
 bool IsCpuProfileFile(const Input& input);
 
 // Fails if the text is not JSON, or if reading a stream fails. Samples of unknown nodes are skipped
 // and counted.
 Result<Profile> ReadCpuProfile(Input& input, const ImportOptions& options, ImportReport& report);
+
+// The samples in traces of Chrome, and of Hermes -> Profile, as those of a .cpuprofile, with
+// threads.
+bool IsChromeTraceFile(const Input& input);
+
+// Fails also if the trace has no samples.
+Result<Profile> ReadChromeTrace(Input& input, const ImportOptions& options, ImportReport& report);
+
+// The profiles of the Firefox Profiler -> Profile: those of samply, perftape and Firefox.
+//
+//   events     "samples", "cpu-time" or "allocations", by the type of the weights. Files of
+//   perftape
+//              have the event's name in the thread's.
+//   threads    have the name, pid and tid of the file
+//   frames     have the names of the file. Those of a library have its file and build id, and the
+//              address, if the file says what it is relative to.
+//   times      labels "timestamp_ns", since the start of the recording
+bool IsFirefoxFile(const Input& input);
+
+// Fails if the text is not JSON, or if reading a stream fails. Samples of unknown stacks are
+// skipped and counted.
+Result<Profile> ReadFirefox(Input& input, const ImportOptions& options, ImportReport& report);
 
 // The heap profiles of jemalloc -> Profile. The events are those of pprof's heap profiles:
 // inuse_objects, inuse_space, and if the file has them alloc_objects and alloc_space, in the

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "convert/import/from_otlp.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -16,13 +18,19 @@
 #include "convert/import/otlp_tables.h"
 #include "convert/import/time_window.h"
 #include "convert/model/label_keys.h"
+#include "convert/model/merge.h"
 #include "convert/model/otlp_roles.h"
 #include "convert/model/profile_builder.h"
 #include "convert/model/sample_thread.h"
 #include "convert/model/saturating.h"
+#include "formats/base/file.h"
 #include "formats/base/text.h"
+#include "formats/base/utf8_text.h"
+#include "formats/bundle/archive_reader.h"
+#include "formats/bundle/expanded_input.h"
 #include "formats/otlp/conventions.h"
 #include "formats/otlp/json_reader.h"
+#include "formats/otlp/message_files.h"
 #include "formats/otlp/reader.h"
 #include "formats/perfdata/period_unit.h"
 
@@ -61,13 +69,26 @@ class OtlpImport {
              ImportReport& report)
       : encoded_(encoded), limits_(limits), options_(options), report_(report) {}
 
-  Result<Profile> Run() {
+  // `recording` has the times of the first and last samples of the file, if the message is a part
+  // of it and ImportOptions::time is set.
+  Result<Profile> Run(const std::optional<TimeWindow>& recording) {
     TRY_ASSIGN(OtlpTables tables, OtlpTables::Read(encoded_, limits_, builder_, report_));
     tables_ = &tables;
     TRY(ReadHeaders());
+    if (recording) recording_ = recording;
+    if (recording_) window_ = Resolve(*options_.time, *recording_);
     TRY(ReadSamples());
     builder_.SetMetadata(std::move(metadata_));
     return std::move(builder_).Finish();
+  }
+
+  // Returns the times of the first and last samples; nothing if no sample has a time. Needs
+  // ImportOptions::time.
+  Result<std::optional<TimeWindow>> ReadTimes() {
+    TRY_ASSIGN(OtlpTables tables, OtlpTables::Read(encoded_, limits_, builder_, report_));
+    tables_ = &tables;
+    TRY(ReadHeaders());
+    return recording_;
   }
 
  private:
@@ -146,7 +167,6 @@ Status OtlpImport::ReadHeaders() {
   if (metadata_.start_time_ns && end_ns_) {
     metadata_.duration_ns = SubtractUpToLimit(*end_ns_, *metadata_.start_time_ns);
   }
-  if (recording_) window_ = Resolve(*options_.time, *recording_);
   return {};
 }
 
@@ -414,26 +434,100 @@ Status OtlpImport::AddValue(std::int64_t value, std::optional<std::int64_t> time
   return {};
 }
 
-// Enough to recognize a file.
+constexpr std::size_t kRecognizedBytes = 4096;  // to recognize a file
+
 Bytes FirstOf(const Input& input) {
-  constexpr std::size_t kMost = 4096;
   const Bytes beginning = input.beginning();
-  return beginning.first(std::min(beginning.size(), kMost));
+  return beginning.first(std::min(beginning.size(), kRecognizedBytes));
+}
+
+// A message of a file as protobuf, with the bytes that it is a view of.
+struct OtlpMessage {
+  std::optional<MappedFile> expanded = {};
+  std::string encoded = {};
+  Bytes bytes = {};
+  DictionaryLimits limits = {};
+};
+
+Status Decode(Bytes message, OtlpMessage& decoded) {
+  if (!bundle::CompressionOf(message).empty()) {
+    TRY_ASSIGN(decoded.expanded, bundle::Expand(message, {}));
+    message = decoded.expanded->bytes();
+  }
+  decoded.bytes = message;
+  decoded.limits = LimitsOf(message);
+  if (!otlp::LooksLikeProfilesJson(AsText(message))) return {};
+  TRY_ASSIGN(decoded.encoded, otlp::EncodedOfJson(AsText(message)));
+  decoded.bytes = AsBytes(decoded.encoded);
+  return {};
+}
+
+// Calls `visit` with each message of a file. Sets `is_cut` if the end of the last one is missing.
+template <class Visit>
+Status ForEachMessage(Bytes file, otlp::Framing framing, bool& is_cut, const Visit& visit) {
+  otlp::MessageCursor cursor(file, framing);
+  while (const std::optional<Bytes> bytes = cursor.Next()) {
+    OtlpMessage message;
+    Status status = Decode(*bytes, message);
+    if (status) status = visit(message);
+    if (!status && cursor.offset() == 0) return status;
+    if (!status) {
+      return Fail(InContext(fmt::format("the message at 0x{:x}", cursor.offset()),
+                            std::move(status).error()));
+    }
+  }
+  is_cut = cursor.is_cut();
+  return {};
+}
+
+void RemoveRepeated(std::vector<std::string>& lines) {
+  std::set<std::string, std::less<>> known;
+  std::erase_if(lines, [&](const std::string& line) { return !known.insert(line).second; });
+}
+
+Result<Profile> ReadMessages(Bytes file, otlp::Framing framing, const ImportOptions& options,
+                             ImportReport& report) {
+  bool is_cut = false;
+  std::optional<TimeWindow> recording;
+  if (options.time) {
+    TRY(ForEachMessage(file, framing, is_cut, [&](const OtlpMessage& message) -> Status {
+      ImportReport unused;
+      TRY_ASSIGN(const std::optional<TimeWindow> times,
+                 OtlpImport(message.bytes, message.limits, options, unused).ReadTimes());
+      if (!times) return {};
+      if (!recording) recording = times;
+      recording->first = std::min(recording->first, times->first);
+      recording->last = std::max(recording->last, times->last);
+      return {};
+    }));
+  }
+  Merger merger;
+  TRY(ForEachMessage(file, framing, is_cut, [&](const OtlpMessage& message) -> Status {
+    TRY_ASSIGN(const Profile profile,
+               OtlpImport(message.bytes, message.limits, options, report).Run(recording));
+    merger.Add(profile);
+    return {};
+  }));
+  RemoveRepeated(report.notes);
+  RemoveRepeated(report.problems);
+  if (is_cut) report.problems.emplace_back("the end of the last message is missing: left out");
+  return std::move(merger).Finish();
 }
 
 }  // namespace
 
 bool IsOtlp(const Input& input) {
   const Bytes first = FirstOf(input);
-  return otlp::LooksLikeProfilesJson(AsText(first)) || otlp::LooksLikeProfilesData(first);
+  const Utf8Text text(first);
+  return otlp::FramingOf(BeginsWithMark(first) ? AsBytes(text.view()) : first).has_value();
 }
 
 Result<Profile> ReadOtlp(Input& input, const ImportOptions& options, ImportReport& report) {
-  const bool is_json = otlp::LooksLikeProfilesJson(AsText(FirstOf(input)));
-  TRY_ASSIGN(const Bytes file, input.All());
-  if (!is_json) return OtlpImport(file, LimitsOf(file), options, report).Run();
-  TRY_ASSIGN(const std::string encoded, otlp::EncodedOfJson(AsText(file)));
-  return OtlpImport(AsBytes(encoded), LimitsOf(file), options, report).Run();
+  TRY_ASSIGN(Bytes file, input.All());
+  std::optional<Utf8Text> text;
+  if (BeginsWithMark(file)) file = AsBytes(text.emplace(file).view());
+  const auto framing = otlp::FramingOf(file.first(std::min(file.size(), kRecognizedBytes)));
+  return ReadMessages(file, framing.value_or(otlp::Framing::kOne), options, report);
 }
 
 }  // namespace perftape::convert

@@ -11,7 +11,8 @@
 //   times, links  labels timestamp_ns, trace_id and span_id
 //   frames        profile.frame.type "kernel" makes the mapping one of the kernel
 //
-// Samples of equal stack and labels are joined.
+// Samples of equal stack and labels are joined. The messages of a file of the collector's file
+// exporter (formats/otlp/message_files.h) are merged; a last one without its end is a problem.
 #pragma once
 
 #include "convert/import/import_options.h"

@@ -29,6 +29,7 @@
 #include "formats/base/text.h"
 #include "formats/bundle/recording_notes.h"
 #include "formats/cgroup/container_path.h"
+#include "formats/perfdata/abi.h"
 #include "formats/perfdata/converted.h"
 #include "formats/perfdata/event_meanings.h"
 #include "formats/perfdata/period_unit.h"
@@ -39,19 +40,30 @@ namespace {
 
 using perfdata::FeatureBit;
 
-Event EventOf(const perfdata::Event& event, const UnitsById& units, ProfileBuilder& builder) {
+// Returns the period between two samples of an event; 0 if it is not the same for all.
+std::uint64_t NominalPeriodOf(const perfdata::Event& event) {
   const perfdata::EventAttr& attr = event.attr;
   const bool is_clock =
       attr.type == perfdata::kTypeSoftware &&
       (attr.config == perfdata::kSoftwareCpuClock || attr.config == perfdata::kSoftwareTaskClock);
-  std::uint64_t period = attr.Has(perfdata::kFreq) ? 0 : attr.sample_period;
+  // Tracepoints with __perf_count (include/trace/events/sched.h): their samples have other periods.
+  if (event.name.starts_with("sched:sched_stat_")) return 0;
+  if (!attr.Has(perfdata::kFreq)) return attr.sample_period;
   // The kernel converts a clock's frequency into a fixed period (perf_swevent_init_hrtimer).
-  if (is_clock && attr.Has(perfdata::kFreq) && attr.sample_period > 0) {
-    period = kNsPerSecond / attr.sample_period;
-  }
+  return is_clock && attr.sample_period > 0 ? kNsPerSecond / attr.sample_period : 0;
+}
+
+// Whether samples stand for others that were left out or added to them.
+bool HasUnequalSamples(const bundle::RecordingNotes* notes) {
+  return notes != nullptr &&
+         (notes->aggregated != 0 || notes->aggregate_ns != 0 || !notes->rates.empty());
+}
+
+Event EventOf(const perfdata::Event& event, const UnitsById& units, bool is_nominal,
+              ProfileBuilder& builder) {
   Event made{.name = builder.Add(event.name),
-             .unit = builder.Add(perfdata::PeriodUnitOf(attr, event.name)),
-             .period = period};
+             .unit = builder.Add(perfdata::PeriodUnitOf(event.attr, event.name)),
+             .period = is_nominal ? NominalPeriodOf(event) : 0};
   ApplyMark(event, units, builder, made);
   return made;
 }
@@ -68,7 +80,8 @@ class ProfileMaker {
         options_(options),
         table_(samples.table),
         locations_(samples.locations.get()),
-        is_converted_(IsConverted(reader.events())) {
+        is_converted_(IsConverted(reader.events())),
+        has_nominal_periods_(!HasUnequalSamples(notes)) {
     if (notes == nullptr) return;
     for (const bundle::NotedContainer& one : notes->containers) containers_[one.cgroup] = &one;
   }
@@ -94,6 +107,7 @@ class ProfileMaker {
   SampleTable& table_;
   const offline_unwind::PackedLocations* locations_;
   const bool is_converted_;
+  const bool has_nominal_periods_;
   std::unordered_map<std::string_view, const bundle::NotedContainer*> containers_;  // by cgroup
   ProfileBuilder builder_;
 };
@@ -105,7 +119,8 @@ std::vector<StackResolver::Answer> ProfileMaker::ResolveStacks(unsigned threads)
   const std::vector<std::uint32_t> order = table_.StacksByEpoch();
   const Origin origin = is_converted_ ? Origin::kConverted : Origin::kRecorded;
   std::vector<StackResolver::Answer> answers(order.size());
-  StackResolver resolver(origin, first_pass_.build_ids, first_pass_.jit, builder_);
+  StackResolver resolver(origin, first_pass_.build_ids, first_pass_.jit, first_pass_.history,
+                         builder_);
   if (locations_ != nullptr) resolver.AddUnwound(table_.unwound(), *locations_);
   ProcessHistory::Replay replay(first_pass_.history);
   std::size_t resolved = 0;
@@ -135,7 +150,8 @@ std::vector<EventId> ProfileMaker::AddEvents() {
   for (const EventLabels& labels : table_.event_labels()) has_samples[labels.event] = true;
   std::vector<EventId> ids(events.size());
   for (std::size_t i = 0; i < events.size(); ++i) {
-    if (has_samples[i]) ids[i] = builder_.Add(EventOf(events[i], first_pass_.units, builder_));
+    if (!has_samples[i]) continue;
+    ids[i] = builder_.Add(EventOf(events[i], first_pass_.units, has_nominal_periods_, builder_));
   }
   return ids;
 }
@@ -335,6 +351,25 @@ ImportOptions WithoutTimes(ImportOptions options) {
   return options;
 }
 
+// Whether samples of an event tell when something happened, or for how long until then.
+bool NeedsExactTimes(const perfdata::Event& event) {
+  const perfdata::PeriodMeaning meaning = perfdata::PeriodMeaningOf(event.name);
+  return event.attr.type == perfdata::kTypeTracepoint ||
+         meaning == perfdata::PeriodMeaning::kWait ||
+         meaning == perfdata::PeriodMeaning::kLatency ||
+         perfdata::HasWokenThread(event.attr, event.name);
+}
+
+// Returns FirstPass::time_step_ns.
+std::uint64_t TimeStepOf(const perfdata::EventTable& events, const ImportOptions& options,
+                         const ImportReport& report, const FirstPass& first_pass) {
+  constexpr std::uint64_t kParts = 4000;  // more than a screen has pixels
+  const bool is_exact = !options.time_label || first_pass.samples <= options.most_exact_times ||
+                        first_pass.times.is_empty() || !report.switches.empty() ||
+                        std::ranges::any_of(events.all(), NeedsExactTimes);
+  return is_exact ? 0 : (first_pass.times.last - first_pass.times.first) / kParts;
+}
+
 Result<Profile> Read(Input& input, const ImportOptions& given, ImportReport& report,
                      RecordedSamples* recorded) {
   // Two passes are needed: the record of a mapping may follow a sample that hit it.
@@ -352,9 +387,14 @@ Result<Profile> Read(Input& input, const ImportOptions& given, ImportReport& rep
   for (const perfdata::Event& event : reader.events().all()) report.events.push_back(event.name);
   report.without_times = given.time_label && first_pass.samples > given.most_timed_samples;
   const ImportOptions options = report.without_times ? WithoutTimes(given) : given;
+  // Rows of records must stay.
+  if (recorded == nullptr) {
+    first_pass.time_step_ns = TimeStepOf(reader.events(), options, report, first_pass);
+  }
   SampleSet samples = recorded == nullptr ? ReadSamples(reader, options, first_pass, report)
                                           : ReadSamplesByRecord(reader, options, first_pass, report,
                                                                 recorded->of_records);
+  report.time_step_ns = samples.time_step_ns;
   return ProfileMaker(reader, first_pass, options, report.recording_notes.get(), samples)
       .Make(DescribeRecording(reader, samples.times), options.threads, report,
             recorded == nullptr ? nullptr : &recorded->distinct);

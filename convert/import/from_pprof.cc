@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "convert/import/clock_period.h"
 #include "convert/import/dictionary_tables.h"
 #include "convert/import/pprof_tables.h"
 #include "convert/import/time_window.h"
@@ -32,6 +33,8 @@ struct EventColumns {
   EventId event = {};
   std::optional<std::size_t> count = {};
   std::size_t period = 0;  // or the plain value
+  Event added = {};
+  ClockPeriod clock;
 };
 
 // Returns "cycles" for "cycles_sample"; nothing if the text does not end in `ending`.
@@ -54,6 +57,7 @@ class PprofImport {
       if (!texts.begins_again()) return Fail(read.error());
       return Fail(read.error().code, read.error().message + ": " + std::string(kJoinedFiles));
     }
+    SetClockPeriods();
     return std::move(builder_).Finish();
   }
 
@@ -68,6 +72,7 @@ class PprofImport {
   bool IsPair(const pprof::ValueType& first, const pprof::ValueType& second);
   void SetMetadata(const pprof::Header& header);
   void SetPeriod(const pprof::Header& header, Metadata& metadata);
+  void SetClockPeriods();
   Status FindTimeWindow(const TimeRange& range);
   Status AddSamples();
   Status AddSample(const pprof::Sample& sample, std::size_t index);
@@ -89,6 +94,7 @@ class PprofImport {
   std::size_t type_count_ = 0;
   std::vector<EventColumns> columns_;
   std::optional<Event> last_sampled_;
+  bool header_has_last_period_ = false;
   std::optional<TimeWindow> window_;
 
   // Of the previous sample, because the next one usually differs in little.
@@ -124,10 +130,13 @@ void PprofImport::AddEvents(const pprof::Header& header) {
     const bool is_pair = i + 1 < types.size() && IsPair(types[i], types[i + 1]);
     Event event = {.values = is_pair ? EventValues::kSampled : EventValues::kPlain};
     std::optional<std::size_t> count;
-    if (is_pair) count = i++;
+    std::string_view sampled;  // the name of a sampled event
+    if (is_pair) {
+      count = i++;
+      sampled = *StemOf(texts_->View(types[i].type), "_event");
+    }
     event.unit = texts_->Add(types[i].unit);
-    event.name = is_pair ? builder_.Add(*StemOf(texts_->View(types[i].type), "_event"))
-                         : texts_->Add(types[i].type);
+    event.name = is_pair ? builder_.Add(sampled) : texts_->Add(types[i].type);
     const EventId id = builder_.Add(event);
     if (is_pair) last_sampled_ = event;
     if (std::ranges::find(columns_, id, &EventColumns::event) != columns_.end()) {
@@ -135,7 +144,8 @@ void PprofImport::AddEvents(const pprof::Header& header) {
                                  " is there before: its values are left out");
       continue;
     }
-    columns_.push_back({.event = id, .count = count, .period = i});
+    columns_.push_back(
+        {.event = id, .count = count, .period = i, .added = event, .clock = ClockPeriod(sampled)});
   }
 }
 
@@ -160,6 +170,7 @@ void PprofImport::SetPeriod(const pprof::Header& header, Metadata& metadata) {
   const bool is_own = last_sampled_ && header.period >= 0 &&
                       texts_->Add(type.type) == last_sampled_->name &&
                       texts_->Add(type.unit) == last_sampled_->unit;
+  header_has_last_period_ = is_own;
   if (is_own) {
     last_sampled_->period = static_cast<std::uint64_t>(header.period);
     builder_.Add(*last_sampled_);
@@ -167,6 +178,15 @@ void PprofImport::SetPeriod(const pprof::Header& header, Metadata& metadata) {
     metadata.period_type = ValueType{.name = std::string(texts_->View(type.type)),
                                      .unit = std::string(texts_->View(type.unit))};
     metadata.period = header.period;
+  }
+}
+
+// The header has the period of one event only.
+void PprofImport::SetClockPeriods() {
+  for (EventColumns& column : columns_) {
+    if (header_has_last_period_ && column.added.name == last_sampled_->name) continue;
+    column.added.period = column.clock.value();
+    builder_.Add(column.added);
   }
 }
 
@@ -247,20 +267,21 @@ Result<StackId> PprofImport::StackOf(const pprof::Sample& sample, std::size_t in
 // A sample whose values are all 0 is kept as a 0 of the first event.
 void PprofImport::AddValues(const pprof::Sample& sample, StackId stack) {
   bool has_any = false;
-  const auto add = [&](const EventColumns& column) {
+  const auto add = [&](const EventColumns& column, std::int64_t count) {
     builder_.Add(Sample{.stack = stack,
                         .thread = thread_,
                         .event = column.event,
                         .labels = labels_,
-                        .count = column.count ? sample.values[*column.count] : 0,
+                        .count = count,
                         .period = sample.values[column.period]});
     has_any = true;
   };
-  for (const EventColumns& column : columns_) {
+  for (EventColumns& column : columns_) {
     const std::int64_t count = column.count ? sample.values[*column.count] : 0;
-    if (count != 0 || sample.values[column.period] != 0) add(column);
+    column.clock.Add(count, sample.values[column.period]);
+    if (count != 0 || sample.values[column.period] != 0) add(column, count);
   }
-  if (!has_any) add(columns_.front());
+  if (!has_any) add(columns_.front(), 0);
 }
 
 void PprofImport::ReadLabels(const std::vector<pprof::Label>& labels) {

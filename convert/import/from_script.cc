@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "convert/import/clock_period.h"
 #include "convert/import/script_samples.h"
 #include "convert/import/time_window.h"
 #include "convert/model/label_keys.h"
@@ -48,6 +49,35 @@ std::uint64_t TimeOf(const script::Sample& sample) {
   return sample.head.time_ns.value_or(0);
 }
 
+// Counts the samples that are earlier than the sample before them. perf script sorts by time, so
+// such a text has several recordings, or its lines were moved.
+class TimeOrder {
+ public:
+  void Add(std::uint64_t time) {
+    if (time == 0) return;
+    if (time < last_ && late_++ == 0) {
+      first_late_ = time;
+      before_it_ = last_;
+    }
+    last_ = time;
+  }
+
+  // Returns the note for the report; empty if the times only grow.
+  std::string Note() const {
+    if (late_ == 0) return {};
+    constexpr double kSecond = 1e9;
+    return fmt::format(
+        "times run backwards {} (the first: {:.6f} s after {:.6f} s): the text is of several "
+        "recordings, or was not sorted by time; times of the samples, and durations, mix them",
+        late_ == 1 ? "once" : fmt::format("{} times", late_),
+        static_cast<double>(first_late_) / kSecond, static_cast<double>(before_it_) / kSecond);
+  }
+
+ private:
+  std::uint64_t last_ = 0, late_ = 0;
+  std::uint64_t first_late_ = 0, before_it_ = 0;
+};
+
 bool NeedsTimesFirst(const ImportOptions& options) {
   return options.time || options.first_times || options.histogram_bins != 0;
 }
@@ -63,15 +93,18 @@ class ScriptImporter {
   struct AddedEvent {
     EventId id = {};
     bool is_plain = false;
+    Event event = {};
+    ClockPeriod period;
   };
 
   Result<Profile> ReadAll(script::Reader reader, std::size_t size);
   void LookThrough(script::Reader reader, std::size_t size);
   void AddSample(const script::Sample& sample, const script::Header& header);
-  const AddedEvent& EventOf(const script::Head& head, const script::Header& header);
+  AddedEvent& EventOf(const script::Head& head, const script::Header& header);
   ThreadId ThreadOf(const script::Head& head, const script::Header& header);
   LabelsId LabelsOf(const script::Head& head);
   void Describe(const script::Reader& reader);
+  void SetPeriods();
 
   const ImportOptions& options_;
   ImportReport& report_;
@@ -79,6 +112,7 @@ class ScriptImporter {
   ScriptStacks stacks_{builder_};
   ScriptTimes all_times_;   // of all samples, if they are needed first
   ScriptTimes kept_times_;  // of those in the profile
+  TimeOrder order_;
   std::optional<TimeWindow> window_;
   std::map<std::string, AddedEvent, std::less<>> events_;
   std::vector<Label> labels_;
@@ -110,13 +144,22 @@ Result<Profile> ScriptImporter::ReadAll(script::Reader reader, std::size_t size)
       [&](const script::Sample& sample) { AddSample(sample, reader.header()); });
   for (script::Sample sample; reader.Next(sample);) {
     progress.MoveTo(reader.position(), report_.samples);
+    order_.Add(TimeOf(sample));
     deferred.Add(sample);
   }
   deferred.Finish();
   report_.without_user_frames = deferred.without_user_frames();
   progress.Finish(reader.position(), report_.samples);
   Describe(reader);
+  SetPeriods();
   return std::move(builder_).Finish();
+}
+
+void ScriptImporter::SetPeriods() {
+  for (auto& [name, added] : events_) {
+    added.event.period = added.period.value();
+    builder_.Add(added.event);
+  }
 }
 
 void ScriptImporter::LookThrough(script::Reader reader, std::size_t size) {
@@ -142,7 +185,7 @@ void ScriptImporter::AddSample(const script::Sample& sample, const script::Heade
     ++report_.outside_time;
     return;
   }
-  const AddedEvent& event = EventOf(sample.head, header);
+  AddedEvent& event = EventOf(sample.head, header);
   Sample added = {.stack = stacks_.Add(sample.frames, header.writer),
                   .thread = ThreadOf(sample.head, header),
                   .event = event.id,
@@ -155,6 +198,7 @@ void ScriptImporter::AddSample(const script::Sample& sample, const script::Heade
         static_cast<std::uint32_t>(std::min((time - all_times_.first) / 1'000'000, kMost));
   }
   builder_.Add(added);
+  event.period.Add(added.count, added.period);
   ++report_.samples;
   report_.frames += sample.frames.size();
   if (time == 0) return;
@@ -162,8 +206,8 @@ void ScriptImporter::AddSample(const script::Sample& sample, const script::Heade
   report_.histogram.Add(time, 1);
 }
 
-const ScriptImporter::AddedEvent& ScriptImporter::EventOf(const script::Head& head,
-                                                          const script::Header& header) {
+ScriptImporter::AddedEvent& ScriptImporter::EventOf(const script::Head& head,
+                                                    const script::Header& header) {
   const auto known = events_.find(head.event);
   if (known != events_.end()) return known->second;
   const bool is_ours = header.writer == script::Writer::kPerftape;
@@ -177,7 +221,11 @@ const ScriptImporter::AddedEvent& ScriptImporter::EventOf(const script::Head& he
       .name = builder_.Add(name),
       .unit = builder_.Add(is_described ? described->unit : perfdata::PeriodUnitOf(name)),
       .values = is_plain ? EventValues::kPlain : EventValues::kSampled};
-  return events_.emplace(head.event, AddedEvent{builder_.Add(event), is_plain}).first->second;
+  const AddedEvent added = {.id = builder_.Add(event),
+                            .is_plain = is_plain,
+                            .event = event,
+                            .period = ClockPeriod(is_plain ? std::string_view() : name)};
+  return events_.emplace(head.event, added).first->second;
 }
 
 ThreadId ScriptImporter::ThreadOf(const script::Head& head, const script::Header& header) {
@@ -227,6 +275,7 @@ void ScriptImporter::Describe(const script::Reader& reader) {
                                             : fmt::format("{} trace errors", counts.trace_errors),
                                         counts.first_trace_error));
   }
+  if (std::string note = order_.Note(); !note.empty()) report_.notes.push_back(std::move(note));
   Metadata metadata = {.comments = reader.header().comments};
   if (!kept_times_.is_empty()) {
     metadata.duration_ns = ToSigned(kept_times_.last - kept_times_.first);

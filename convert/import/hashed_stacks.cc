@@ -22,7 +22,7 @@ Hash128 HashOf(UnwoundStacks::Id unwound) {
 
 Hash128 HashOf(const perfdata::ChainFrame& frame, const SpaceFingerprints& spaces) {
   const std::uint64_t kind =
-      static_cast<std::uint64_t>(frame.mode) << 1 | static_cast<std::uint64_t>(frame.found_by);
+      static_cast<std::uint64_t>(frame.mode) << 2 | static_cast<std::uint64_t>(frame.found_by);
   const std::uint64_t mapped =
       (frame.mode == perfdata::CpuMode::kKernel ? spaces.kernel : spaces.user) + kind;
   return {Mix(Mix(frame.address, 0x9e3779b97f4a7c15) + mapped, 0xc2b2ae3d27d4eb4f),

@@ -71,6 +71,7 @@ struct ImportReport {
   std::uint64_t unmapped_frames = 0;  // those in no mapping
   std::uint64_t damaged_records = 0;  // could not be decoded; skipped
   std::uint64_t late_records = 0;     // after newer records; read with the state of their own time
+  std::uint64_t time_step_ns = 0;     // of ImportOptions::most_exact_times; 0: times are exact
   bool without_times = false;         // has more samples than ImportOptions::most_timed_samples
   std::uint64_t unknown_records = 0;  // of types that are not supported
   std::uint64_t jit_dumps = 0;        // jitdumps that were found and used

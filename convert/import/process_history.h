@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -141,6 +142,10 @@ class ProcessHistory {
   }
   // Returns the path of a control group at the end of the recording; empty if unknown.
   std::string_view CgroupOf(std::uint64_t id) const { return at_end_.CgroupOf(id); }
+  // Returns the paths that several files without a build id in their mappings had.
+  std::set<std::string, std::less<>> PathsOfSeveralFiles() const {
+    return at_end_.PathsOfSeveralFiles();
+  }
 
   // Applies the records again, in time order, to look up addresses. The history must outlive it.
   class Replay {

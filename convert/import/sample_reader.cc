@@ -66,6 +66,10 @@ class SampleReader {
   void RunInFileOrder(perfdata::RecordCursor cursor, const RangeStart& from, std::uint64_t end);
 
   SampleSet& samples() { return samples_; }
+  // Makes the parts of times at least as long, which are a power of two of those at first.
+  void LengthenTimeParts(std::uint64_t step);
+  // Makes them longer until ImportOptions::most_exact_times rows are enough.
+  void LimitTimes();
   ImportReport report() const {
     ImportReport report = report_;
     if (unwinder_) report.unwound = unwinder_->report();
@@ -118,9 +122,10 @@ class SampleReader {
   perfdata::Sample plain_sample_;                           // the sample that they decode
   std::vector<std::byte> completed_chain_;                  // of the last completed sample
   SampleSet samples_;
+  TimeParts time_parts_;                      // of labels
   std::vector<SampleTable::Addition> batch_;  // samples of lasting records, not in the table yet
   std::vector<std::uint32_t>* rows_of_records_ = nullptr;  // null unless rows are requested
-  std::vector<std::uint32_t> plain_labels_;                // by event, for samples without labels
+  std::vector<std::uint32_t> last_labels_;                 // by event, of the last sample
   std::array<ThreadCacheEntry, kThreadCacheSize> thread_cache_ = {};
 };
 
@@ -132,6 +137,8 @@ SampleReader::SampleReader(const perfdata::Reader& reader, const ImportOptions& 
       deliveries_(reader.events()),
       fields_(reader.events(), options.field_labels, reader.text(perfdata::FeatureBit::kArch)) {
   const TimeSpan& times = first_pass.times;
+  time_parts_ = {.first = times.first, .last = times.last, .step = first_pass.time_step_ns};
+  samples_.time_step_ns = first_pass.time_step_ns;
   if (options.time && !times.is_empty()) {
     const TimeWindow recording = {.first = ToSigned(times.first), .last = ToSigned(times.last)};
     const TimeWindow asked = Resolve(*options.time, recording);
@@ -155,7 +162,7 @@ SampleReader::SampleReader(const perfdata::Reader& reader, const ImportOptions& 
         first_pass.jit.dumps().empty() ? unwinding->locations.get() : nullptr;
     unwinder_.emplace(MakeUnwinder(reader, options, first_pass, *unwinding->tables, locations));
   }
-  plain_labels_.resize(reader.events().size(), IdTable::kNone);
+  last_labels_.resize(reader.events().size(), IdTable::kNone);
 }
 
 // Prefetches the record behind a sample, which is probably as large. A walk reads few of the words
@@ -323,6 +330,7 @@ void SampleReader::Count(const RecordView& record, const perfdata::Sample& sampl
       if (batch_.size() == SampleTable::kBatch) CountBatch();
     } else {
       samples_.table.Add(addition);
+      LimitTimes();
     }
   }
 }
@@ -367,13 +375,13 @@ std::uint32_t SampleReader::EventLabelsOf(const perfdata::Sample& sample,
                                           const perfdata::Event& counted, Epoch epoch) {
   const std::size_t index = reader_.events().IndexOf(counted);
   EventLabels labels{.event = static_cast<std::uint32_t>(index)};
+  std::uint32_t& last = last_labels_[index];
   const bool has_cgroup = options_.cgroup_label || options_.container_labels;
   const bool has_labels = options_.cpu_label || has_cgroup || options_.time_label ||
                           wakes_[index] || !first_pass_.services.is_empty();
   if (!has_labels && fields_.reads_nothing()) {
-    std::uint32_t& plain = plain_labels_[index];
-    if (plain == IdTable::kNone) plain = samples_.table.Add(labels);
-    return plain;
+    if (last == IdTable::kNone) last = samples_.table.Add(labels);
+    return last;
   }
   const perfdata::SampleFormat& format = event.format;
   if (options_.cpu_label && format.Has(perfdata::kCpu)) labels.cpu = sample.cpu;
@@ -381,7 +389,8 @@ std::uint32_t SampleReader::EventLabelsOf(const perfdata::Sample& sample,
   // perf record --off-cpu writes sums over the recording, with a time of all ones in the upper half
   // (OFF_CPU_TIMESTAMP, tools/perf/util/off_cpu.h).
   constexpr std::uint64_t kMostTime = std::numeric_limits<std::int64_t>::max();
-  if (options_.time_label && sample.time <= kMostTime) labels.time_ns = sample.time;
+  if (options_.time_label && sample.time <= kMostTime)
+    labels.time_ns = time_parts_.EndOfPart(sample.time);
   labels.service = first_pass_.services.Find(sample.pid, sample.time);
   if (wakes_[index]) {
     labels.woken.tid = static_cast<std::uint32_t>(sample.addr);
@@ -391,7 +400,11 @@ std::uint32_t SampleReader::EventLabelsOf(const perfdata::Sample& sample,
     const std::size_t of_record = reader_.events().IndexOf(event);
     labels.fields = samples_.table.AddFields(fields_.Read(of_record, sample.raw));
   }
-  return samples_.table.Add(labels);
+  // Samples that follow each other are often in one part of the time.
+  if (last == IdTable::kNone || samples_.table.event_labels()[last] != labels) {
+    last = samples_.table.Add(labels);
+  }
+  return last;
 }
 
 std::uint32_t SampleReader::MillisecondsOf(std::uint64_t time) const {
@@ -404,6 +417,27 @@ std::uint32_t SampleReader::MillisecondsOf(std::uint64_t time) const {
 void SampleReader::CountBatch() {
   samples_.table.AddBatch(batch_);
   batch_.clear();
+  LimitTimes();
+}
+
+void SampleReader::LengthenTimeParts(std::uint64_t step) {
+  if (step <= time_parts_.step) return;
+  // It has indexes of labels.
+  samples_.table.AddBatch(batch_);
+  batch_.clear();
+  samples_.time_step_ns = time_parts_.step = step;
+  samples_.table.RoundTimes(time_parts_);
+  std::ranges::fill(last_labels_, IdTable::kNone);
+}
+
+// A part of the samples needs no longer parts of times than all samples. So the length at last does
+// not depend on which reader reads what.
+void SampleReader::LimitTimes() {
+  const std::uint64_t length = time_parts_.last - time_parts_.first;
+  while (time_parts_.step != 0 && time_parts_.step < length &&
+         samples_.table.rows().size() > options_.most_exact_times) {
+    LengthenTimeParts(2 * time_parts_.step);
+  }
 }
 
 void SampleReader::Skip(const RecordView& sample) {
@@ -461,6 +495,10 @@ SampleSet ReadRanges(const perfdata::Reader& reader, const ImportOptions& option
   ParallelFor(first_pass.range_starts.size(), static_cast<unsigned>(readers.size()), read);
   EndUnwinding(unwinding, options);
   std::ranges::sort(readers, {}, [](const auto& its) { return its->first_skipped_offset(); });
+  std::uint64_t longest_step = 0;
+  for (const auto& its : readers)
+    longest_step = std::max(longest_step, its->samples().time_step_ns);
+  for (const auto& its : readers) its->LengthenTimeParts(longest_step);
   SampleSet& samples = readers.front()->samples();
   AddUp(readers.front()->report(), report);
   for (std::size_t i = 1; i < readers.size(); ++i) {
@@ -468,6 +506,7 @@ SampleSet ReadRanges(const perfdata::Reader& reader, const ImportOptions& option
     samples.times.Add(readers[i]->samples().times);
     AddUp(readers[i]->report(), report);
   }
+  readers.front()->LimitTimes();
   return std::move(samples);
 }
 

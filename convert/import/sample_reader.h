@@ -17,8 +17,9 @@
 namespace perftape::convert {
 
 struct SampleSet {
-  SampleTable table;  // after Finish
-  TimeSpan times;     // of the samples in it
+  SampleTable table;               // after Finish
+  TimeSpan times;                  // of the samples in it
+  std::uint64_t time_step_ns = 0;  // of the times of labels; 0: they are exact
   // Of packed stacks in the table; null if no stacks were unwound.
   std::unique_ptr<offline_unwind::PackedLocations> locations = nullptr;
 };

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <iterator>
 #include <numeric>
 #include <utility>
 
@@ -32,6 +33,9 @@ Hash128 WithUnwound(const Hash128& hash, UnwoundStacks::Id id) {
 Hash128 WithoutUnwound(const Hash128& hash, UnwoundStacks::Id id) {
   return {hash.low - id * 0x9e3779b97f4a7c15, hash.high - id * 0xc2b2ae3d27d4eb4f};
 }
+
+// So many samples or rows before its use, memory is prefetched.
+constexpr std::size_t kSlotAhead = 32, kRowAhead = 16, kStackAhead = 8;
 
 template <std::size_t kWords>
 std::uint64_t HashWords(const std::uint64_t (&words)[kWords]) {
@@ -89,25 +93,34 @@ std::uint64_t SampleTable::LowHashOf(const Addition& sample) {
 }
 
 // Most rows are not in a CPU cache, and counting takes less time than a fetch from memory. So each
-// sample's slot in the index is prefetched well before its use, and then its row.
+// sample's slot in the index is prefetched well before its use, and then its row; if most
+// rows are new, also the slot of its stack, and then what its hash is compared with.
 void SampleTable::AddBatch(std::span<const Addition> samples) {
   assert(state_ == State::kAdding);
-  constexpr std::size_t kSlotAhead = 32, kRowAhead = 16;
+  const bool are_new = new_rows_ > samples.size() / 2;  // most rows, as in the batch before
+  const std::size_t known = rows_.size();
   const auto prefetch_slot = [&](std::size_t i) {
     if (i < samples.size()) row_index_.Prefetch(LowHashOf(samples[i]));
   };
   const auto prefetch_row = [&](std::size_t i) {
-    if (i >= samples.size()) return;
-    const std::uint32_t row = row_index_.Guess(LowHashOf(samples[i]));
-    if (row != IdTable::kNone) __builtin_prefetch(&rows_[row]);
+    if (i >= samples.size() || PrefetchRow(LowHashOf(samples[i]))) return;
+    if (are_new) stack_index_.Prefetch(samples[i].hash.low);
+  };
+  const auto prefetch_stack = [&](std::size_t i) {
+    if (!are_new || i >= samples.size()) return;
+    if (row_index_.Guess(LowHashOf(samples[i])) != IdTable::kNone) return;
+    const std::uint32_t stack = stack_index_.Guess(samples[i].hash.low);
+    if (stack != IdTable::kNone) __builtin_prefetch(&stack_hashes_[stack]);
   };
   for (std::size_t i = 0; i < kSlotAhead; ++i) prefetch_slot(i);
   for (std::size_t i = 0; i < kRowAhead; ++i) prefetch_row(i);
   for (std::size_t i = 0; i < samples.size(); ++i) {
     prefetch_slot(i + kSlotAhead);
     prefetch_row(i + kRowAhead);
+    prefetch_stack(i + kStackAhead);
     Count(samples[i]);
   }
+  new_rows_ = rows_.size() - known;
 }
 
 std::uint32_t SampleTable::Count(const Addition& sample) {
@@ -157,13 +170,47 @@ void SampleTable::AddAll(SampleTable& other) {
   }
   AddBatch(batch);
   copies_of_others_.push_back(std::move(other.copies_));
+  std::ranges::move(other.copies_of_others_, std::back_inserter(copies_of_others_));
+}
+
+// Stacks stay, so this reads nothing but rows. Each moves to the left of where it was.
+void SampleTable::RoundTimes(const TimeParts& times) {
+  assert(state_ == State::kAdding);
+  std::vector<std::uint32_t> rounded;  // by index of the labels until now
+  event_labels_index_.Clear();
+  for (EventLabels labels : std::exchange(event_labels_, {})) {
+    labels.time_ns = times.EndOfPart(labels.time_ns);
+    rounded.push_back(Add(labels));
+  }
+  row_index_.RemoveAll();
+  const auto relabel = [&](std::size_t i) {
+    if (i >= rows_.size()) return;
+    Row& row = rows_[i];
+    row.low -= NumberOf(row.thread, row.event_labels);
+    row.event_labels = rounded[row.event_labels];
+    row.low += NumberOf(row.thread, row.event_labels);
+    row_index_.Prefetch(row.low);
+  };
+  for (std::size_t i = 0; i < kSlotAhead; ++i) relabel(i);
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    relabel(i + kSlotAhead);
+    if (i + kRowAhead < rows_.size()) PrefetchRow(rows_[i + kRowAhead].low);
+    const Row row = rows_[i];
+    const std::uint32_t same = FindRow(row.low, row.high);
+    if (same == IdTable::kNone) {
+      row_index_.Add(row.low, static_cast<std::uint32_t>(kept));
+      rows_[kept++] = row;
+    } else {
+      rows_[same].Add(row);
+    }
+  }
+  rows_.resize(kept);
 }
 
 SampleTable::Row& SampleTable::RowOf(const Addition& sample) {
   const std::uint64_t low = LowHashOf(sample);
-  const std::uint32_t found = row_index_.Find(low, [&](std::uint32_t index) {
-    return rows_[index].low == low && rows_[index].high == sample.hash.high;
-  });
+  const std::uint32_t found = FindRow(low, sample.hash.high);
   if (found != IdTable::kNone) return rows_[found];
   row_index_.Add(low, static_cast<std::uint32_t>(rows_.size()));
   return rows_.emplace_back(Row{.low = low,

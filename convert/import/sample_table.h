@@ -4,6 +4,8 @@
 // done once per distinct stack.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -18,6 +20,7 @@
 #include "convert/model/id_table.h"
 #include "convert/model/large_pages.h"
 #include "convert/model/profile.h"
+#include "convert/model/saturating.h"
 #include "formats/base/bytes.h"
 #include "formats/perfdata/abi.h"
 
@@ -57,6 +60,18 @@ struct EventLabels {
   bool operator==(const EventLabels&) const = default;
 };
 
+// Parts of a recording. Times in a part are its end: a sample stands for the time before it.
+struct TimeParts {
+  std::uint64_t first = 0, last = 0;  // times of the recording
+  std::uint64_t step = 0;             // the length of a part; 0: times are exact
+
+  std::uint64_t EndOfPart(std::uint64_t time) const {
+    if (step == 0 || time <= first || time >= last) return time;
+    const std::uint64_t parts = (time - first + step - 1) / step;
+    return std::min(first + parts * step, last);
+  }
+};
+
 class SampleTable {
  public:
   // Equal samples. `stack`, `thread` and `event_labels` are indexes in stack(), threads() and
@@ -66,6 +81,13 @@ class SampleTable {
     std::uint64_t count = 0, period = 0;
     std::uint32_t stack = 0, thread = 0, event_labels = 0;
     std::uint32_t first_ms = Sample::kNoTime;  // the earliest one
+
+    // Adds up the numbers of an equal row.
+    void Add(const Row& other) {
+      count += other.count;
+      period = AddUpToLimit(period, other.period);
+      first_ms = std::min(first_ms, other.first_ms);
+    }
   };
   std::uint32_t Add(const RawThread& thread);
   std::uint32_t Add(const EventLabels& labels);
@@ -92,6 +114,9 @@ class SampleTable {
   // Adds another table, and takes over the stacks that it has copied. The bytes of its other stacks
   // must outlive this table.
   void AddAll(SampleTable& other);
+  // Puts the times of all labels in these parts, and adds up the rows that become equal. Indexes of
+  // rows and of labels change; those of stacks, threads and fields stay.
+  void RoundTimes(const TimeParts& times);
 
   std::span<const Row> rows() const { return rows_; }
   RawStack stack(std::size_t index) const;
@@ -114,6 +139,19 @@ class SampleTable {
 
   // Returns the row of a sample. A new row has the count 0 and no stack yet.
   Row& RowOf(const Addition& sample);
+  // Returns the index of the row with this hash, or IdTable::kNone.
+  std::uint32_t FindRow(std::uint64_t low, std::uint64_t high) const {
+    return row_index_.Find(low, [&](std::uint32_t index) {
+      return rows_[index].low == low && rows_[index].high == high;
+    });
+  }
+  // Prefetches the row that probably has this hash. Returns whether there is one. Inlining is
+  // forced, as of IdTable::Prefetch.
+  [[gnu::always_inline]] bool PrefetchRow(std::uint64_t low) const {
+    const std::uint32_t row = row_index_.Guess(low);
+    if (row != IdTable::kNone) __builtin_prefetch(&rows_[row]);
+    return row != IdTable::kNone;
+  }
   static std::uint64_t NumberOf(std::uint32_t thread, std::uint32_t event_labels);
   static std::uint64_t LowHashOf(const Addition& sample);
   std::uint32_t AddStack(const Addition& sample);
@@ -137,6 +175,7 @@ class SampleTable {
   State state_ = State::kAdding;
   IdTable row_index_, stack_index_, thread_index_, event_labels_index_, fields_index_;
   Table<Row> rows_;
+  std::size_t new_rows_ = 0;  // of the last batch
   Table<Stored> stacks_;
   Table<Hash128> stack_hashes_;
   std::unordered_map<std::size_t, Bytes> branches_;  // by index in stacks_

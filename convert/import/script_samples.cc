@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "convert/model/mappings_without_files.h"
+#include "convert/model/return_marks.h"
 #include "formats/base/unknown_name.h"
 #include "formats/perfdata/mapping_name.h"
 #include "formats/script/deferred.h"
@@ -47,6 +48,9 @@ bool IsKnown(std::string_view text) {
 // A location of the text: a frame, after the calls that were inlined into it. The last frame may be
 // an inlined call, too, if the text lacks the frame that contains it.
 using Group = std::span<const Frame>;
+
+// What the address of a frame is.
+enum class FrameKind : char { kInstruction = 'i', kReturn = 'r', kOuterInstruction = 'o' };
 
 }  // namespace
 
@@ -107,8 +111,8 @@ struct ScriptStacks::State {
 
   explicit State(ProfileBuilder& to) : builder(to) {}
 
-  const Known& Find(Group group, bool is_return);
-  Known Make(Group group, bool is_return);
+  const Known& Find(Group group, FrameKind kind);
+  Known Make(Group group, FrameKind kind);
   MappingId AddMapping(const Frame& frame, bool is_kernel, const MappingNames& names);
   std::string NameOf(std::string_view text) const {
     return writer == script::Writer::kPerftape ? script::Unescaped(text) : std::string(text);
@@ -132,7 +136,7 @@ MappingId ScriptStacks::State::AddMapping(const Frame& frame, bool is_kernel,
                              .names = names});
 }
 
-ScriptStacks::State::Known ScriptStacks::State::Make(Group group, bool is_return) {
+ScriptStacks::State::Known ScriptStacks::State::Make(Group group, FrameKind kind) {
   const Frame& outer = group.back();
   const std::string dso = NameOf(outer.dso);
   const bool is_named =
@@ -153,8 +157,9 @@ ScriptStacks::State::Known ScriptStacks::State::Make(Group group, bool is_return
     names.functions = true;
     names.inline_frames |= frame.is_inlined;
   }
-  Location location = {.lines = lines};
-  const std::uint64_t before = is_return ? 1 : 0;
+  Location location = {.is_outer_instruction = kind == FrameKind::kOuterInstruction,
+                       .lines = lines};
+  const std::uint64_t before = kind == FrameKind::kReturn ? 1 : 0;
   // perftape writes no offsets.
   const bool has_offset = writer == script::Writer::kPerf && IsKnown(outer.symbol) &&
                           outer.symbol_offset && *outer.symbol_offset >= before;
@@ -165,8 +170,8 @@ ScriptStacks::State::Known ScriptStacks::State::Make(Group group, bool is_return
   return made;
 }
 
-const ScriptStacks::State::Known& ScriptStacks::State::Find(Group group, bool is_return) {
-  key.assign(1, is_return ? 'r' : 'i');
+const ScriptStacks::State::Known& ScriptStacks::State::Find(Group group, FrameKind kind) {
+  key.assign(1, static_cast<char>(kind));
   for (const Frame& frame : group) {
     key += frame.text;
     key += '\n';
@@ -177,14 +182,15 @@ const ScriptStacks::State::Known& ScriptStacks::State::Find(Group group, bool is
   }
   const auto found = known.find(key);
   if (found != known.end()) return found->second;
-  return known.emplace(key, Make(group, is_return)).first->second;
+  return known.emplace(key, Make(group, kind)).first->second;
 }
 
 ScriptStacks::ScriptStacks(ProfileBuilder& builder) : state_(std::make_unique<State>(builder)) {}
 ScriptStacks::~ScriptStacks() = default;
 
 // A frame that calls another one has a return address. The first frame of the user's part does not
-// call the kernel's: its address is where the kernel was entered.
+// call the kernel's: its address is where the kernel was entered. Neither has a function that a
+// signal interrupted, nor the trampoline between it and the signal's handler.
 StackId ScriptStacks::Add(std::span<const Frame> frames, script::Writer writer) {
   state_->writer = writer;
   const bool is_empty = writer == script::Writer::kPerftape && frames.size() == 1 &&
@@ -208,8 +214,15 @@ StackId ScriptStacks::Add(std::span<const Frame> frames, script::Writer writer) 
     const auto is_kernel = [&](std::size_t group) {
       return IsKernelName(groups[group].back().dso);
     };
-    const bool is_return = i != 0 && is_kernel(i) == is_kernel(i - 1);
-    const State::Known& found = state_->Find(groups[i], is_return);
+    const auto is_trampoline = [&](std::size_t group) {
+      return IsSignalTrampoline(groups[group].back().symbol);
+    };
+    FrameKind kind = FrameKind::kInstruction;
+    if (i != 0 && is_kernel(i) == is_kernel(i - 1)) {
+      const bool is_interrupted = is_trampoline(i) || is_trampoline(i - 1);
+      kind = is_interrupted ? FrameKind::kOuterInstruction : FrameKind::kReturn;
+    }
+    const State::Known& found = state_->Find(groups[i], kind);
     state_->unmapped += found.is_unmapped ? 1 : 0;
     stack = state_->builder.Push(stack, found.location);
   }

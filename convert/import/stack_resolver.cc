@@ -9,6 +9,7 @@
 #include "convert/import/converted.h"
 #include "convert/model/mappings_without_files.h"
 #include "formats/base/addresses.h"
+#include "formats/base/file_number.h"
 #include "formats/perfdata/converted.h"
 
 namespace perftape::convert {
@@ -34,7 +35,9 @@ void StackResolver::AddUnwound(const UnwoundStacks& stacks,
     frame_index.Add(hash, static_cast<std::uint32_t>(frames.size()));
     const auto unpacked = locations.Unpack(location);
     const perfdata::Region* region = unpacked.region.dso == nullptr ? nullptr : &unpacked.region;
-    return frames.emplace_back(location, FrameAt(region, unpacked.address)).second;
+    const auto found_by = unpacked.is_outer_instruction ? perfdata::FoundBy::kOuterInstruction
+                                                        : perfdata::FoundBy::kReturnAddress;
+    return frames.emplace_back(location, FrameAt(region, {unpacked.address, found_by})).second;
   };
   for (std::size_t id = UnwoundStacks::kFirstFrame; id < nodes.size(); ++id) {
     const KnownFrame& frame = frame_at(nodes[id].location);
@@ -134,25 +137,28 @@ StackResolver::KnownFrame StackResolver::Look(const perfdata::ChainFrame& frame,
   const perfdata::Region* region = processes.Find(pid, frame.mode, lookup);
   const bool is_hidden = region == nullptr && origin_ == Origin::kRecorded &&
                          frame.mode == perfdata::CpuMode::kKernel && IsInKernelHalf(lookup);
-  if (!is_hidden) return FrameAt(region, lookup);
+  if (!is_hidden) return FrameAt(region, {lookup, frame.found_by});
   return {.hash = {},
           .location = builder_.Add(
               Location{.mapping = AddHiddenKernel(builder_), .offset = FileOffset{lookup}})};
 }
 
 StackResolver::KnownFrame StackResolver::FrameAt(const perfdata::Region* region,
-                                                 std::uint64_t address) {
-  if (region != nullptr) return {.hash = {}, .location = LocationOf(*region, address)};
-  return {.hash = {}, .location = builder_.Add(Location{.offset = {address}}), .is_unmapped = true};
+                                                 const LookUp& lookup) {
+  if (region != nullptr) return {.hash = {}, .location = LocationOf(*region, lookup)};
+  const Location location{.is_outer_instruction = lookup.is_outer_instruction(),
+                          .offset = {lookup.address}};
+  return {.hash = {}, .location = builder_.Add(location), .is_unmapped = true};
 }
 
-LocationId StackResolver::LocationOf(const perfdata::Region& region, std::uint64_t address) {
+LocationId StackResolver::LocationOf(const perfdata::Region& region, const LookUp& lookup) {
   if (origin_ == Origin::kConverted && perfdata::IsFunction(region)) {
     return AddConvertedFrame(region, builder_);
   }
-  if (region.dso->dump != perfdata::Dso::kNoDump) return CompiledLocationOf(region, address);
+  if (region.dso->dump != perfdata::Dso::kNoDump) return CompiledLocationOf(region, lookup);
   Location location{.mapping = MappingOf(region),
-                    .offset = {address - region.start + region.page_offset}};
+                    .is_outer_instruction = lookup.is_outer_instruction(),
+                    .offset = {lookup.address - region.start + region.page_offset}};
   if (region.dso->symbol.empty()) return builder_.Add(location);
   const FunctionId function = builder_.Add(
       Function{.name = builder_.Add(region.dso->symbol), .system_name = {}, .filename = {}});
@@ -164,11 +170,12 @@ LocationId StackResolver::LocationOf(const perfdata::Region& region, std::uint64
 
 // All the code of a dump is one mapping, and an offset in it is the offset of a byte in the dump.
 // So code that was at the same address at different times has different offsets.
-LocationId StackResolver::CompiledLocationOf(const perfdata::Region& region,
-                                             std::uint64_t address) {
+LocationId StackResolver::CompiledLocationOf(const perfdata::Region& region, const LookUp& lookup) {
   const JitCode::Dump& dump = jit_.dumps()[region.dso->dump];
-  const FileOffset offset{address - region.start + region.page_offset};
-  Location location{.mapping = MappingOf(dump.WholeOf(region)), .offset = offset};
+  const FileOffset offset{lookup.address - region.start + region.page_offset};
+  Location location{.mapping = MappingOf(dump.WholeOf(region)),
+                    .is_outer_instruction = lookup.is_outer_instruction(),
+                    .offset = offset};
   const jitdump::Function* function = dump.code.Find(offset);
   if (function == nullptr) return builder_.Add(location);
   const std::string_view file = dump.code.FileOf(*function);
@@ -203,13 +210,16 @@ MappingId StackResolver::AddMapping(const perfdata::Region& region) {
   const std::string& filename = is_kernel ? build_ids_.kernel_names.kernel() : dso.path;
   const bool has_lines = dso.dump != perfdata::Dso::kNoDump && jit_.dumps()[dso.dump].has_lines;
   const bool has_functions = !dso.symbol.empty() || dso.dump != perfdata::Dso::kNoDump;
+  const std::string build_id = build_ids_.Of(dso, filename);
+  const bool is_of_several = build_id.empty() && several_files_.contains(dso.path);
   return builder_.Add(Mapping{
       .filename = builder_.Add(filename),
-      .build_id = builder_.Add(build_ids_.Of(dso, filename)),
+      .build_id = builder_.Add(build_id),
       .start = region.start,
       .limit = region.end,
       .file_offset = region.page_offset,
       .type = dso.is_kernel ? MappingType::kKernel : MappingType::kUser,
+      .instance = is_of_several ? InstanceOf({.device = dso.device, .inode = dso.inode}) : 0,
       .names = {.functions = has_functions, .filenames = has_lines, .line_numbers = has_lines}});
 }
 

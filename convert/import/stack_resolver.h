@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 
 #include "convert/import/hashed_stacks.h"
 #include "convert/import/jit_code.h"
+#include "convert/import/process_history.h"
 #include "convert/model/id_table.h"
 #include "convert/model/profile_builder.h"
 #include "convert/unwind/packed_locations.h"
@@ -43,8 +45,12 @@ class StackResolver {
 
   // All references must outlive this object.
   StackResolver(Origin origin, const ListedBuildIds& build_ids, const JitCode& jit,
-                ProfileBuilder& builder)
-      : origin_(origin), build_ids_(build_ids), jit_(jit), builder_(builder) {}
+                const ProcessHistory& history, ProfileBuilder& builder)
+      : origin_(origin),
+        build_ids_(build_ids),
+        jit_(jit),
+        several_files_(history.PathsOfSeveralFiles()),
+        builder_(builder) {}
 
   // Adds the unwound stacks of those that will be resolved.
   void AddUnwound(const UnwoundStacks& stacks, const offline_unwind::PackedLocations& locations);
@@ -72,6 +78,14 @@ class StackResolver {
     bool is_unmapped = false;
   };
 
+  // An address to look up: 1 was subtracted from a return address.
+  struct LookUp {
+    std::uint64_t address = 0;
+    perfdata::FoundBy found_by = perfdata::FoundBy::kInstruction;
+
+    bool is_outer_instruction() const { return found_by == perfdata::FoundBy::kOuterInstruction; }
+  };
+
   Answer Resolve(const HashedStack& stack, const perfdata::Processes& processes);
   // Returns the stack of only a frame kCutStackName.
   StackId CutStack();
@@ -85,15 +99,16 @@ class StackResolver {
   KnownFrame Look(const perfdata::ChainFrame& frame, std::uint32_t pid,
                   const perfdata::Processes& processes);
   // `region` is null if nothing is mapped there.
-  KnownFrame FrameAt(const perfdata::Region* region, std::uint64_t address);
-  LocationId LocationOf(const perfdata::Region& region, std::uint64_t address);
-  LocationId CompiledLocationOf(const perfdata::Region& region, std::uint64_t address);
+  KnownFrame FrameAt(const perfdata::Region* region, const LookUp& lookup);
+  LocationId LocationOf(const perfdata::Region& region, const LookUp& lookup);
+  LocationId CompiledLocationOf(const perfdata::Region& region, const LookUp& lookup);
   MappingId MappingOf(const perfdata::Region& region);
   MappingId AddMapping(const perfdata::Region& region);
 
   Origin origin_;
   const ListedBuildIds& build_ids_;
   const JitCode& jit_;
+  const std::set<std::string, std::less<>> several_files_;  // paths
   ProfileBuilder& builder_;
   IdTable region_index_, prefix_index_, frame_index_;
   std::vector<KnownRegion> regions_;

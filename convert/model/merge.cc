@@ -95,7 +95,6 @@ std::vector<Merger::EventFacts> Merger::Facts::Events() const {
   std::vector<EventFacts> events = events_;
   if (!is_mixed_) return events;
   std::ranges::sort(events, {}, &EventFacts::kind);
-  for (EventFacts& event : events) event.period = 0;
   return events;
 }
 

@@ -4,9 +4,8 @@
 //
 //   times         the earliest start; the sum of the durations
 //   events        equal by name, unit and kind. Counts with different decimals are scaled to the
-//                 same number of decimals. If all profiles have the same list, its order and the
-//                 nominal periods on which all agree are kept. Otherwise the list is sorted and
-//                 has no nominal periods.
+//                 same number of decimals. If all profiles have the same list, its order is
+//                 kept, otherwise the list is sorted. Nominal periods on which all agree are kept.
 //   comments      the same list, or the sorted union
 //   pprof's texts (drop_frames …) and period  kept if all agree
 //

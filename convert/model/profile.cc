@@ -18,7 +18,8 @@ AddressKind Profile::CallerAddress(StackId stack) const {
     return (*this)[(*this)[(*this)[id].leaf].mapping].type;
   };
   const StackId caller = (*this)[stack].caller;
-  const bool is_return = caller != StackId{} && type_of(caller) == type_of(stack);
+  const bool is_return = caller != StackId{} && type_of(caller) == type_of(stack) &&
+                         !(*this)[(*this)[caller].leaf].is_outer_instruction;
   return is_return ? AddressKind::kReturn : AddressKind::kInstruction;
 }
 

@@ -68,7 +68,8 @@ struct MappingNames {
 
 // A range of a file, as processes map it. There is one Mapping for each filename, build id, file
 // offset, size and type, for any number of processes and addresses. `start` is the lowest of these
-// addresses, so that it does not depend on the order of input.
+// addresses, so that it does not depend on the order of input. Memory without a file
+// (perfdata::IsIdentifiedByAddress) has one Mapping for each address.
 struct Mapping {
   StringId filename = {};         // "/usr/bin/ls", "[vdso]", "[kernel.kallsyms]"
   StringId build_id = {};         // lower-case hex; empty if unknown
@@ -76,9 +77,10 @@ struct Mapping {
   std::uint64_t limit = 0;        // the end of the runtime addresses, exclusive
   std::uint64_t file_offset = 0;  // of `start`
   MappingType type = MappingType::kUser;
-  // Distinguishes mappings that are equal in all fields above. A pprof may list such mappings at
-  // several addresses. 0 for the first one, and in all other formats.
-  std::uint32_t instance = 0;
+  // Distinguishes mappings that are equal in filename, build id, file offset, size and type:
+  // `start` for memory without a file (the builder sets it), InstanceOf a file if others without a
+  // build id had its path, and 1, 2, ... for those that a pprof lists at several addresses. Else 0.
+  std::uint64_t instance = 0;
   MappingNames names = {};  // not compared when mappings are compared
 };
 
@@ -98,13 +100,17 @@ struct Line {
 
 // A frame: an address in the code. `offset` is the address to look up. For a return address, the
 // code that adds the frame has already subtracted 1, as pprof requires. So the address is inside
-// the call instruction. No other code subtracts again.
+// the call instruction. No other code subtracts again. Nothing is subtracted from an interrupted
+// instruction, wherever it is in the stack.
 //
 // Without a mapping (MappingId 0), `offset` is the raw runtime address. A frame that never had an
 // address (from a folded file) has offset 0 and its lines.
 struct Location {
   MappingId mapping = {};
   bool is_folded = false;  // several functions share this code (identical code folding)
+  // A frame that calls others, but whose address is no return address: a signal interrupted it, or
+  // it is the trampoline that a signal's handler returns to.
+  bool is_outer_instruction = false;
   FileOffset offset = {};
   // Several if calls were inlined: innermost first, the last one is the function that the linker
   // knows. Empty if the name is unknown. Lives as long as any copy of the profile, or as the

@@ -11,6 +11,7 @@
 
 #include "convert/model/id_table.h"
 #include "convert/model/saturating.h"
+#include "formats/perfdata/mapping_name.h"
 
 namespace perftape::convert {
 namespace {
@@ -21,9 +22,9 @@ std::uint64_t HashBytes(std::span<const std::byte> bytes, std::uint64_t seed = 0
 
 // The keys that determine equality. Keys that are hashed as bytes must have no padding.
 struct MappingKey {
-  std::uint64_t file_offset, size;
+  std::uint64_t file_offset, size, instance;
   StringId filename, build_id;
-  std::uint32_t type, instance;
+  std::uint64_t type;
   bool operator==(const MappingKey&) const = default;
 };
 struct FunctionKey {
@@ -34,11 +35,12 @@ struct FunctionKey {
 };
 struct LocationKey {
   MappingId mapping;
-  bool is_folded;
+  bool is_folded, is_outer_instruction;
   FileOffset offset;
   std::span<const Line> lines;
   bool operator==(const LocationKey& other) const {
-    return mapping == other.mapping && is_folded == other.is_folded && offset == other.offset &&
+    return mapping == other.mapping && is_folded == other.is_folded &&
+           is_outer_instruction == other.is_outer_instruction && offset == other.offset &&
            std::ranges::equal(lines, other.lines);
   }
 };
@@ -65,14 +67,15 @@ struct SampleKey {
 };
 
 MappingKey KeyOf(const Mapping& mapping) {
-  return {mapping.file_offset, mapping.limit - mapping.start, mapping.filename,
-          mapping.build_id,    std::uint32_t(mapping.type),   mapping.instance};
+  return {mapping.file_offset, mapping.limit - mapping.start, mapping.instance, mapping.filename,
+          mapping.build_id,    std::uint64_t(mapping.type)};
 }
 FunctionKey KeyOf(const Function& function) {
   return {function.start_line, function.name, function.system_name, function.filename, 0};
 }
 LocationKey KeyOf(const Location& location) {
-  return {location.mapping, location.is_folded, location.offset, location.lines};
+  return {location.mapping, location.is_folded, location.is_outer_instruction, location.offset,
+          location.lines};
 }
 ThreadKey KeyOf(const Thread& thread) {
   return {thread.pid, thread.tid, thread.comm};
@@ -220,7 +223,10 @@ StringId ProfileBuilder::Add(std::string_view text) {
 }
 
 // Any mapping that equals the empty one is "no mapping".
-MappingId ProfileBuilder::Add(const Mapping& mapping) {
+MappingId ProfileBuilder::Add(const Mapping& added) {
+  Mapping mapping = added;
+  const std::string_view name = state_->tables.texts[mapping.filename.index];
+  if (perfdata::IsIdentifiedByAddress(name)) mapping.instance = mapping.start;
   const MappingId id = {Intern(state_->tables.mappings, state_->mappings, mapping)};
   Mapping& known = state_->tables.mappings[id.index];
   if (id != MappingId{} && mapping.start < known.start) {

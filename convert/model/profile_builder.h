@@ -44,8 +44,8 @@ class ProfileBuilder {
   void Reserve(const Sizes& sizes);
 
   StringId Add(std::string_view text);
-  // Mappings are equal by filename, build id, file offset, size, type and instance. Keeps the
-  // lowest `start`, and the union of all `names`.
+  // Mappings are equal by filename, build id, file offset, size, type and instance; those of memory
+  // without a file also by `start`. Keeps the lowest `start`, and the union of all `names`.
   MappingId Add(const Mapping& mapping);
   FunctionId Add(const Function& function);
   // Keeps the offset in the symbol if one of several equal locations has it.

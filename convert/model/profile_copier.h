@@ -30,7 +30,9 @@ class ProfileCopier {
   LabelsId Copy(LabelsId id);
   Sample Copy(const Sample& sample);
 
-  // Makes `copy` the copy of `id` from now on: another event, or a stack with fewer frames.
+  // Makes `copy` the copy of `id` from now on: another event, a stack with fewer frames, or a
+  // function of another name.
+  void Set(FunctionId id, FunctionId copy) { Remember(functions_, id, copy); }
   void Set(EventId id, EventId copy) { Remember(events_, id, copy); }
   void Set(StackId id, StackId copy) { Remember(stacks_, id, copy); }
   void Set(ThreadId id, ThreadId copy) { Remember(threads_, id, copy); }

@@ -126,7 +126,19 @@ class FeatureBuilder {
       return event.attr.type == perfdata::kTypeTracepoint;
     });
     if (!has_tracepoint) return;
-    AddMade(FeatureBit::kTracingData, MakeTracingData(events));
+    // perf does not open a file with tracepoints and without their formats. Early versions of
+    // simpleperf wrote none.
+    const auto lost = std::ranges::find(outcomes_, FeatureBit::kTracingData, &FeatureOutcome::bit);
+    FeatureFate fate = FeatureFate::kMade;
+    std::string reason = "no formats of tracepoints were found; the fields of samples are unknown";
+    if (lost != outcomes_.end()) {
+      fate = FeatureFate::kRebuilt;
+      reason = std::exchange(lost->reason, "");
+      outcomes_.erase(lost);
+    } else if (gathered_.lost_records) {
+      fate = FeatureFate::kRebuilt;  // a record may have had them
+    }
+    Add(FeatureBit::kTracingData, MakeTracingData(events), fate, std::move(reason));
   }
 
   // Adds a feature made from the records. It was lost before only if its bit was set.

@@ -96,6 +96,11 @@ void AddRecord(const FoundRecord& found, PipeHeader& head, std::set<std::string>
     case RecordType::kEventUpdate:
       AddName(found, head);
       return;
+    case RecordType::kHeaderTracingData:
+      if (head.tracepoints.empty()) {
+        head.tracepoints = perfdata::ReadTracepoints(perfdata::TracingDataIn(found.view));
+      }
+      return;
     default:
       return;
   }
@@ -116,6 +121,22 @@ PipeHeader ReadPipeHeader(Bytes stream, std::uint64_t offset, std::endian order)
   // Cannot fail: neither the visitor nor the walk returns an error.
   (void)RecordWalk(unknown, order, visitor).Run(stream, offset);
   return head;
+}
+
+perfdata::Tracepoints TracepointsOfFirstRecord(Bytes stream, std::uint64_t offset,
+                                               std::endian order) {
+  perfdata::Tracepoints tracepoints;
+  const perfdata::EventTable unknown;
+  const RecordVisitor visitor = {
+      .record = [&](const FoundRecord& found) -> Result<Onward> {
+        tracepoints = perfdata::ReadTracepoints(perfdata::TracingDataIn(found.view));
+        return Onward::kStop;
+      },
+      .dropped = [](const Stretch&) {},
+      .guessed = [](const std::string&) {}};
+  // Cannot fail: neither the visitor nor the walk returns an error.
+  (void)RecordWalk(unknown, order, visitor).Run(stream, offset);
+  return tracepoints;
 }
 
 }  // namespace perftape::rewrite

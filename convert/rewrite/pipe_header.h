@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the HEADER_ATTR, HEADER_FEATURE and EVENT_UPDATE records that a pipe has instead of a file
-// header.
+// Reads the HEADER_ATTR, HEADER_FEATURE, EVENT_UPDATE and TRACING_DATA records that a pipe has
+// instead of a file header.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +11,7 @@
 #include "formats/base/bytes.h"
 #include "formats/perfdata/event_table.h"
 #include "formats/perfdata/features.h"
+#include "formats/perfdata/tracepoints.h"
 
 namespace perftape::rewrite {
 
@@ -18,11 +19,17 @@ struct PipeHeader {
   perfdata::EventTable events;  // each event once, even if the pipe repeats it
   std::map<perfdata::FeatureBit, Bytes> features;
   std::map<std::uint64_t, std::string> names;  // of events, by event id
+  perfdata::Tracepoints tracepoints;           // of the first TRACING_DATA record
   std::vector<std::string> problems;
 };
 
 // Reads all records of `stream`, because header records may be at its end. `offset` is the offset
 // of the stream in its file. The stream must outlive the header.
 PipeHeader ReadPipeHeader(Bytes stream, std::uint64_t offset, std::endian order);
+
+// Returns the tracepoints of a TRACING_DATA record with which the records of a file begin, as
+// simpleperf writes them. Empty if they begin with another record.
+perfdata::Tracepoints TracepointsOfFirstRecord(Bytes stream, std::uint64_t offset,
+                                               std::endian order);
 
 }  // namespace perftape::rewrite

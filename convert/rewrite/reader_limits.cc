@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "formats/perfdata/record.h"
+
 namespace perftape::rewrite {
 namespace {
 

@@ -145,10 +145,14 @@ EventTable DescribedEvents(const RecoveredLayout& layout) {
   return description == nullptr ? EventTable() : TableOf(description->events);
 }
 
-perfdata::Tracepoints FormatsOf(const RecoveredLayout& layout) {
-  const auto found = layout.features.find(FeatureBit::kTracingData);
-  return found == layout.features.end() ? perfdata::Tracepoints()
-                                        : perfdata::ReadTracepoints(found->second);
+// Returns the tracepoints of the feature, or else of a record.
+perfdata::Tracepoints TracepointsOf(const RecoveredLayout& layout, PipeHeader& head) {
+  if (const auto found = layout.features.find(FeatureBit::kTracingData);
+      found != layout.features.end()) {
+    return perfdata::ReadTracepoints(found->second);
+  }
+  if (!head.tracepoints.empty()) return std::move(head.tracepoints);
+  return TracepointsOfFirstRecord(layout.stream, layout.stream_offset, layout.order);
 }
 
 // Returns the formats of tracepoints between the attributes and the records. perftape-record writes
@@ -229,7 +233,8 @@ Status ChooseEvents(std::vector<Candidate> candidates, RecoveredLayout& layout) 
   layout.corrections.insert(layout.corrections.end(), best.problems.begin(), best.problems.end());
   layout.attributes_from = best.from;
   layout.events = std::move(best.events);
-  NameEvents(layout.events, DescribedEvents(layout), head, FormatsOf(layout));
+  const perfdata::Tracepoints tracepoints = TracepointsOf(layout, head);
+  NameEvents(layout.events, DescribedEvents(layout), head, tracepoints);
   CutAttrs(layout.events, layout.corrections);
   return {};
 }

@@ -26,7 +26,7 @@ inline std::uint64_t CountOf(const RecordCounts& counts, perfdata::RecordType ty
 
 enum class FeatureFate : std::uint8_t {
   kKept,     // unchanged
-  kMade,     // made from the records of a pipe; nothing was lost
+  kMade,     // made because the recording had none, as those of a pipe; nothing was lost
   kRebuilt,  // damaged or missing, but restored from the records
   kLeftOut,  // useless in the new file
   kDropped,  // lost

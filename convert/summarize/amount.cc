@@ -11,9 +11,21 @@ namespace perftape::summarize {
 using convert::AddUpToLimit;
 using convert::Sample;
 
+namespace {
+
+std::int64_t Absolute(std::int64_t number) {
+  return number < 0 ? convert::SubtractUpToLimit(0, number) : number;
+}
+
+}  // namespace
+
 void Amount::Add(const Amount& other) {
   samples = AddUpToLimit(samples, other.samples);
   weight = AddUpToLimit(weight, other.weight);
+}
+
+std::int64_t SizeOf(const Amount& amount) {
+  return Absolute(amount.weight);
 }
 
 double PercentOf(const Amount& part, const Amount& whole) {
@@ -31,6 +43,8 @@ StackAmounts::StackAmounts(const convert::Profile& profile, convert::EventId eve
     const Amount amount = Of(sample);
     amounts_[sample.stack.index].Add(amount);
     total_.Add(amount);
+    whole_.Add({.samples = Absolute(amount.samples), .weight = Absolute(amount.weight)});
+    is_difference_ |= amount.weight < 0;
   }
 }
 

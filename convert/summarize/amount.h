@@ -22,7 +22,11 @@ struct Amount {
   bool operator==(const Amount&) const = default;
 };
 
-// Returns the share of `part` in `whole`, in percent; 0 if the whole is 0.
+// Returns the weight without its sign: by it, rows are ordered.
+std::int64_t SizeOf(const Amount& amount);
+
+// Returns the share of `part` in `whole`, in percent; 0 if the whole is 0. The whole is that of
+// StackAmounts::whole, so that a part that shrank in a difference has a negative share.
 double PercentOf(const Amount& part, const Amount& whole);
 
 // What the weights of samples are.
@@ -42,6 +46,11 @@ class StackAmounts {
   // Returns the amount of a sample of the event, as it was added.
   Amount Of(const convert::Sample& sample) const;
   const Amount& total() const { return total_; }
+  // What shares are computed of. That is the total, unless a difference of profiles has negative
+  // amounts: then it is the sum of the absolute ones, as in pprof (internal/report/report.go,
+  // computeTotal), since shares of a total that is not the sum of its parts mean nothing.
+  const Amount& whole() const { return whole_; }
+  bool is_difference() const { return is_difference_; }
   convert::EventId event() const { return event_; }
   // Whether the weights are periods or plain values, and not numbers of samples.
   bool has_periods() const { return has_periods_; }
@@ -52,7 +61,8 @@ class StackAmounts {
   Weight weight_;
   bool has_periods_ = false;
   std::vector<Amount> amounts_;  // by StackId
-  Amount total_;
+  Amount total_, whole_;
+  bool is_difference_ = false;  // has negative amounts
 };
 
 }  // namespace perftape::summarize

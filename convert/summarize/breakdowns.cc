@@ -2,6 +2,7 @@
 #include "convert/summarize/breakdowns.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <map>
 #include <optional>
@@ -23,6 +24,8 @@ using convert::Location;
 using convert::Profile;
 using convert::Sample;
 using convert::StackId;
+
+constexpr double kSmallestShown = 0.005;  // percent: smaller shares are rounded to 0.00
 
 struct LineKey {
   convert::FrameId frame = {};
@@ -131,16 +134,22 @@ std::vector<FunctionAmounts> SumFunctions(const convert::Profile& profile,
     }
   }
   std::erase_if(all, [](const FunctionAmounts& function) { return function.inclusive.is_zero(); });
+  // Among the functions that a report shows with 0.00 %, the totals say more.
+  const auto shown_self = [&](const FunctionAmounts& function) {
+    const bool is_zero = std::abs(PercentOf(function.self, amounts.whole())) < kSmallestShown;
+    return is_zero ? 0 : SizeOf(function.self);
+  };
   std::ranges::sort(all, [&](const FunctionAmounts& a, const FunctionAmounts& b) {
-    return std::tuple(b.self.weight, b.inclusive.weight, frames.NameOf(a.frame), a.frame) <
-           std::tuple(a.self.weight, a.inclusive.weight, frames.NameOf(b.frame), b.frame);
+    return std::tuple(shown_self(b), SizeOf(b.inclusive), SizeOf(b.self), frames.NameOf(a.frame),
+                      a.frame) < std::tuple(shown_self(a), SizeOf(a.inclusive), SizeOf(a.self),
+                                            frames.NameOf(b.frame), b.frame);
   });
   return all;
 }
 
 void SortByInclusive(std::vector<FunctionAmounts>& functions) {
   std::ranges::stable_sort(functions, std::greater(), [](const FunctionAmounts& function) {
-    return function.inclusive.weight;
+    return SizeOf(function.inclusive);
   });
 }
 
@@ -201,7 +210,8 @@ std::vector<GroupAmount> SumGroups(const Profile& profile, const StackAmounts& a
   std::vector<GroupAmount> groups;
   for (auto& [name, amount] : sums) groups.push_back({.name = name, .amount = amount});
   std::ranges::sort(groups, [](const GroupAmount& a, const GroupAmount& b) {
-    return std::tie(b.amount.weight, a.name) < std::tie(a.amount.weight, b.name);
+    return std::tuple(SizeOf(b.amount), std::string_view(a.name)) <
+           std::tuple(SizeOf(a.amount), std::string_view(b.name));
   });
   return groups;
 }

@@ -76,8 +76,8 @@ void CallTree::SortChildren(const convert::FrameTable& frames) {
   std::ranges::sort(children_, [&](TreeNodeId a, TreeNodeId b) {
     const TreeNode& one = nodes_[a];
     const TreeNode& other = nodes_[b];
-    return std::tuple(one.parent, other.total.weight, frames.NameOf(one.frame), one.frame) <
-           std::tuple(other.parent, one.total.weight, frames.NameOf(other.frame), other.frame);
+    return std::tuple(one.parent, SizeOf(other.total), frames.NameOf(one.frame), one.frame) <
+           std::tuple(other.parent, SizeOf(one.total), frames.NameOf(other.frame), other.frame);
   });
   begins_.resize(nodes_.size() + 1);
   for (const TreeNodeId child : children_) ++begins_[nodes_[child].parent + 1];
@@ -92,7 +92,7 @@ std::vector<TreeNodeId> LargestStacks(const CallTree& tree, std::size_t most) {
   const auto count = std::min(most, ends.size());
   std::ranges::partial_sort(
       ends, ends.begin() + static_cast<std::ptrdiff_t>(count), [&](TreeNodeId a, TreeNodeId b) {
-        return std::tie(tree[b].self.weight, a) < std::tie(tree[a].self.weight, b);
+        return std::tuple(SizeOf(tree[b].self), a) < std::tuple(SizeOf(tree[a].self), b);
       });
   ends.resize(count);
   return ends;

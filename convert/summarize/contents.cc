@@ -50,8 +50,7 @@ void AddTree(const convert::Profile& profile, const FrameTable& frames, const St
   }
   const CallTree tree(profile, frames, amounts, tree_options);
   contents.tree_total = tree[0].total;
-  const double limit =
-      static_cast<double>(std::abs(contents.total.weight)) * options.percent_limit / 100;
+  const double limit = static_cast<double>(contents.whole.weight) * options.percent_limit / 100;
   AppendRows(tree, 0, 0, {.samples = 0, .weight = static_cast<std::int64_t>(limit)}, contents.tree);
 }
 
@@ -72,6 +71,8 @@ EventContents ContentsOf(const convert::Profile& profile, const FrameTable& fram
   EventContents contents;
   contents.event = amounts.event();
   contents.total = amounts.total();
+  contents.whole = amounts.whole();
+  contents.is_difference = amounts.is_difference();
   contents.has_periods = amounts.has_periods();
   contents.quality = JudgeStacks(profile, frames, amounts);
   contents.unnamed = SumUnnamed(profile, frames, amounts);
@@ -103,7 +104,7 @@ Contents MakeContents(const convert::Profile& profile, const ReadContents& read,
                        .events = {}};
   for (std::uint32_t i = 0; i < profile.events().size(); ++i) {
     const StackAmounts amounts(profile, convert::EventId{i});
-    if (amounts.total().is_zero()) continue;
+    if (amounts.whole().is_zero()) continue;
     EventContents& event =
         contents.events.emplace_back(ContentsOf(profile, contents.frames, amounts, options));
     event.warnings = WarningsOf(contents, event, read);

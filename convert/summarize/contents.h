@@ -54,6 +54,8 @@ struct TreeRow {
 struct EventContents {
   convert::EventId event;
   Amount total;
+  Amount whole;                // what shares are of (StackAmounts::whole)
+  bool is_difference = false;  // of profiles: it has negative amounts
   bool has_periods = false;
   StackQuality quality;
   std::vector<UnnamedBinary> unnamed;

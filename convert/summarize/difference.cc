@@ -31,6 +31,7 @@ struct SelfAndInclusive {
 // The amounts of one event in one profile.
 struct EventSums {
   Amount total;
+  Amount whole;  // what shares are of
   std::map<FunctionKey, SelfAndInclusive> functions;
   std::map<StackKey, Amount> stacks;
 };
@@ -56,6 +57,7 @@ EventSums SumsOf(const Profile& profile, std::string_view event_name,
     if (profile.text(profile[EventId{i}].name) != event_name) continue;
     const StackAmounts amounts(profile, EventId{i});
     sums.total.Add(amounts.total());
+    sums.whole.Add(amounts.whole());
     for (const FunctionAmounts& function : SumFunctions(profile, frames, amounts)) {
       const FunctionKey key(frames.NameOf(function.frame), frames.BinaryOf(function.frame));
       SelfAndInclusive& known = sums.functions[key];
@@ -112,15 +114,15 @@ RenamedBinaries Rename(std::vector<EventSums>& before, const std::vector<EventSu
 
 // Returns the number of samples; for plain values, their sum.
 double SamplesOf(const Amount& amount) {
-  return static_cast<double>(amount.samples != 0 ? amount.samples : amount.weight);
+  return std::abs(static_cast<double>(amount.samples != 0 ? amount.samples : amount.weight));
 }
 
 Observation Observe(const Amount& amount, const EventSums& sums, Measure measure) {
   if (measure == Measure::kWeight) {
     return ObservedSum(static_cast<double>(amount.weight), SamplesOf(amount));
   }
-  return ObservedShare(static_cast<double>(amount.weight), static_cast<double>(sums.total.weight),
-                       SamplesOf(sums.total));
+  return ObservedShare(static_cast<double>(amount.weight), static_cast<double>(sums.whole.weight),
+                       SamplesOf(sums.whole));
 }
 
 // Computes the changes of one event.

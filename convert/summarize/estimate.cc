@@ -21,10 +21,10 @@ double WithDistribution(const Estimate& estimate, Function function) {
 
 Observation ObservedShare(double part, double whole, double samples) {
   if (whole <= 0 || samples <= 0) return {};
-  const double share = std::clamp(part / whole, 0.0, 1.0);
+  const double share = std::clamp(part / whole, -1.0, 1.0);
   // A share of 0 or 1 is as uncertain as that of one sample.
   const double least = std::min(1 / samples, 0.5);
-  const double likely = std::clamp(share, least, 1 - least);
+  const double likely = std::clamp(std::abs(share), least, 1 - least);
   return {.value = share, .variance = likely * (1 - likely) / samples};
 }
 

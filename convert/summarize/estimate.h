@@ -21,8 +21,9 @@ struct Observation {
   double variance = 0;
 };
 
-// Returns the share `part` of `whole` samples, from 0 to 1, with the variance of a binomial
-// distribution. `part` and `whole` can be weights; `samples` is the number of samples in the whole.
+// Returns the share `part` of `whole` samples, from 0 to 1, or to -1 for a negative part, with the
+// variance of a binomial distribution. `part` and `whole` can be weights; `samples` is the number
+// of samples in the whole.
 Observation ObservedShare(double part, double whole, double samples);
 
 // Returns a sum of weights, with the variance of a Poisson distribution of its `samples`.

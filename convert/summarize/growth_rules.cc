@@ -2,6 +2,7 @@
 #include "convert/summarize/growth_rules.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <functional>
 #include <utility>
@@ -14,7 +15,7 @@ namespace {
 // Returns the growth that the rule allows, in the measure of the change.
 double AllowedGrowth(const GrowthRule& rule, const Change& change) {
   if (rule.unit == GrowthRule::Unit::kPoints) return rule.limit / 100;
-  return change.before.value * rule.limit / 100;
+  return std::abs(change.before.value) * rule.limit / 100;
 }
 
 // Returns the probability with which chance may make one function of `functions` grow, so that it
@@ -26,7 +27,8 @@ double RiskOfOne(const std::vector<const FunctionChange*>& functions, const Grow
   for (const FunctionChange* function : functions) {
     const Change& change = rule.ChangeOf(*function);
     Estimate growth = change.difference();
-    growth.value = change.before.value + change.after.value;  // all samples are later ones
+    growth.value =
+        std::abs(change.before.value) + std::abs(change.after.value);  // all samples are later ones
     least_chances.push_back(ChanceOf(growth));
   }
   std::ranges::sort(least_chances);

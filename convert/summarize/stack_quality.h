@@ -19,6 +19,9 @@ struct StackQuality {
   // The outermost frame is user code, and no function is known there. The first frame of a complete
   // stack usually has a name, so such a stack may be cut or wrong.
   Amount with_unnamed_root;
+  // Those of them whose outermost frame is in a file of which no function at all is known. The
+  // missing name says nothing about such a stack.
+  Amount with_root_in_unnamed_file;
   Amount unnamed;  // the innermost frame has no name
 };
 

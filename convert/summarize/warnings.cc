@@ -9,7 +9,11 @@
 
 #include "convert/model/mappings_without_files.h"
 #include "convert/summarize/contents.h"
+#include "convert/summarize/jit_code.h"
+#include "formats/base/counted.h"
 #include "formats/base/unknown_name.h"
+#include "formats/perfdata/event_meanings.h"
+#include "formats/perfdata/mapping_name.h"
 
 namespace perftape::summarize {
 namespace {
@@ -25,13 +29,23 @@ double Uncertainty(double percent, std::int64_t samples) {
   return 100 * kQuantile * std::sqrt(share * (1 - share) / static_cast<double>(samples));
 }
 
-void WarnOfFewSamples(const EventContents& event, std::vector<std::string>& warnings) {
+// Whether the samples are everything that happened, and not some of it: each wait, each call.
+bool IsComplete(const convert::Profile& profile, const convert::Event& event) {
+  const perfdata::EventMeaning* const meaning =
+      perfdata::FindEventMeaning(profile.text(event.name));
+  const bool is_clock = meaning != nullptr && meaning->period == perfdata::PeriodMeaning::kCpuTime;
+  return event.period == 1 || (meaning != nullptr && !is_clock);
+}
+
+void WarnOfFewSamples(const convert::Profile& profile, const EventContents& event,
+                      std::vector<std::string>& warnings) {
   constexpr std::int64_t kFew = 500;
-  if (event.total.samples <= 0 || event.total.samples >= kFew) return;
-  warnings.push_back(
-      fmt::format("only {} samples: a share of 10 % is exact to {:.0f} percentage "
-                  "points; record longer, or at a higher rate (-F)",
-                  event.total.samples, Uncertainty(10, event.total.samples)));
+  const std::int64_t samples = event.total.samples;
+  if (samples <= 0 || samples >= kFew || IsComplete(profile, profile[event.event])) return;
+  warnings.push_back(fmt::format(
+      "only {}: a share of 10 % is exact to {:.0f} percentage "
+      "points; record longer, or at a higher rate (-F)",
+      Counted(static_cast<std::uint64_t>(samples), "sample"), Uncertainty(10, samples)));
 }
 
 // Whether all stacks were unwound from copies (perf record --call-graph dwarf). Those that are cut
@@ -56,7 +70,8 @@ std::optional<convert::ChainCount> NotedChains(std::string_view event,
 }
 
 // Names the share of call chains that the recorder could not complete.
-void WarnOfIncompleteChains(const convert::ChainCount& chains, std::vector<std::string>& warnings) {
+void WarnOfIncompleteChains(const Contents& contents, const convert::ChainCount& chains,
+                            std::vector<std::string>& warnings) {
   const auto all = static_cast<double>(chains.all);
   const double incomplete = 100 * (all - static_cast<double>(chains.complete)) / all;
   if (chains.all == 0 || incomplete <= kMany) return;
@@ -64,13 +79,19 @@ void WarnOfIncompleteChains(const convert::ChainCount& chains, std::vector<std::
       fmt::format("{:.1f} % of the call chains of programs are not complete: 'perftape-inspect "
                   "--losses FILE' shows where they end",
                   incomplete));
+  for (const perf_map::JitRuntime* const runtime : FindRuntimes(contents.profile)) {
+    if (runtime->frame_pointers.empty()) continue;
+    warnings.back() += fmt::format("; {} code keeps its frame pointers with {}", runtime->name,
+                                   runtime->frame_pointers);
+  }
 }
 
-void WarnOfStacks(std::string_view name, const EventContents& event,
+void WarnOfStacks(const Contents& contents, const EventContents& event,
                   const std::vector<convert::InputReport>& inputs,
                   std::vector<std::string>& warnings) {
+  const std::string_view name = contents.profile.text(contents.profile[event.event].name);
   const StackQuality& quality = event.quality;
-  const double single = PercentOf(quality.with_one_frame, event.total);
+  const double single = PercentOf(quality.with_one_frame, event.whole);
   if (single > 100 - kMany && quality.average_frames < 1.5) {
     warnings.push_back(
         "nearly all stacks have one frame: it was recorded without call chains "
@@ -78,10 +99,16 @@ void WarnOfStacks(std::string_view name, const EventContents& event,
     return;
   }
   if (const auto chains = NotedChains(name, inputs)) {
-    return WarnOfIncompleteChains(*chains, warnings);
+    return WarnOfIncompleteChains(contents, *chains, warnings);
   }
-  const double open = PercentOf(quality.with_unnamed_root, event.total);
-  if (open > kMany) {
+  const double open = PercentOf(quality.with_unnamed_root, event.whole);
+  const double in_unnamed_files = PercentOf(quality.with_root_in_unnamed_file, event.whole);
+  if (in_unnamed_files > kMany && 2 * in_unnamed_files > open) {
+    warnings.push_back(
+        fmt::format("{:.1f} % of the samples have a stack whose outermost frame is in a file "
+                    "without any names: its symbols would show whether these stacks are whole",
+                    in_unnamed_files));
+  } else if (open > kMany) {
     warnings.push_back(fmt::format(
         "{:.1f} % of the samples have a stack whose outermost frame has no name: it may be cut or "
         "wrong, as with frame pointers in code without them; perftape-record --call-graph eh "
@@ -91,21 +118,38 @@ void WarnOfStacks(std::string_view name, const EventContents& event,
 }
 
 // Returns why a binary has no names, and what would help.
-std::string ReasonOf(const convert::Profile& profile, const UnnamedBinary& binary,
-                     const symbolize::SymbolizeReport& symbols) {
-  if (binary.filename == convert::StringId{}) return "in no mapping: JIT code, or a wrong stack";
+std::string ReasonOf(const Contents& contents, const EventContents& event,
+                     const UnnamedBinary& binary, const symbolize::SymbolizeReport& symbols) {
+  const convert::Profile& profile = contents.profile;
+  const auto runtimes = [&] {
+    return FindRuntimes(profile, contents.frames, event.event, binary.filename);
+  };
+  if (binary.filename == convert::StringId{}) {
+    const std::string_view reason = "in no mapping: JIT code, or a wrong stack";
+    const std::vector<const perf_map::JitRuntime*> found = runtimes();
+    return found.empty() ? std::string(reason)
+                         : fmt::format("{}; JIT code is {}", reason, perf_map::NamingAdvice(found));
+  }
   const std::string_view filename = profile.text(binary.filename);
   if (filename == convert::kHiddenKernelName) return std::string(convert::WhyHidden(profile));
   const auto mapping =
       std::ranges::find(symbols.mappings, filename, &symbolize::MappingSymbols::filename);
-  if (mapping == symbols.mappings.end()) return "no names in the input";
-  if (!mapping->problem.empty()) return mapping->problem;
+  const bool is_known = mapping != symbols.mappings.end();
+  if (is_known && !mapping->problem.empty()) return mapping->problem;
+  const bool has_perf_map = is_known && mapping->count(symbolize::Miss::kNoSymbol) != 0;
+  if (perfdata::MayHoldJitCode(filename) && !has_perf_map) {
+    return perf_map::NamingAdvice(runtimes());
+  }
+  if (!is_known) return "no names in the input";
   if (mapping->count(symbolize::Miss::kWrongBuildId) != 0) {
     return "the file here is of another build: bundle the symbols where it was recorded, or use "
            "--symfs or --debug-dir";
   }
   if (mapping->count(symbolize::Miss::kNoFile) != 0) {
     return "no file: bundle the symbols where it was recorded, or use --symfs or --debug-dir";
+  }
+  if (perfdata::MayHoldJitCode(filename)) {
+    return "the perf map of its process has no function at these addresses";
   }
   return "no symbol at these addresses: the binary is stripped; install its debug symbols";
 }
@@ -115,12 +159,12 @@ void WarnOfUnnamed(const Contents& contents, const EventContents& event,
   constexpr double kWorthALine = 2;  // percent
   constexpr std::size_t kMostLines = 3;
   for (const UnnamedBinary& binary : event.unnamed | std::views::take(kMostLines)) {
-    const double percent = PercentOf(binary.amount, event.total);
+    const double percent = PercentOf(binary.amount, event.whole);
     if (percent < kWorthALine) break;
     const std::string_view filename = contents.profile.text(binary.filename);
     warnings.push_back(fmt::format("{:.1f} % of the samples are in code of {} without a name: {}",
                                    percent, filename.empty() ? kUnknownName : filename,
-                                   ReasonOf(contents.profile, binary, symbols)));
+                                   ReasonOf(contents, event, binary, symbols)));
   }
 }
 
@@ -141,9 +185,8 @@ void WarnOfLoss(const std::vector<convert::InputReport>& inputs,
 std::vector<std::string> WarningsOf(const Contents& contents, const EventContents& event,
                                     const ReadContents& read) {
   std::vector<std::string> warnings;
-  WarnOfFewSamples(event, warnings);
-  const std::string_view name = contents.profile.text(contents.profile[event.event].name);
-  WarnOfStacks(name, event, read.inputs, warnings);
+  WarnOfFewSamples(contents.profile, event, warnings);
+  WarnOfStacks(contents, event, read.inputs, warnings);
   WarnOfUnnamed(contents, event, read.symbols, warnings);
   if (&event == &contents.events.front()) WarnOfLoss(read.inputs, warnings);
   return warnings;

@@ -1,16 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "convert/symbolize/debug_files.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <string_view>
 #include <utility>
 
+#include "formats/base/file.h"
+#include "formats/base/file_number.h"
+#include "formats/base/regular_file.h"
+#include "formats/base/symbol_limits.h"
 #include "formats/base/text.h"
+#include "formats/bundle/content_hash.h"
 #include "formats/dwarf/sections.h"
 #include "formats/elf/build_id.h"
 #include "formats/elf/debug_link.h"
 #include "formats/elf/debug_search_paths.h"
+#include "formats/elf/stored_file.h"
 #include "formats/perfdata/mapping_name.h"
 
 namespace perftape::symbolize {
@@ -27,13 +35,39 @@ std::string Different(const BuildId& found, const BuildId& wanted) {
   return "build id " + (found.empty() ? "absent" : found.hex()) + ", recorded was " + wanted.hex();
 }
 
-// Returns the manifest's entry for the file with this path, or null.
-const bundle::BundledFile* EntryOf(const bundle::Manifest& manifest, std::string_view path,
-                                   bundle::FileKind kind) {
-  const auto entry = std::ranges::find_if(manifest.files, [&](const bundle::BundledFile& file) {
-    return file.kind == kind && file.path == path;
-  });
-  return entry == manifest.files.end() ? nullptr : &*entry;
+// Returns the first entry of a manifest that identifies a binary without a build id; or null.
+const bundle::BundledFile* IdentityOf(const BinaryQuery& query) {
+  if (!query.build_id.empty()) return nullptr;
+  for (const SharedBundle& bundle : query.bundles) {
+    const bundle::BundledFile* const entry =
+        bundle::Find(bundle->manifest(), {.path = query.filename, .instance = query.instance}).file;
+    if (entry != nullptr && (!entry->content.empty() || entry->number.is_known())) return entry;
+  }
+  return nullptr;
+}
+
+bool HasContent(const BinaryQuery& query) {
+  const bundle::BundledFile* const identity = IdentityOf(query);
+  return identity != nullptr && !identity->content.empty();
+}
+
+// Returns why the file at `path` is not the recorded one, which has no build id; empty if it may
+// be.
+std::string DifferenceFrom(const BinaryQuery& query, const fs::path& path) {
+  const bundle::BundledFile* const identity = IdentityOf(query);
+  if (identity != nullptr && !identity->content.empty()) {
+    const auto fd = OpenRegularFile(path);
+    if (!fd) return {};  // whoever opens it reports it
+    const auto file = MappedFile::FromFd(fd->get(), path.native());
+    if (!file) return file.error().message;
+    const bool is_it = bundle::ContentHash(*file, symbol_limits::kHashedFile) == identity->content;
+    return is_it ? "" : "its content is not that of the recorded file";
+  }
+  if (identity != nullptr && identity->kept == bundle::Kept::kNothing) return identity->missing;
+  struct stat status = {};
+  if ((query.instance & kFileInstance) == 0 || ::stat(path.c_str(), &status) != 0) return {};
+  if (InstanceOf(NumberOf(status)) == query.instance) return {};
+  return "several files had this path while it was recorded, and it is another one";
 }
 
 void AddNew(const std::vector<std::string>& notes, std::vector<std::string>& all) {
@@ -70,11 +104,14 @@ class DebugFiles::Search {
 
   std::optional<elf::ElfFile> Try(const fs::path& path) {
     std::error_code error;
-    if (!fs::exists(path, error) && !error) NoteAbsent(path.native() + ": not there");
+    if (!fs::exists(elf::StoredPath(path), error) && !error) {
+      NoteAbsent(path.native() + ": not there");
+    }
     return TryIfThere(path);
   }
 
-  std::optional<elf::ElfFile> TryIfThere(const fs::path& path) {
+  std::optional<elf::ElfFile> TryIfThere(const fs::path& named) {
+    const fs::path path = elf::StoredPath(named);
     const auto id = elf::ReadBuildId(path);
     if (!id) {
       NoteUnusable(path, id.error());
@@ -167,7 +204,9 @@ namespace {
 std::optional<elf::ElfFile> TryBundles(auto& search, const BinaryQuery& query, const BuildId& id,
                                        bundle::FileKind kind) {
   for (const SharedBundle& bundle : query.bundles) {
-    const bundle::BundledFile* entry = EntryOf(bundle->manifest(), query.filename, kind);
+    const bundle::FoundByPath found = bundle::Find(
+        bundle->manifest(), {.path = query.filename, .kind = kind, .instance = query.instance});
+    const bundle::BundledFile* const entry = found.file;
     const std::string name = "bundle: " + query.filename;
     std::optional<Bytes> bytes;
     if (!id.empty()) bytes = bundle->Find(id, kind);
@@ -179,6 +218,8 @@ std::optional<elf::ElfFile> TryBundles(auto& search, const BinaryQuery& query, c
     } else if (entry != nullptr && !entry->build_id.empty() && !id.empty() &&
                kind == bundle::FileKind::kElf) {
       search.Note(name + ": " + Different(entry->build_id, id));
+    } else if (id.empty() && found.has_several) {
+      search.Note(name + ": has several files of this path, and nothing says which one it is");
     } else if (kind == bundle::FileKind::kElf) {
       search.NoteAbsent(name + ": not there");
     }
@@ -210,6 +251,13 @@ std::optional<elf::ElfFile> TryDirectories(auto& search, const std::vector<fs::p
 // path without the mark. It is used only if its build id matches.
 std::optional<elf::ElfFile> TryPath(auto& search, const fs::path& root, const BinaryQuery& query) {
   if (!perfdata::IsFilePath(query.filename)) return std::nullopt;
+  if (query.build_id.empty()) {
+    const fs::path path = elf::StoredPath(Below(root, query.filename));
+    if (const std::string difference = DifferenceFrom(query, path); !difference.empty()) {
+      search.Note(path.native() + ": " + difference);
+      return std::nullopt;
+    }
+  }
   if (auto file = search.Try(Below(root, query.filename))) return file;
   const std::string_view path = perfdata::WithoutDeleted(query.filename);
   if (path == query.filename || query.build_id.empty()) return std::nullopt;
@@ -262,8 +310,9 @@ DebugFile DebugFiles::Find(const BinaryQuery& query) const {
   if (!found.debug && id.empty() && images.bundle()) {
     // Other files in the same bundle are from the same machine and time.
     const SharedBundle own[] = {images.bundle()};
-    found.debug = TryBundles(debugs, {.filename = query.filename, .bundles = own}, id,
-                             bundle::FileKind::kDebug);
+    found.debug =
+        TryBundles(debugs, {.filename = query.filename, .instance = query.instance, .bundles = own},
+                   id, bundle::FileKind::kDebug);
   }
 
   for (const Search* search : {&images, &debugs}) {
@@ -280,18 +329,19 @@ DebugFile DebugFiles::Find(const BinaryQuery& query) const {
   if (found.image && found.debug) found.source += " with " + debugs.opened_name();
   if (!found.image) found.image = std::exchange(found.debug, std::nullopt);
   Complete(query, found);
-  if (query.build_id.empty()) found.source += ", build id unchecked";
+  if (query.build_id.empty() && !HasContent(query)) found.source += ", build id unchecked";
   found.searched = SearchedFor(query);
   FindSupplementary(query, found);
   return found;
 }
 
 // The first source often has less than a later one: a bundle has no DWARF, an installed binary has
-// no symbol table. Only an equal build id proves that two files are of the same binary.
+// no symbol table. Only an equal build id, or equal content, proves that two files are of the same
+// binary.
 void DebugFiles::Complete(const BinaryQuery& query, DebugFile& found) const {
   BinaryQuery later = query;
   later.build_id = found.image->build_id();
-  if (later.build_id.empty()) return;
+  if (later.build_id.empty()) return CompleteByContent(query, found);
   const auto has = [&](Content content) {
     return Has(*found.image, content) || (found.debug && Has(*found.debug, content));
   };
@@ -308,6 +358,21 @@ void DebugFiles::Complete(const BinaryQuery& query, DebugFile& found) const {
   if (query.wants_lines && !has(Content::kDwarf)) {
     found.lines = find(Content::kDwarf, ", lines from ");
   }
+}
+
+void DebugFiles::CompleteByContent(const BinaryQuery& query, DebugFile& found) const {
+  const auto has_lines = [](const elf::ElfFile& file) { return Has(file, Content::kDwarf); };
+  if (!query.wants_lines || has_lines(*found.image) || (found.debug && has_lines(*found.debug)) ||
+      !HasContent(query)) {
+    return;
+  }
+  Search search({}, Content::kDwarf);
+  for (const fs::path& root : SearchedFor(query).roots) {
+    found.lines = TryPath(search, root, query);
+    if (found.lines) break;
+  }
+  if (found.lines) found.source += ", lines from " + search.opened_name();
+  AddNew(search.notes(), found.tried);
 }
 
 std::optional<elf::ElfFile> DebugFiles::FindByLink(const elf::ElfFile& image,

@@ -2,9 +2,11 @@
 // Finds files that can name the functions of a recorded binary. A recorded build id is always
 // compared, because a file of another build gives wrong names. If no build id was recorded, only a
 // file at the binary's own path is used. It may be in a bundle whose manifest lists it, below
-// symfs, or on this machine if it made the recording. Such a file is reported as unchecked.
+// symfs, or on this machine if it made the recording. If a manifest has the hash of its content,
+// another file is not used. Without a hash such a file is reported as unchecked.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -41,7 +43,9 @@ struct DebugFile {
 // A binary as recorded, and the sources that are searched in addition to the common directories.
 struct BinaryQuery {
   std::string filename;
-  BuildId build_id = {};                       // empty if not recorded
+  BuildId build_id = {};  // empty if not recorded
+  // Tells several files of one path without a build id apart (Mapping::instance).
+  std::uint64_t instance = 0;
   std::span<const SharedBundle> bundles = {};  // the recording's own first
   // Why files at their paths on this machine must not be used; empty if they may be used.
   std::string not_local = {};
@@ -66,6 +70,8 @@ class DebugFiles {
   // Follows the .gnu_debuglink of the image.
   std::optional<elf::ElfFile> FindByLink(const elf::ElfFile& image, const BinaryQuery& query,
                                          Search& search) const;
+  // Adds the DWARF of a file with the content that a manifest has the hash of.
+  void CompleteByContent(const BinaryQuery& query, DebugFile& found) const;
   // Adds the symbol table and the DWARF that the first source does not have.
   void Complete(const BinaryQuery& query, DebugFile& found) const;
   // Follows the .gnu_debugaltlink of the file with the DWARF.

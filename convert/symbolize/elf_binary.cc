@@ -7,14 +7,13 @@
 #include <utility>
 #include <vector>
 
+#include "convert/symbolize/readable_names.h"
 #include "formats/base/symbol_limits.h"
 #include "formats/base/truncation.h"
 #include "formats/base/unknown_name.h"
 
 namespace perftape::symbolize {
 namespace {
-
-constexpr std::string_view kPlt = "@plt";
 
 constexpr std::uint64_t kWorthKeeping = std::uint64_t{4} << 20;
 
@@ -106,12 +105,16 @@ Resolved ElfNames::Resolve(FileOffset offset) {
   if (!address) return {.miss = Miss::kNoSymbol};
   std::vector<SourceFrame> frames = FramesAt(*address);
   std::optional<std::uint64_t> symbol_offset;
+  bool is_last_byte = false;
   if (const elf::Symbol* symbol = symbols_.Find(*address)) {
     if (frames.empty()) frames.emplace_back();
     const Name& name = Show(symbol->name);
     frames.back().name = name.shown;
     frames.back().system_name = name.linker;
     symbol_offset = address->value - symbol->start.value;
+    is_last_byte = *symbol_offset + 1 == symbol->size;
+  } else if (go_lines_) {
+    is_last_byte = go_lines_->IsEntry({address->value + 1});
   }
   // A line without a name is not enough.
   if (frames.empty() || frames.back().name.empty()) return {.miss = Miss::kNoSymbol};
@@ -119,7 +122,8 @@ Resolved ElfNames::Resolve(FileOffset offset) {
     // The entry of an inlined function is damaged: no symbol has its name.
     if (frame.name.empty()) frame.name = kUnknownName;
   }
-  return {.frames = std::move(frames), .symbol_offset = symbol_offset};
+  return {
+      .frames = std::move(frames), .symbol_offset = symbol_offset, .is_last_byte = is_last_byte};
 }
 
 // Returns the frames from DWARF, innermost first.
@@ -130,7 +134,7 @@ std::vector<SourceFrame> ElfNames::FramesAt(ImageAddress address) {
   const std::vector<dwarf::CallFrame> all_found = lines_->Find(address);
   frames.reserve(all_found.size());
   for (const dwarf::CallFrame& found : all_found) {
-    const Name& name = Show(found.function);
+    const Name& name = Show(found.function, found.enclosing);
     frames.push_back({.name = name.shown,
                       .system_name = name.linker,
                       .filename = found.filename,
@@ -168,17 +172,18 @@ std::vector<SourceFrame> ElfNames::GoFramesAt(ImageAddress address) {
   return frames;
 }
 
-// Shows "_ZSt9terminatev@plt" as "std::terminate()@plt".
-const ElfNames::Name& ElfNames::Show(std::string_view linker_name) {
+const ElfNames::Name& ElfNames::Show(std::string_view linker_name, std::string_view enclosing) {
   const auto [known, is_new] = shown_.try_emplace({linker_name.data(), linker_name.size()});
   Name& name = known->second;
   if (!is_new) return name;
-  const bool is_plt = linker_name.ends_with(kPlt);
-  std::string mangled(linker_name);
-  if (is_plt) mangled.resize(mangled.size() - kPlt.size());
-  name.shown = demangle::Demangle(mangled, options_.demangling);
-  if (name.shown != mangled) name.linker = linker_name;
-  if (is_plt) name.shown += kPlt;
+  if (!enclosing.empty()) {
+    name.shown = demangle::DemangleWithin(std::string(enclosing), linker_name, options_.demangling);
+    name.linker = demangle::DemangleWithin(std::string(enclosing), linker_name, Demangling::kNone);
+    if (name.linker == name.shown) name.linker.clear();
+    return name;
+  }
+  name.shown = ReadableName(linker_name, options_.demangling);
+  if (name.shown != linker_name) name.linker = linker_name;
   return name;
 }
 
@@ -187,7 +192,7 @@ ElfBinary::ElfBinary(DebugFile found, const SymbolOptions& options)
       name_options_({.lines = file_.lines ? &*file_.lines : nullptr,
                      .supplementary = file_.supplementary ? &*file_.supplementary : nullptr,
                      .searched = file_.searched,
-                     .demangling = options.demangling,
+                     .demangling = options.name_style(),
                      .source_lines = options.source_lines,
                      .index_cache = options.index_cache}) {}
 

@@ -63,7 +63,8 @@ class ElfNames {
 
   bool IsWorthKeeping() const;
   elf::IndexCache LineCache() const;
-  const Name& Show(std::string_view linker_name);
+  // `enclosing` is the linker name of the function around it; empty if there is none.
+  const Name& Show(std::string_view linker_name, std::string_view enclosing = {});
   std::vector<SourceFrame> FramesAt(ImageAddress address);
   std::vector<SourceFrame> GoFramesAt(ImageAddress address);
 

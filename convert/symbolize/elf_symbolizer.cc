@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "formats/base/build_id.h"
+#include "formats/base/file_number.h"
 #include "formats/perfdata/mapping_name.h"
 
 namespace perftape::symbolize {
@@ -42,9 +43,8 @@ Result<Resolution> ElfSymbolizer::Resolve(const convert::Profile& profile, conve
                                           std::span<const FileOffset> offsets) {
   const convert::Mapping& mapping = profile[id];
   const std::string filename(profile.text(mapping.filename));
-  const auto build_id = BuildId::FromHex(profile.text(mapping.build_id));
   shared_.Wait();
-  ElfBinary& binary = Open(filename, build_id.value_or(BuildId{}));
+  ElfBinary& binary = Open(NameOf(profile, mapping));
   const bool is_module =
       mapping.type == convert::MappingType::kKernel && !perfdata::ModuleNameOf(filename).empty();
   if (!is_module || !binary.file().image) return ResolveIn(binary, offsets);
@@ -57,20 +57,45 @@ Result<Resolution> ElfSymbolizer::Resolve(const convert::Profile& profile, conve
   return ResolveIn(binary, in_file);
 }
 
-ElfBinary& ElfSymbolizer::Open(const std::string& filename, const BuildId& build_id) {
+bool ElfSymbolizer::IsCodeOfFile(const convert::Profile& profile, const convert::Mapping& mapping) {
+  constexpr std::uint64_t kPage = std::uint64_t{64} << 10;  // the largest of all machines
+  shared_.Wait();
+  const DebugFile& file = Open(NameOf(profile, mapping)).file();
+  if (!file.image) return false;
+  const std::uint64_t begin = mapping.file_offset, size = mapping.limit - mapping.start;
+  return std::ranges::any_of(file.image->segments(), [&](const elf::Segment& segment) {
+    const std::uint64_t first = segment.offset.value / kPage * kPage;
+    const std::uint64_t last = (segment.offset.value + segment.size + kPage - 1) / kPage * kPage;
+    return segment.executable && first <= begin && begin <= last && size <= last - begin;
+  });
+}
+
+ElfSymbolizer::Named ElfSymbolizer::NameOf(const convert::Profile& profile,
+                                           const convert::Mapping& mapping) {
+  const bool is_instance = (mapping.instance & kFileInstance) != 0;
+  return {.filename = std::string(profile.text(mapping.filename)),
+          .build_id = BuildId::FromHex(profile.text(mapping.build_id)).value_or(BuildId{}),
+          .instance = is_instance ? mapping.instance : 0};
+}
+
+ElfBinary& ElfSymbolizer::Open(const Named& named) {
+  const BuildId& build_id = named.build_id;
   // Files of this machine add lines, but only for recordings that were made on it.
-  const std::pair key(build_id, recording_.not_local().empty());
+  const std::string not_local =
+      build_id.empty() ? recording_.not_local() : recording_.not_local_by_build_id();
+  const std::pair key(build_id, not_local.empty());
   if (const auto known = shared_.by_build_id.find(key); known != shared_.by_build_id.end()) {
     return *known->second;
   }
-  std::unique_ptr<ElfBinary>& other = others_[{filename, build_id}];
+  std::unique_ptr<ElfBinary>& other = others_[named];
   if (other) return *other;
   const std::vector<SharedBundle> bundles = recording_.Bundles();
   auto binary = std::make_unique<ElfBinary>(
-      shared_.files.Find({.filename = filename,
+      shared_.files.Find({.filename = named.filename,
                           .build_id = build_id,
+                          .instance = named.instance,
                           .bundles = bundles,
-                          .not_local = recording_.not_local(),
+                          .not_local = not_local,
                           .wants_lines = shared_.options.source_lines != SourceLines::kNone}),
       shared_.options);
   if (!binary->file().image || build_id.empty()) return *(other = std::move(binary));

@@ -2,6 +2,8 @@
 // Resolves names of binaries and of kernel modules from their ELF files.
 #pragma once
 
+#include <compare>
+#include <cstdint>
 #include <future>
 #include <map>
 #include <memory>
@@ -43,18 +45,30 @@ class ElfSymbolizer : public Symbolizer {
   Result<Resolution> Resolve(const convert::Profile& profile, convert::MappingId mapping,
                              std::span<const FileOffset> offsets) override;
 
+  // Whether a file was found for the mapping, and the mapping is of code in it. Memory may have the
+  // name and the build id of another one.
+  bool IsCodeOfFile(const convert::Profile& profile, const convert::Mapping& mapping);
+
   // Returns the files of a binary, valid as long as this object and the shared binaries.
   const DebugFile& FileOf(const std::string& filename, const BuildId& build_id) {
-    return Open(filename, build_id).file();
+    return Open({filename, build_id}).file();
   }
 
  private:
-  ElfBinary& Open(const std::string& filename, const BuildId& build_id);
+  // A binary as a mapping has it. The instance is one of kFileInstance, or 0.
+  struct Named {
+    std::string filename;
+    BuildId build_id;
+    std::uint64_t instance = 0;
+    auto operator<=>(const Named&) const = default;
+  };
+  static Named NameOf(const convert::Profile& profile, const convert::Mapping& mapping);
+  ElfBinary& Open(const Named& named);
 
   ElfBinaries& shared_;
   RecordingSources& recording_;
   // Binaries that were not found, or that have no build id.
-  std::map<std::pair<std::string, BuildId>, std::unique_ptr<ElfBinary>> others_;
+  std::map<Named, std::unique_ptr<ElfBinary>> others_;
 };
 
 }  // namespace perftape::symbolize

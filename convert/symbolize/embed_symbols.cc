@@ -48,7 +48,15 @@ class Filling {
 
   Status AddAll(const bundle::Bundle& old) {
     for (const BundledFile& file : old.manifest().files) {
-      if (const auto bytes = old.Find(file.member)) TRY(Add(file, *bytes));
+      const auto bytes = old.Find(file.member);
+      if (!bytes) {
+        // It says that what is at the path is another file.
+        if (file.number.is_known()) writer_.AddMissing(file);
+      } else if (writer_.AddSame(file) != nullptr) {
+        ++files_;
+      } else {
+        TRY(Add(file, *bytes));
+      }
     }
     return {};
   }

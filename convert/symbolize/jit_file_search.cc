@@ -13,6 +13,7 @@
 #include "formats/base/process_identity.h"
 #include "formats/base/regular_file.h"
 #include "formats/base/symbol_limits.h"
+#include "formats/elf/stored_file.h"
 
 namespace perftape::symbolize {
 namespace {
@@ -69,8 +70,15 @@ std::optional<FoundJitFile> FindInBundles(const JitSearchPath& search_path, File
   return std::nullopt;
 }
 
-Result<FoundJitFile> OpenGiven(const std::filesystem::path& path) {
+Result<FoundJitFile> OpenGiven(const std::filesystem::path& named) {
+  const std::filesystem::path path = elf::StoredPath(named);
   TRY_ASSIGN(MappedFile mapped, MapRegularFile(path));
+  if (elf::IsCompressed(mapped.bytes())) {
+    auto expanded = elf::ExpandFile(mapped.bytes(), symbol_limits::kJitDump);
+    if (!expanded) return Fail(InContext(path.native(), std::move(expanded).error()));
+    auto owner = std::make_shared<const std::vector<std::byte>>(*std::move(expanded));
+    return FoundJitFile{.bytes = *owner, .keeper = owner, .source = path.native()};
+  }
   auto keeper = std::make_shared<const MappedFile>(std::move(mapped));
   return FoundJitFile{.bytes = keeper->bytes(), .keeper = keeper, .source = path.native()};
 }

@@ -8,6 +8,7 @@
 #include "formats/base/file.h"
 #include "formats/base/symbol_limits.h"
 #include "formats/elf/build_id.h"
+#include "formats/elf/stored_file.h"
 
 namespace perftape::symbolize {
 namespace {
@@ -86,7 +87,7 @@ Result<std::shared_ptr<ElfBinary>> KernelFiles::VmlinuxAt(const std::filesystem:
   const auto known = vmlinuxes_.find(path.native());
   if (known != vmlinuxes_.end()) return known->second;
   Result<std::shared_ptr<ElfBinary>> vmlinux;
-  if (auto image = elf::ElfFile::Open(path)) {
+  if (auto image = elf::ElfFile::Open(elf::StoredPath(path))) {
     DebugFile file;
     file.image = *std::move(image);
     file.source = path.native();

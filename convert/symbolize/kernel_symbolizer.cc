@@ -230,9 +230,12 @@ void KernelSymbolizer::AddVmlinux(const fs::path& path) {
 }
 
 void KernelSymbolizer::AddRunningKernel() {
-  const std::string not_here = recording_.not_local();
+  const BuildId running = RunningKernelBuildId();
+  const bool is_same_kernel = !kernel_.build_id.empty() && running.Matches(kernel_.build_id);
+  const std::string not_here =
+      is_same_kernel ? recording_.not_local_by_build_id() : recording_.not_local();
   if (not_here.empty()) {
-    AddKallsyms(kRunningKallsyms, RunningKernelBuildId());
+    AddKallsyms(kRunningKallsyms, running);
   } else {
     sources_.push_back({.name = kRunningKallsyms, .problem = "of this machine, and " + not_here});
   }

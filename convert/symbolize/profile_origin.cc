@@ -21,9 +21,16 @@ namespace {
 using perfdata::FeatureBit;
 
 // Finds the kernel in the records before the first sample. perf and perftape-record write it at the
-// start.
+// start. The record of its build id may follow: perf inject and perftape-record write it before the
+// first sample of the kernel. A recording that ended early, or is from a pipe, has no other.
 class KernelSearch {
  public:
+  // Whether a sample is the last record to look at.
+  bool EndsAt(const perfdata::RecordView& sample) const {
+    const bool lacks_build_id = kernel_.reference_address != 0 && kernel_.build_id.empty();
+    return !lacks_build_id || sample.cpumode() != perfdata::CpuMode::kUser;
+  }
+
   void AddRecord(const perfdata::RecordView& record, const perfdata::SampleFormat& format) {
     switch (record.type) {
       case perfdata::RecordType::kMmap:
@@ -88,11 +95,16 @@ RecordedKernel ReadKernel(const perfdata::Reader& reader) {
     }
   }
   perfdata::RecordCursor cursor = reader.records();
-  while (cursor.Step() && cursor.record().type != perfdata::RecordType::kSample) {
+  bool is_start = true;  // no sample yet
+  while (cursor.Step()) {
     const perfdata::RecordView& record = cursor.record();
-    const bool is_user = record.type != perfdata::RecordType::kHeaderBuildId &&
-                         record.cpumode() == perfdata::CpuMode::kUser;
-    if (!is_user) search.AddRecord(record, reader.events()[0].format);
+    const bool is_build_id = record.type == perfdata::RecordType::kHeaderBuildId;
+    if (record.type == perfdata::RecordType::kSample) {
+      if (search.EndsAt(record)) break;
+      is_start = false;
+    } else if (is_build_id || (is_start && record.cpumode() != perfdata::CpuMode::kUser)) {
+      search.AddRecord(record, reader.events()[0].format);
+    }
   }
   return std::move(search).Finish();
 }
@@ -112,13 +124,13 @@ ProfileOrigin::Machine ReadMachine(const perfdata::Reader& reader, const Input& 
   ProfileOrigin::Machine machine = {.kernel_release = reader.text(FeatureBit::kOsRelease),
                                     .kernel = ReadKernel(reader)};
   const bool knows_text = machine.kernel.reference == "_text";
-  machine.other_than_here =
-      DifferenceOfBoots({.host = reader.text(FeatureBit::kHostname),
-                         .kernel_release = machine.kernel_release,
-                         .kernel_build_id = machine.kernel.build_id,
-                         .kernel_text = knows_text ? machine.kernel.reference_address : 0,
-                         .made_ns = WhenMade(reader, input)},
-                        FactsOfThisBoot());
+  const BootFacts recorded = {.host = reader.text(FeatureBit::kHostname),
+                              .kernel_release = machine.kernel_release,
+                              .kernel_build_id = machine.kernel.build_id,
+                              .kernel_text = knows_text ? machine.kernel.reference_address : 0,
+                              .made_ns = WhenMade(reader, input)};
+  machine.other_than_here = DifferenceOfBoots(recorded, FactsOfThisBoot());
+  machine.may_be_here = MayBeOfBoot(recorded, FactsOfThisBoot());
   return machine;
 }
 
@@ -162,7 +174,24 @@ ProfileOrigin::ProfileOrigin(Input& input)
     : kallsyms_(perfdata::KallsymsOf(input)), input_(&input) {
   has_bundle_ = may_open_bundle_ = HasBundle(input);
   const auto reader = perfdata::Reader::Open(input);
-  if (reader) machine_ = ReadMachine(*reader, input);
+  if (!reader) return;
+  machine_ = ReadMachine(*reader, input);
+  has_simpleperf_ =
+      reader->feature(FeatureBit::kSimpleperfFile) || reader->feature(FeatureBit::kSimpleperfFile2);
+}
+
+std::shared_ptr<const simpleperf::RecordedSymbols> ProfileOrigin::SimpleperfSymbols() {
+  if (!has_simpleperf_ || simpleperf_) return simpleperf_;
+  simpleperf::RecordedSymbols symbols;
+  if (const auto reader = perfdata::Reader::Open(*input_)) {
+    if (const auto files = reader->feature(FeatureBit::kSimpleperfFile)) {
+      symbols = simpleperf::ReadFileFeature(*files);
+    } else if (const auto messages = reader->feature(FeatureBit::kSimpleperfFile2)) {
+      symbols = simpleperf::ReadFile2Feature(*messages);
+    }
+  }
+  simpleperf_ = std::make_shared<const simpleperf::RecordedSymbols>(std::move(symbols));
+  return simpleperf_;
 }
 
 void ProfileOrigin::LearnLives(std::span<const std::uint32_t> pids) {
@@ -189,6 +218,7 @@ std::shared_ptr<const bundle::Bundle> ProfileOrigin::OwnBundle() {
   const bundle::Manifest& manifest = bundle_->manifest();
   if (!manifest.boot_id.empty()) {
     machine_.other_than_here = DifferenceOfBoots({.boot_id = manifest.boot_id}, FactsOfThisBoot());
+    machine_.may_be_here = false;
   }
   return bundle_;
 }
@@ -210,6 +240,11 @@ std::string RecordingSources::not_local() const {
       break;
   }
   return origin_.machine().other_than_here;
+}
+
+std::string RecordingSources::not_local_by_build_id() const {
+  const bool is_unnamed = options_.local == LocalSystem::kSameBoot && origin_.machine().may_be_here;
+  return is_unnamed ? std::string() : not_local();
 }
 
 JitSearchPath RecordingSources::MakeJitSearchPath() {

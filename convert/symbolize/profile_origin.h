@@ -20,6 +20,7 @@
 #include "formats/base/result.h"
 #include "formats/bundle/bundle.h"
 #include "formats/perfdata/process_lives.h"
+#include "formats/simpleperf/recorded_symbols.h"
 
 namespace perftape::symbolize {
 
@@ -52,6 +53,8 @@ class ProfileOrigin {
   struct Machine {
     // Empty if it was this machine in its current boot. Otherwise the reason why it was not.
     std::string other_than_here = "it is unknown on which machine it was recorded";
+    // Whether files of this machine may be used whose build id was recorded (MayBeOfBoot).
+    bool may_be_here = false;
     std::string kernel_release = {};
     RecordedKernel kernel = {};
     // Of processes that this machine may have perf maps of.
@@ -77,22 +80,28 @@ class ProfileOrigin {
   const std::optional<std::filesystem::path>& kallsyms() const { return kallsyms_; }
 
   // Returns whether it must be named before it is merged with others.
-  bool brings_names() const { return kallsyms_.has_value() || has_bundle_; }
+  bool brings_names() const { return kallsyms_.has_value() || has_bundle_ || has_simpleperf_; }
 
   // Returns the bundle in the recording, unpacked at the first call. Null if there is none or it
   // cannot be read; bundle_problem() has the reason.
   std::shared_ptr<const bundle::Bundle> OwnBundle();
   const std::string& bundle_problem() const { return bundle_problem_; }
 
+  // Returns the symbols that simpleperf put into the recording, read at the first call. Null if
+  // there are none. The input must be open as long as they are used.
+  std::shared_ptr<const simpleperf::RecordedSymbols> SimpleperfSymbols();
+
  private:
   Machine machine_;
   std::optional<std::filesystem::path> kallsyms_;
   bool has_bundle_ = false;
+  bool has_simpleperf_ = false;
   Input* input_ = nullptr;                       // null without one
   bool may_open_bundle_ = false;                 // not yet
   std::optional<perfdata::ProcessLives> lives_;  // of all processes, once read
   std::shared_ptr<const bundle::Bundle> bundle_;
   std::string bundle_problem_;
+  std::shared_ptr<const simpleperf::RecordedSymbols> simpleperf_;
 };
 
 using SharedBundle = std::shared_ptr<const bundle::Bundle>;
@@ -114,8 +123,14 @@ class RecordingSources {
 
   // Returns why files of this machine must not be used; empty if they may be used.
   std::string not_local() const;
+  // The same for files whose build id was recorded, and is compared.
+  std::string not_local_by_build_id() const;
 
   JitSearchPath MakeJitSearchPath();
+
+  std::shared_ptr<const simpleperf::RecordedSymbols> SimpleperfSymbols() {
+    return origin_.SimpleperfSymbols();
+  }
 
  private:
   ProfileOrigin& origin_;

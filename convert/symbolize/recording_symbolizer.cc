@@ -33,6 +33,27 @@ Status CheckDirectory(std::string_view what, const std::filesystem::path& path) 
   return {};
 }
 
+// Names offsets without a name.
+void NameBy(const simpleperf::RecordedSymbols& recorded, const convert::Profile& profile,
+            convert::MappingId id, std::span<const FileOffset> offsets, Resolution& resolution) {
+  const convert::Mapping& mapping = profile[id];
+  const auto found = recorded.files.find(profile.text(mapping.filename));
+  if (found == recorded.files.end()) return;
+  const simpleperf::RecordedFile& file = found->second;
+  for (std::size_t i = 0; i < offsets.size(); ++i) {
+    Resolved& resolved = resolution.answers[i];
+    if (!resolved.frames.empty()) continue;
+    const std::uint64_t address =
+        simpleperf::AddressIn(file, {.mapping_start = mapping.start,
+                                     .page_offset = mapping.file_offset,
+                                     .distance = offsets[i].value - mapping.file_offset});
+    const simpleperf::Symbol* const symbol = file.Find(address);
+    if (symbol == nullptr) continue;
+    resolved = {.frames = {{.name = symbol->name}}, .symbol_offset = address - symbol->address};
+    if (resolution.source.empty()) resolution.source = "the symbols that simpleperf recorded";
+  }
+}
+
 }  // namespace
 
 SharedSources::SharedSources(const SymbolOptions& wanted)
@@ -66,12 +87,25 @@ RecordingSymbolizer::RecordingSymbolizer(SharedSources& shared, ProfileOrigin& o
 Result<Resolution> RecordingSymbolizer::Resolve(const convert::Profile& profile,
                                                 convert::MappingId id,
                                                 std::span<const FileOffset> offsets) {
+  TRY_ASSIGN(Resolution resolution, ResolveByFiles(profile, id, offsets));
+  if (const auto recorded = sources_.SimpleperfSymbols()) {
+    NameBy(*recorded, profile, id, offsets, resolution);
+  }
+  return resolution;
+}
+
+Result<Resolution> RecordingSymbolizer::ResolveByFiles(const convert::Profile& profile,
+                                                       convert::MappingId id,
+                                                       std::span<const FileOffset> offsets) {
   const std::string_view filename = profile.text(profile[id].filename);
   if (profile[id].type == convert::MappingType::kKernel) return ResolveKernel(profile, id, offsets);
   if (perfdata::SourceOf(filename) == perfdata::MappingSource::kVdso) {
     return vdso_.Resolve(profile, id, offsets);
   }
   if (!perfdata::MayHoldJitCode(filename)) return binaries_.Resolve(profile, id, offsets);
+  if (perfdata::MayHoldElfFile(filename) && binaries_.IsCodeOfFile(profile, profile[id])) {
+    return binaries_.Resolve(profile, id, offsets);
+  }
   if (!perf_maps_) perf_maps_.emplace(sources_.MakeJitSearchPath());
   return perf_maps_->Resolve(profile, id, offsets);
 }

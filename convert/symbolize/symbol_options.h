@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <vector>
 
 #include "formats/demangle/demangle.h"
@@ -33,10 +34,13 @@ struct SymbolOptions {
   bool default_debug_dirs = true;
   LocalSystem local = LocalSystem::kSameBoot;
 
-  Demangling demangling = Demangling::kTemplates;
+  // If not set, as kTemplates, except that names in texts stay as they are.
+  std::optional<Demangling> demangling = {};
   SourceLines source_lines = SourceLines::kLinesAndInlines;
   bool replace_names = false;              // of locations that already have names
   std::filesystem::path index_cache = {};  // for built indexes; empty: no cache
+
+  Demangling name_style() const { return demangling.value_or(Demangling::kTemplates); }
 
   // Returns whether the user named any source.
   bool names_sources() const {

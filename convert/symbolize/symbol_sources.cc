@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "convert/symbolize/perf_map_symbolizer.h"
+#include "convert/symbolize/readable_names.h"
 #include "convert/symbolize/recording_symbolizer.h"
 #include "formats/base/build_id.h"
 #include "formats/base/bytes.h"
@@ -126,10 +127,14 @@ convert::Profile SymbolSources::Name(const convert::Profile& profile, ProfileOri
                                      SymbolizeReport& report) {
   origin.LearnLives(ProcessesWithPerfMaps(profile));
   RecordingSymbolizer symbolizer(*shared_, origin);
-  convert::Profile named =
+  // Names of jitdumps, perf maps and of the input are those of a compiler.
+  convert::Profile named = DemangleNames(
       Symbolize(profile, symbolizer, report,
-                shared_->options.replace_names ? OldNames::kReplace : OldNames::kKeep);
+                shared_->options.replace_names ? OldNames::kReplace : OldNames::kKeep),
+      shared_->options.name_style());
   if (!origin.bundle_problem().empty()) report.problems.push_back(origin.bundle_problem());
+  const auto recorded = origin.SimpleperfSymbols();
+  if (recorded && !recorded->problem.empty()) report.problems.push_back(recorded->problem);
   return named;
 }
 

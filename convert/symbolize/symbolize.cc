@@ -3,9 +3,13 @@
 
 #include <fmt/core.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <utility>
+#include <vector>
 
 #include "convert/model/profile_builder.h"
+#include "convert/model/return_marks.h"
 
 namespace perftape::symbolize {
 namespace {
@@ -53,6 +57,64 @@ void SetNames(convert::ProfileBuilder& builder, convert::LocationId location,
   builder.SetLines(location, lines, resolved.symbol_offset);
 }
 
+// For each location, whether its address is a return address in all stacks.
+std::vector<bool> AreReturnAddresses(const convert::Profile& profile) {
+  enum : char { kUnseen, kReturns, kExecuted };
+  std::vector<char> seen(profile.locations().size(), kUnseen);
+  for (std::uint32_t i = 1; i < profile.stacks().size(); ++i) {
+    const convert::StackId caller = profile.stacks()[i].caller;
+    if (caller == convert::StackId{}) continue;
+    char& location = seen[profile[caller].leaf.index];
+    const bool is_return = profile.CallerAddress({i}) == convert::AddressKind::kReturn;
+    location = is_return && location != kExecuted ? kReturns : kExecuted;
+  }
+  for (const convert::Sample& sample : profile.samples()) {
+    if (sample.stack != convert::StackId{}) seen[profile[sample.stack].leaf.index] = kExecuted;
+  }
+  std::vector<bool> returns;
+  returns.reserve(seen.size());
+  for (const char location : seen) returns.push_back(location == kReturns);
+  return returns;
+}
+
+// Names the marks in the place of return addresses (convert/model/return_marks.h). No call is
+// before them, so the address minus one is the last byte of the function before, or in none.
+class ReturnMarks {
+ public:
+  ReturnMarks(const convert::Profile& profile, Symbolizer& symbolizer)
+      : profile_(profile), symbolizer_(symbolizer) {}
+
+  void NameIn(convert::MappingId mapping, const Batch& batch, Resolution& resolution) {
+    if (resolution.source.empty() || profile_[mapping].type != convert::MappingType::kUser) return;
+    std::vector<std::size_t> candidates;
+    std::vector<FileOffset> next;
+    for (std::size_t i = 0; i < batch.locations.size(); ++i) {
+      const Resolved& resolved = resolution.answers[i];
+      if (!resolved.is_last_byte && resolved.miss != Miss::kNoSymbol) continue;
+      if (returns_.empty()) returns_ = AreReturnAddresses(profile_);
+      if (!returns_[batch.locations[i].index]) continue;
+      candidates.push_back(i);
+      next.push_back({batch.offsets[i].value + 1});
+    }
+    if (candidates.empty()) return;
+    Result<Resolution> asked = symbolizer_.Resolve(profile_, mapping, next);
+    if (!asked) return;
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+      const Resolved& mark = asked->answers[i];
+      if (mark.frames.empty() || mark.symbol_offset.value_or(0) != 0) continue;
+      const SourceFrame& function = mark.frames.back();
+      if (!convert::IsReturnMark(function.name)) continue;
+      resolution.answers[candidates[i]] = {
+          .frames = {{.name = function.name, .system_name = function.system_name}}};
+    }
+  }
+
+ private:
+  const convert::Profile& profile_;
+  Symbolizer& symbolizer_;
+  std::vector<bool> returns_;  // by location; filled for the first candidate
+};
+
 }  // namespace
 
 Resolution MissAll(std::size_t count, Miss miss, std::string problem) {
@@ -79,14 +141,16 @@ convert::Profile Symbolize(const convert::Profile& profile, Symbolizer& symboliz
                            SymbolizeReport& report, OldNames old_names) {
   convert::ProfileBuilder builder(profile);
   const std::vector<Batch> batches = CollectNameless(profile, old_names, report);
+  ReturnMarks marks(profile, symbolizer);
   for (std::uint32_t i = 1; i < batches.size(); ++i) {
     const Batch& batch = batches[i];
     if (batch.locations.empty()) continue;
     const convert::MappingId id{i};
     Result<Resolution> asked = symbolizer.Resolve(profile, id, batch.offsets);
-    const Resolution resolution =
+    Resolution resolution =
         asked ? *std::move(asked)
               : MissAll(batch.offsets.size(), Miss::kNoFile, std::move(asked).error().message);
+    marks.NameIn(id, batch, resolution);
 
     MappingSymbols symbols = {.filename = std::string(profile.text(profile[id].filename)),
                               .build_id = std::string(profile.text(profile[id].build_id)),

@@ -40,6 +40,7 @@ struct Resolved {
   Miss miss = Miss::kNone;
   // From the start of the symbol that names the last frame; nothing if no symbol names it.
   std::optional<std::uint64_t> symbol_offset = {};
+  bool is_last_byte = false;  // of the function; another one begins or may begin behind it
 };
 
 struct Resolution {

@@ -78,17 +78,10 @@ const BootFacts& FactsOfThisBoot() {
   return facts;
 }
 
-std::string DifferenceOfBoots(const BootFacts& recorded, const BootFacts& here) {
-  if (!recorded.boot_id.empty() && !here.boot_id.empty()) {
-    return recorded.boot_id == here.boot_id ? "" : "it was recorded in another boot";
-  }
-  if (recorded.host.empty() || recorded.kernel_release.empty()) {
-    return "it does not say on which machine it was recorded";
-  }
-  if (recorded.host != here.host) return "it was recorded on host " + recorded.host;
-  if (recorded.kernel_release != here.kernel_release) {
-    return "it was recorded on kernel " + recorded.kernel_release;
-  }
+namespace {
+
+// Returns what contradicts that both are of one boot; empty if nothing does.
+std::string Contradiction(const BootFacts& recorded, const BootFacts& here) {
   if (!recorded.kernel_build_id.empty() && !here.kernel_build_id.empty() &&
       !here.kernel_build_id.Matches(recorded.kernel_build_id)) {
     return "it was recorded on the kernel with build id " + recorded.kernel_build_id.hex();
@@ -101,6 +94,27 @@ std::string DifferenceOfBoots(const BootFacts& recorded, const BootFacts& here) 
     return "it was recorded before this machine was booted";
   }
   return "";
+}
+
+}  // namespace
+
+bool MayBeOfBoot(const BootFacts& recorded, const BootFacts& here) {
+  const bool is_unnamed = recorded.boot_id.empty() && recorded.host.empty();
+  return is_unnamed && Contradiction(recorded, here).empty();
+}
+
+std::string DifferenceOfBoots(const BootFacts& recorded, const BootFacts& here) {
+  if (!recorded.boot_id.empty() && !here.boot_id.empty()) {
+    return recorded.boot_id == here.boot_id ? "" : "it was recorded in another boot";
+  }
+  if (recorded.host.empty() || recorded.kernel_release.empty()) {
+    return "it does not say on which machine it was recorded";
+  }
+  if (recorded.host != here.host) return "it was recorded on host " + recorded.host;
+  if (recorded.kernel_release != here.kernel_release) {
+    return "it was recorded on kernel " + recorded.kernel_release;
+  }
+  return Contradiction(recorded, here);
 }
 
 }  // namespace perftape::symbolize

@@ -384,22 +384,4 @@ PathProfile ToProfile(const Timeline& timeline, const CriticalPath& path, PathVa
   return PathProfileMaker(timeline, path, values).Make();
 }
 
-std::vector<RanInstead> FindRanInstead(const Timeline& timeline, const CriticalPath& path) {
-  std::map<std::string_view, std::int64_t> sums;
-  const Profile& profile = timeline.profile();
-  for (const Step& step : path.steps) {
-    if (step.reason != Reason::kRunnable || step.sample == kNone) continue;
-    const ThreadLine& line = timeline.threads()[step.thread];
-    for (const SampleAt& at : timeline.RanOn(timeline.CpuOf(step.sample), step.time)) {
-      const Sample& sample = profile.samples()[at.sample];
-      const convert::Thread& other = profile[sample.thread];
-      if (other.tid != line.tid) sums[profile.text(other.comm)] += sample.period;
-    }
-  }
-  std::vector<RanInstead> ran;
-  for (const auto& [comm, ns] : sums) ran.push_back({.comm = std::string(comm), .ns = ns});
-  std::ranges::stable_sort(ran, std::greater(), &RanInstead::ns);
-  return ran;
-}
-
 }  // namespace perftape::timeline

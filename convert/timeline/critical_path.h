@@ -124,12 +124,4 @@ enum class PathValues : std::uint8_t {
 PathProfile ToProfile(const Timeline& timeline, const CriticalPath& path,
                       PathValues values = PathValues::kAllWindows);
 
-// The CPU time of another thread while threads of the path waited for its CPU.
-struct RanInstead {
-  std::string comm;
-  std::int64_t ns = 0;  // by the periods of the samples
-};
-// The largest first.
-std::vector<RanInstead> FindRanInstead(const Timeline& timeline, const CriticalPath& path);
-
 }  // namespace perftape::timeline

@@ -3,8 +3,10 @@
 // woke it. A timeline (timeline.h) has one of each thread.
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -59,6 +61,16 @@ struct Wakeup {
   std::int64_t time_ns = 0;
   std::int64_t start_ns = 0;  // of the wait
   std::uint32_t sample = kNone;
+};
+
+// When a thread had a name. The largest one is of its last name. Of a recording with many samples,
+// times are rounded, and can be equal before and after an exec: the row that began later is of the
+// later name.
+struct NamedAt {
+  std::int64_t time_ns = std::numeric_limits<std::int64_t>::min();
+  std::uint32_t first_ms = 0;  // Sample::first_ms
+  std::string_view comm = {};  // so that the order of samples decides nothing
+  auto operator<=>(const NamedAt&) const = default;
 };
 
 // Returns the samples within a range.

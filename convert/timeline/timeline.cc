@@ -100,6 +100,7 @@ class TimelineBuilder {
   TimelineBuilder(const Profile& profile, const TimelineOptions& options)
       : profile_(profile), options_(options), facts_(profile), switches_(profile) {
     timeline_.profile_ = &profile;
+    draft_of_thread_.resize(profile.threads().size());
   }
 
   Timeline Build() && {
@@ -125,13 +126,14 @@ class TimelineBuilder {
     ThreadLine line;
     std::vector<Interval> waits;
     std::vector<ShortSum> short_sums;
-    std::int64_t last_ns = kNoTime;  // of its samples: the one that names it
+    NamedAt last;  // of its samples: the one that names it
     std::optional<std::int64_t> fork_ns, exit_ns;
   };
 
   void ReadLabels();
   void ReadEvents();
   void Add(std::uint32_t index);
+  Draft& DraftOf(const Sample& sample, const convert::SampleThread& thread);
   void AddWait(Draft& draft, std::uint32_t index, std::int64_t time_ns, Kind kind);
   bool IsShortSum(StackId stack) const;
   void FindTime();
@@ -158,6 +160,7 @@ class TimelineBuilder {
   std::vector<Kind> kinds_;                // by EventId
   std::int64_t on_cpu_period_ = 0;         // usual, in nanoseconds; 0 if unknown
   std::map<std::pair<std::uint32_t, std::uint32_t>, Draft> drafts_;  // by pid and tid
+  std::vector<Draft*> draft_of_thread_;                              // by ThreadId
   struct LooseWakeup {
     Wakeup wakeup;
     std::uint32_t tid = kNone;  // of the woken thread
@@ -242,9 +245,10 @@ void TimelineBuilder::Add(std::uint32_t index) {
   }
   if (kind == Kind::kSwitch) switches_.AddSwitch(index, time_ns);
   if (*thread.tid == 0) return;  // the idle task
-  Draft& draft = drafts_[{*thread.pid, *thread.tid}];
-  if (time_ns >= draft.last_ns) {
-    draft.last_ns = time_ns;
+  Draft& draft = DraftOf(sample, thread);
+  const NamedAt named = {time_ns, sample.first_ms, thread.comm};
+  if (named >= draft.last) {
+    draft.last = named;
     draft.line.thread = sample.thread;
     draft.line.cgroup = timeline_.CgroupOf(index);
   }
@@ -253,6 +257,14 @@ void TimelineBuilder::Add(std::uint32_t index) {
   } else if (kind != Kind::kSwitch && kind != Kind::kOther) {
     AddWait(draft, index, time_ns, kind);
   }
+}
+
+TimelineBuilder::Draft& TimelineBuilder::DraftOf(const Sample& sample,
+                                                 const convert::SampleThread& thread) {
+  if (sample.thread == convert::ThreadId{}) return drafts_[{*thread.pid, *thread.tid}];
+  Draft*& known = draft_of_thread_[sample.thread.index];
+  if (known == nullptr) known = &drafts_[{*thread.pid, *thread.tid}];
+  return *known;
 }
 
 void TimelineBuilder::AddWait(Draft& draft, std::uint32_t index, std::int64_t time_ns, Kind kind) {
@@ -370,7 +382,7 @@ Span TimelineBuilder::LifeOf(const Draft& draft) const {
       life.start = std::min(life.start, draft.line.on_cpu.front().time_ns);
     }
   }
-  if (draft.exit_ns && *draft.exit_ns >= draft.last_ns) life.end = *draft.exit_ns;
+  if (draft.exit_ns && *draft.exit_ns >= draft.last.time_ns) life.end = *draft.exit_ns;
   return life;
 }
 

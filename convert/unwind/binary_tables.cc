@@ -13,7 +13,8 @@ using unwind::FramesBy;
 
 // Whether the mapping holds code of no file. Compilers that generate such code keep frame pointers.
 bool IsCompiledCode(const std::string& path) {
-  return perfdata::MayHoldJitCode(path) || perfdata::IsJitDumpPath(path);
+  const bool is_memory = perfdata::MayHoldJitCode(path) && !perfdata::MayHoldElfFile(path);
+  return is_memory || perfdata::IsJitDumpPath(path);
 }
 
 // Whether the file has lost its code, as a debug file has: its .eh_frame is not in the file.
@@ -46,6 +47,10 @@ BinaryTable BinaryTables::Load(const std::string& path, const BuildId& build_id)
     const std::lock_guard lock(find_mutex_);
     return find_(path, build_id);
   }();
+  if (!found && perfdata::MayHoldElfFile(path)) {
+    built.frames_by = FramesBy::kFramePointer;
+    return built;
+  }
   if (!found) {
     built.problem = found.error().message;
     return built;

@@ -23,8 +23,9 @@ class PackedLocations {
   // The number of a mapping that Pack needs.
   using MappingIndex = std::uint32_t;
 
-  // Adds a mapped range, whose dso must outlive this object. Mappings of the same bytes of a dso
-  // are one, in any process at any address. Nothing if there are too many.
+  // Adds a mapped range, whose dso must outlive this object. Mappings of the same bytes of a file
+  // are one, in any process at any address; those of memory without a file only at one address
+  // (perfdata::IsIdentifiedByAddress). Nothing if there are too many.
   std::optional<MappingIndex> Add(const perfdata::Region& region);
   // Adds an address at which nothing is mapped.
   std::optional<MappingIndex> AddUnmapped(std::uint64_t address);
@@ -41,16 +42,23 @@ class PackedLocations {
     // is mapped there.
     perfdata::Region region;
     std::uint64_t address = 0;  // in `region`
+    bool is_outer_instruction = false;
   };
+  // Returns the word for an instruction that has callees but no return address
+  // (perfdata::FoundBy::kOuterInstruction).
+  static std::uint64_t AsOuterInstruction(std::uint64_t word) { return word | kOuterInstruction; }
+
   // Returns the location of a word from Pack. Call it after the last Add.
   Unpacked Unpack(std::uint64_t word) const;
 
  private:
   static constexpr unsigned kDistanceBits = 40;
   static constexpr std::size_t kMostMappings = std::size_t{1} << 22;
+  static constexpr std::uint64_t kOuterInstruction = std::uint64_t{1} << 62;
 
-  // The dso, offset and size; of an unmapped address null, 0 and the address.
-  using Key = std::tuple<const perfdata::Dso*, std::uint64_t, std::uint64_t>;
+  // The dso, offset and size, and the address of memory without a file. Of an unmapped address
+  // null, 0, the address and 0.
+  using Key = std::tuple<const perfdata::Dso*, std::uint64_t, std::uint64_t, std::uint64_t>;
   std::optional<MappingIndex> Add(const Key& key, const perfdata::Region& region);
 
   std::mutex mutex_;

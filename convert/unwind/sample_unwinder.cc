@@ -17,9 +17,16 @@ struct RegisterBits {
   unsigned pc = 0, sp = 0, fp = 0;
   unsigned link = 0;
   std::optional<unsigned> bx = {}, cx = {};
+  std::span<const std::uint8_t> general;  // by their numbers in call frame information
 };
-constexpr RegisterBits kX86Bits = {.pc = 8, .sp = 7, .fp = 6, .link = 5, .bx = 1, .cx = 2};
-constexpr RegisterBits kArm64Bits = {.pc = 32, .sp = 31, .fp = 29, .link = 30};
+constexpr std::uint8_t kX86General[] = {0, 3, 2, 1, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23};
+constexpr std::uint8_t kArm64General[] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10,
+                                          11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
+                                          22, 23, 24, 25, 26, 27, 28, 29, 30};
+constexpr RegisterBits kX86Bits = {
+    .pc = 8, .sp = 7, .fp = 6, .link = 5, .bx = 1, .cx = 2, .general = kX86General};
+constexpr RegisterBits kArm64Bits = {
+    .pc = 32, .sp = 31, .fp = 29, .link = 30, .general = kArm64General};
 
 const RegisterBits& BitsOf(unwind::Machine machine) {
   return machine == unwind::Machine::kAArch64 ? kArm64Bits : kX86Bits;
@@ -65,12 +72,19 @@ std::optional<unwind::Registers> RegistersOf(const perfdata::Sample& sample, std
   const RegisterBits& bits = BitsOf(machine);
   const std::optional<std::uint64_t> pc = value(bits.pc), sp = value(bits.sp);
   if (!pc || !sp) return std::nullopt;
-  return unwind::Registers{.pc = *pc,
-                           .sp = *sp,
-                           .fp = value(bits.fp).value_or(0),
-                           .bx = bits.bx ? value(*bits.bx) : std::nullopt,
-                           .link = value(bits.link),
-                           .cx = bits.cx ? value(*bits.cx) : std::nullopt};
+  unwind::Registers registers{.pc = *pc,
+                              .sp = *sp,
+                              .fp = value(bits.fp).value_or(0),
+                              .bx = bits.bx ? value(*bits.bx) : std::nullopt,
+                              .link = value(bits.link),
+                              .cx = bits.cx ? value(*bits.cx) : std::nullopt};
+  for (std::size_t number = 0; number < bits.general.size(); ++number) {
+    const std::optional<std::uint64_t> word = value(bits.general[number]);
+    if (!word) continue;
+    registers.general[number] = *word;
+    registers.kept |= std::uint32_t{1} << number;
+  }
+  return registers;
 }
 
 bool HasStackCopies(const perfdata::SampleFormat& format) {
@@ -156,8 +170,14 @@ void SampleUnwinder::PackFrames() {
   if (settings_.locations == nullptr) return;
   for (std::size_t i = 0; i < frames_.size(); ++i) {
     if (frames_[i].pc >= perfdata::kContextMax) continue;
-    const std::optional<std::uint64_t> location = PackedLocationOf(i);
+    std::optional<std::uint64_t> location = PackedLocationOf(i);
     if (!location) return locations_.clear();
+    if (unwind::IsOuterInstruction(frames_, i)) {
+      // The trampoline was looked up as a return address. Its mapping is known to have the next
+      // one.
+      const std::uint64_t subtracted = frames_[i].interrupted ? 0 : 1;
+      location = PackedLocations::AsOuterInstruction(*location + subtracted);
+    }
     locations_.push_back(*location);
   }
 }

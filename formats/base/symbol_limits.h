@@ -29,10 +29,16 @@ inline constexpr std::uint64_t kKallsyms = 256 * kMiB;
 inline constexpr std::uint64_t kSymbolTables = kGiB;
 // A debug file that is identified only by a checksum of the whole file.
 inline constexpr std::uint64_t kChecksummed = 4 * kGiB;
+// A file without a build id that is identified by a hash of all its bytes, and all of them in one
+// bundle. A larger file is identified by its path and number only.
+inline constexpr std::uint64_t kHashedFile = 512 * kMiB;
+inline constexpr std::uint64_t kAllHashedFiles = kGiB;
 // A file that is copied because its file system may never answer (FUSE, NFS), and all of them in
 // one recording.
 inline constexpr std::uint64_t kCopiedFile = 512 * kMiB;
 inline constexpr std::uint64_t kAllCopiedFiles = 4 * kGiB;
+// A file that is compressed as a whole, such as a kernel module, when it is expanded.
+inline constexpr std::uint64_t kExpandedFile = kGiB;
 // A whole bundle.
 inline constexpr std::uint64_t kBundle = 4 * kGiB;
 // A file and a bundle if the user asked for debug information or whole binaries.

@@ -62,6 +62,11 @@ Utf8Text::Utf8Text(Bytes file) : view_(AsText(file)) {
   }
 }
 
+std::string ToUtf8(std::string text) {
+  if (!BeginsWithMark(AsBytes(text))) return text;
+  return std::string(Utf8Text(AsBytes(text)).view());
+}
+
 bool BeginsWithMark(Bytes file) {
   return SizeOfUtf8Mark(AsText(file)) != 0 || Utf16Order(AsText(file));
 }

@@ -33,6 +33,9 @@ class Utf8Text {
   std::uint64_t broken_ = 0;
 };
 
+// Returns a text that is kept as a string, as Utf8Text has it. Without a mark it is moved.
+std::string ToUtf8(std::string text);
+
 // Whether the bytes begin with a byte order mark.
 bool BeginsWithMark(Bytes file);
 

@@ -61,6 +61,18 @@ Status BundleWriter::Add(BundledFile file, Bytes content) {
   return {};
 }
 
+const BundledFile* BundleWriter::AddSame(const BundledFile& file) {
+  if (file.content.empty() || !file.build_id.empty()) return nullptr;
+  const auto same = std::ranges::find_if(archive_->files, [&](const BundledFile& added) {
+    return added.kind == file.kind && added.content == file.content && added.build_id.empty();
+  });
+  if (same == archive_->files.end()) return nullptr;
+  BundledFile added = *same;
+  added.path = file.path;
+  added.number = file.number;
+  return &archive_->files.emplace_back(std::move(added));
+}
+
 void BundleWriter::AddMissing(BundledFile file) {
   file.kept = Kept::kNothing;
   file.member.clear();

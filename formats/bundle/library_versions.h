@@ -7,5 +7,6 @@
 namespace perftape::bundle {
 
 LibraryVersion LibarchiveVersion();
+LibraryVersion SodiumVersion();
 
 }  // namespace perftape::bundle

@@ -50,6 +50,11 @@ Json FileJson(const BundledFile& file) {
   json["size"] = file.size;
   Put(json, "member", file.member);
   Put(json, "missing", file.missing);
+  if (file.number.is_known()) {
+    PutAddress(json, "device", file.number.device);
+    PutAddress(json, "inode", file.number.inode);
+  }
+  Put(json, "sha256", file.content);
   return json;
 }
 
@@ -77,6 +82,8 @@ Result<BundledFile> ReadFile(const Json& json, std::size_t index) {
   file.size = at.Number("size");
   file.member = at.Text("member");
   file.missing = at.Text("missing");
+  file.number = {.device = at.Address("device"), .inode = at.Address("inode")};
+  file.content = at.Text("sha256");
   if (!at.wrong().empty()) return WrongField("files[" + std::to_string(index) + "]", at.wrong());
   return file;
 }
@@ -140,6 +147,25 @@ Result<Manifest> DecodeManifest(std::string_view text) {
   }
   if (!at.wrong().empty()) return WrongField("manifest", at.wrong());
   return manifest;
+}
+
+FoundByPath Find(const Manifest& manifest, const FileByPath& wanted) {
+  const bool is_of_several = (wanted.instance & kFileInstance) != 0;
+  FoundByPath found;
+  for (const BundledFile& file : manifest.files) {
+    if (file.kind != wanted.kind || file.path != wanted.path) continue;
+    if (is_of_several && file.number.is_known() && InstanceOf(file.number) != wanted.instance) {
+      continue;
+    }
+    const bool is_kept = file.kept != Kept::kNothing;
+    if (found.file == nullptr || (is_kept && found.file->kept == Kept::kNothing)) {
+      found.file = &file;
+    } else if (is_kept && file.number.is_known() && found.file->number.is_known() &&
+               file.member != found.file->member) {
+      return {.file = nullptr, .has_several = true};
+    }
+  }
+  return found;
 }
 
 }  // namespace perftape::bundle

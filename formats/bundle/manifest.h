@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "formats/base/build_id.h"
+#include "formats/base/file_number.h"
 #include "formats/base/result.h"
 
 namespace perftape::bundle {
@@ -44,6 +45,11 @@ struct BundledFile {
   std::uint64_t size = 0;   // of the original file, in bytes
   std::string member = {};  // the name in the archive; empty if the file is missing
   std::string missing = {};
+  // Of a file without a build id, or a debug file of one: which of the files of this path it was on
+  // that machine, and ContentHash of the original. Both may be unknown. If only the number of a
+  // missing file is known, what is at its path is another file, or was changed.
+  FileNumber number = {};
+  std::string content = {};
 
   bool operator==(const BundledFile&) const = default;
 };
@@ -68,5 +74,18 @@ std::string EncodeManifest(const Manifest& manifest);
 // Returns kCorrupt if `json` is not JSON or lacks a required field, and kUnsupported for a later
 // version. Ignores unknown fields.
 Result<Manifest> DecodeManifest(std::string_view json);
+
+// Finds a file that no build id identifies. `instance` (InstanceOf) tells several files of one path
+// apart; others than those of kFileInstance do not. Files whose number is unknown may be any file.
+struct FileByPath {
+  std::string_view path;
+  FileKind kind = FileKind::kElf;
+  std::uint64_t instance = 0;
+};
+struct FoundByPath {
+  const BundledFile* file = nullptr;  // null: none, or several; one that is kept goes first
+  bool has_several = false;           // different ones, and nothing says which it is
+};
+FoundByPath Find(const Manifest& manifest, const FileByPath& wanted);
 
 }  // namespace perftape::bundle

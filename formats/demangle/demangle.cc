@@ -16,6 +16,9 @@
 #include <unordered_map>
 #include <utility>
 
+#include "formats/demangle/itanium.h"
+#include "formats/demangle/other_languages.h"
+
 namespace perftape::demangle {
 namespace {
 
@@ -308,6 +311,14 @@ bool MayBeMangled(const std::string& name) {
   return has_prefix && name.size() <= kLongestMangled;
 }
 
+std::optional<std::string> TryOtherLanguages(const std::string& name, Demangling how) {
+  if (name.size() > kLongestMangled) return std::nullopt;
+  if (name.starts_with('L')) return DemangleJava(name, how);
+  if (name.starts_with("caml")) return DemangleOcaml(name);
+  auto rust = DemangleHalfRust(name);
+  return rust && how == Demangling::kSimple ? WithoutRustGenerics(*rust) : rust;
+}
+
 std::optional<std::string> TryDemangle(const std::string& name, Demangling how) {
   if (name.starts_with("_D")) return DemangleD(name, how);
   // Rust first, because its legacy names are valid C++ names as well.
@@ -316,21 +327,32 @@ std::optional<std::string> TryDemangle(const std::string& name, Demangling how) 
   }
   if (how == Demangling::kSimple) {
     if (auto simple = DemangleCppSimply(name)) return simple;
+    if (auto simple = ItaniumName::Demangle(name, how)) return simple;
     return DemangleCpp(name, Demangling::kTemplates);
   }
-  return DemangleCpp(name, how);
+  if (auto known = DemangleCpp(name, how)) return known;
+  return ItaniumName::Demangle(name, how);
 }
 
 }  // namespace
 
 std::string Demangle(const std::string& name, Demangling how) {
-  if (!MayBeMangled(name) || how == Demangling::kNone) return name;
-  return TryDemangle(name, how).value_or(name);
+  if (how == Demangling::kNone) return name;
+  if (MayBeMangled(name)) return TryDemangle(name, how).value_or(name);
+  return TryOtherLanguages(name, how).value_or(name);
 }
 
 std::string DemangleWithHashes(const std::string& name) {
   if (!MayBeMangled(name)) return name;
   return DemangleRust(name, DMGL_ANSI | DMGL_VERBOSE).value_or(name);
+}
+
+std::string DemangleWithin(const std::string& enclosing, std::string_view name, Demangling how) {
+  // A demangler writes the parameters of an enclosing function, but not its return type.
+  const bool has_parameters = how == Demangling::kTemplates || how == Demangling::kFull;
+  std::string shown = Demangle(enclosing, has_parameters ? Demangling::kSignature : how);
+  const bool has_points = enclosing.starts_with("_D");
+  return shown.append(has_points ? "." : "::").append(name);
 }
 
 }  // namespace perftape::demangle

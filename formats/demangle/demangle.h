@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Converts linker names into source names: C++ (Itanium ABI), Rust (legacy and v0), D. Names of
-// other languages are unchanged.
+// Converts linker names into source names: C++ (Itanium ABI), Rust (legacy and v0), D, OCaml, and
+// descriptors of Java's methods. Names of other languages are unchanged.
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace perftape::demangle {
 
@@ -33,5 +34,9 @@ std::string Demangle(const std::string& name, Demangling how = Demangling::kTemp
 // versions of a crate apart: "core::fmt::write::h0123456789abcdef",
 // "mycrate[ca63f166dbe9294]::foo". `name` itself for other languages.
 std::string DemangleWithHashes(const std::string& name);
+
+// Shows a name in the source as part of the function with the linker name `enclosing`, as the
+// demangled name of a local function is: "Tape::play(int)::{lambda(int)#1}::operator()".
+std::string DemangleWithin(const std::string& enclosing, std::string_view name, Demangling how);
 
 }  // namespace perftape::demangle

@@ -41,7 +41,8 @@ FormSizes::FormSizes(Encoding encoding) : encoding_(encoding) {
   }
 }
 
-Result<Abbreviations> Abbreviations::Read(Cursor at, Encoding encoding, std::uint64_t& size) {
+Result<Abbreviations> Abbreviations::Read(Cursor at, Encoding encoding, std::uint64_t& size,
+                                          std::uint64_t last) {
   Abbreviations table;
   const FormSizes sizes(encoding);
   const std::uint64_t start = at.offset();
@@ -54,6 +55,7 @@ Result<Abbreviations> Abbreviations::Read(Cursor at, Encoding encoding, std::uin
     TRY(table.ReadShapes(at, entry));
     table.Plan(entry, sizes);
     table.entries_.push_back(entry);
+    if (entry.code == last) break;
   }
   size = at.offset() - start;
   if (!at.ok()) return Fail(ErrorCode::kTruncated, ".debug_abbrev ends inside a table");

@@ -118,8 +118,10 @@ class Abbreviations {
  public:
   // Reads the table that begins at `at`. Sets `size` to the number of bytes read. Returns
   // kTruncated if the section ends inside the table, and kCorrupt for more than 256 attributes in
-  // an entry.
-  static Result<Abbreviations> Read(Cursor at, Encoding encoding, std::uint64_t& size);
+  // an entry. Stops after the entry with the code `last`, if there is one.
+  static constexpr std::uint64_t kAll = 0;
+  static Result<Abbreviations> Read(Cursor at, Encoding encoding, std::uint64_t& size,
+                                    std::uint64_t last = kAll);
 
   // Null if the table has no such code. Valid as long as the table.
   const Abbreviation* Find(std::uint64_t code) const {

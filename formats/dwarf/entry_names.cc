@@ -3,7 +3,8 @@
 
 #include <algorithm>
 #include <limits>
-#include <vector>
+#include <ranges>
+#include <type_traits>
 
 namespace perftape::dwarf {
 namespace {
@@ -13,17 +14,53 @@ namespace {
 constexpr std::size_t kLongestChain = 16;
 constexpr std::size_t kMostUnits = 64;  // limit for units kept for later references
 
+// Between the names of a scope and what is in it.
+std::string_view ScopeSeparator(std::uint64_t language) {
+  switch (language) {
+    case 0:  // a partial unit
+    case DW_LANG_C_plus_plus:
+    case DW_LANG_C_plus_plus_03:
+    case DW_LANG_C_plus_plus_11:
+    case DW_LANG_C_plus_plus_14:
+    case DW_LANG_C_plus_plus_17:
+    case DW_LANG_C_plus_plus_20:
+    case DW_LANG_ObjC_plus_plus:
+    case DW_LANG_Rust:
+      return "::";
+    default:
+      return ".";
+  }
+}
+
 }  // namespace
 
 EntryName EntryNames::Read(const Unit& unit, std::uint64_t die) {
   if (units_.size() > kMostUnits) units_.clear();
-  Found found;
-  std::vector<Reference> chain = {{&unit, die}};
-  for (std::size_t i = 0; i < chain.size() && i < kLongestChain; ++i) {
-    const Reference entry = chain[i];
-    if (entry.unit != nullptr) ReadEntry(entry, found, chain);
+  if (scopes_.size() > kMostUnits) scopes_.clear();
+  const Found found = ReadChain({&unit, die});
+  EntryName result = {.name = std::string(found.linkage_name), .enclosing = {}, .line = found.line};
+  if (!result.name.empty() || found.name.empty()) return result;
+  ScopeParts scope;
+  AppendScope(found.declaration, scope);
+  result.enclosing = scope.enclosing;
+  const std::string_view separator = ScopeSeparator(unit.language);
+  for (const std::string& part : std::views::reverse(scope.names)) {
+    result.name.append(part).append(separator);
   }
-  return {.name = found.linkage_name.empty() ? found.name : found.linkage_name, .line = found.line};
+  result.name += WithDemanglersWords(std::string(found.name));
+  return result;
+}
+
+EntryNames::Found EntryNames::ReadChain(const Reference& entry) {
+  Found found;
+  std::vector<Reference> chain = {entry};
+  for (std::size_t i = 0; i < chain.size() && i < kLongestChain; ++i) {
+    const Reference next = chain[i];
+    if (next.unit == nullptr) continue;
+    found.declaration = next;
+    ReadEntry(next, found, chain);
+  }
+  return found;
 }
 
 void EntryNames::ReadEntry(const Reference& entry, Found& found, std::vector<Reference>& next) {
@@ -33,6 +70,13 @@ void EntryNames::ReadEntry(const Reference& entry, Found& found, std::vector<Ref
   Cursor at = unit.InfoAt(entry.die);
   const Abbreviation* shape_of_entry = unit.abbreviations.Find(at.Uleb());
   if (shape_of_entry == nullptr) return;
+  if (found.tag == 0) found.tag = shape_of_entry->tag;
+  const auto set = [](auto& field, const FormValue& value) {
+    using Field = std::remove_reference_t<decltype(field)>;
+    if (field == 0 && value.number <= std::numeric_limits<Field>::max()) {
+      field = static_cast<Field>(value.number);
+    }
+  };
   for (const AttributeShape& shape : unit.abbreviations.shapes(*shape_of_entry)) {
     const FormValue value = ReadForm(at, shape.form, shape.constant, unit.header.encoding);
     if (!at.ok()) return;
@@ -44,10 +88,20 @@ void EntryNames::ReadEntry(const Reference& entry, Found& found, std::vector<Ref
       case DW_AT_name:
         if (found.name.empty()) found.name = TextOf(unit, value, shared_strings);
         break;
+      case DW_AT_decl_file:
+        set(found.file, value);
+        break;
       case DW_AT_decl_line:
-        if (found.line == 0 && value.number <= std::numeric_limits<std::uint32_t>::max()) {
-          found.line = static_cast<std::uint32_t>(value.number);
-        }
+        set(found.line, value);
+        break;
+      case DW_AT_decl_column:
+        set(found.column, value);
+        break;
+      case DW_AT_artificial:
+        found.is_artificial |= value.number != 0;
+        break;
+      case DW_AT_type:
+        if (!found.type) found.type = Follow(unit, value);
         break;
       case DW_AT_abstract_origin:
       case DW_AT_specification:

@@ -303,9 +303,11 @@ std::vector<CallFrame> SourceIndex::Find(ImageAddress address) {
   while (scope != nullptr && frames.size() < kLongestCallChain) {
     const EntryName& name = parts_->NameOf(*number, scope->die);
     frame.function = name.name;
+    frame.enclosing = name.enclosing;
     frame.start_line = name.line;
     frames.push_back(frame);
     frame = {.function = {},
+             .enclosing = {},
              .filename = parts_->PathOf(*number, scope->call_file),
              .line = scope->call_line,
              .column = scope->call_column};

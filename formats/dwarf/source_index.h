@@ -31,9 +31,12 @@ namespace perftape::dwarf {
 
 // A function, and the source position of the address, or of the call that was inlined.
 struct CallFrame {
-  // The linkage name, or else the name in the source. Empty if DWARF contains neither. Valid as
-  // long as the index.
+  // The linkage name, or else the name in the source with its scope: namespaces and types, up to an
+  // enclosing function. Empty if DWARF contains no name. Valid as long as the index.
   std::string_view function;
+  // The linkage name of the function in which `function` is declared, as lambdas and members of
+  // local classes are. Empty if there is none, or if `function` is a linkage name.
+  std::string_view enclosing = {};
   // Absolute if the directory is known. Empty if unknown. Valid as long as the index.
   std::string_view filename;
   std::uint32_t line = 0;        // 0 if unknown

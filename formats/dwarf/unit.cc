@@ -121,7 +121,8 @@ Status ReadRoot(Unit& unit) {
               ".debug_info: unit at " + std::to_string(unit.header.offset) + " ends in its root");
 }
 
-Status ReadAbbreviations(Unit& unit, std::uint64_t base, std::uint64_t& work) {
+Status ReadAbbreviations(Unit& unit, std::uint64_t base, std::uint64_t& work,
+                         std::uint64_t last = Abbreviations::kAll) {
   const Sections& sections = *unit.sections;
   const std::uint64_t offset = unit.header.abbreviations;
   if (!IsKnown(unit.header.encoding)) {
@@ -135,7 +136,7 @@ Status ReadAbbreviations(Unit& unit, std::uint64_t base, std::uint64_t& work) {
   }
   std::uint64_t size = 0;
   auto table = Abbreviations::Read(Cursor(sections.abbrev, base + offset, sections.order),
-                                   unit.header.encoding, size);
+                                   unit.header.encoding, size, last);
   work += size;
   if (!table) return std::unexpected(std::move(table).error());
   unit.abbreviations = *std::move(table);
@@ -234,6 +235,14 @@ Result<Unit> ReadUnit(const Sections& sections, const UnitHeader& header, std::u
   Unit unit = {.header = header, .sections = &sections, .dwo_id = header.dwo_id};
   unit.linked_sections = &sections;
   TRY(ReadAbbreviations(unit, 0, work));
+  TRY(ReadRoot(unit));
+  return unit;
+}
+
+Result<Unit> ReadUnitRoot(const Sections& sections, const UnitHeader& header, std::uint64_t& work) {
+  Unit unit = {.header = header, .sections = &sections, .dwo_id = header.dwo_id};
+  unit.linked_sections = &sections;
+  TRY(ReadAbbreviations(unit, 0, work, unit.InfoAt(header.first_die).Uleb()));
   TRY(ReadRoot(unit));
   return unit;
 }

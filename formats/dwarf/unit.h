@@ -69,7 +69,9 @@ struct Unit {
 // Reads the abbreviations and the root of the unit with `header`. Adds to `work` the bytes that
 // were read outside the unit itself.
 Result<Unit> ReadUnit(const Sections& sections, const UnitHeader& header, std::uint64_t& work);
-// The same for the split unit of `skeleton`.
+// The same, but with the abbreviation of the root only: its other entries cannot be read.
+Result<Unit> ReadUnitRoot(const Sections& sections, const UnitHeader& header, std::uint64_t& work);
+// The same as ReadUnit for the split unit of `skeleton`.
 Result<Unit> ReadSplitUnit(const Sections& sections, const UnitHeader& header,
                            const UnitBases& bases, const Unit& skeleton, std::uint64_t& work);
 

@@ -19,7 +19,7 @@ class ClaimReader {
  public:
   ClaimReader(const Sections& sections, std::span<const UnitHeader> headers,
               std::span<const Extent> code)
-      : sections_(sections), headers_(headers), code_(code), is_listed_(headers.size()) {}
+      : sections_(sections), headers_(headers), code_(code), listed_(headers.size()) {}
 
   void ReadAranges() {
     for (std::uint64_t offset = 0; offset < sections_.aranges.size();) offset = ReadSet(offset);
@@ -27,39 +27,66 @@ class ClaimReader {
 
   void ReadRoots(std::uint64_t& work, std::uint64_t work_limit) {
     for (std::uint32_t i = 0; i < headers_.size() && work <= work_limit; ++i) {
-      if (is_listed_[i] || headers_[i].is_type_unit()) continue;
+      if (headers_[i].is_type_unit() || headers_[i].type == DW_UT_partial) continue;
+      if (listed_[i] != 0) {
+        AddUnlisted(i, work);
+        continue;
+      }
       const auto unit = ReadUnit(sections_, headers_[i], work);
-      if (!unit || unit->tag == 0 || headers_[i].type == DW_UT_partial) continue;
-      ReadRoot(*unit, i, work, work_limit);
+      if (unit && unit->tag != 0) ReadRoot(*unit, i, work, work_limit);
     }
   }
 
   std::vector<UnitMap::Entry> Claims() && { return std::move(claims_); }
 
  private:
+  bool IsCode(const Extent& extent) const {
+    return extent.start < extent.end && Contains(code_, extent.start);
+  }
   void Claim(const Extent& extent, std::uint32_t unit) {
-    if (extent.start < extent.end && Contains(code_, extent.start)) {
-      claims_.push_back({.extent = extent, .unit = unit});
-    }
+    if (IsCode(extent)) claims_.push_back({.extent = extent, .unit = unit});
   }
 
-  void ReadRoot(const Unit& unit, std::uint32_t number, std::uint64_t& work,
-                std::uint64_t work_limit) {
-    std::vector<Extent> extents;
+  // Appends the ranges of the root entry. Returns whether it has any.
+  static bool AppendRootRanges(const Unit& unit, std::vector<Extent>& extents,
+                               std::uint64_t& work) {
     if (unit.low_pc && unit.high_pc) {
       const FormValue low_pc = {.form = DW_FORM_addr, .number = *unit.low_pc};
       AppendRange(unit, low_pc, unit.high_pc, extents);
     } else if (unit.ranges) {
       work += AppendRanges(unit, unit.ranges, extents);
     } else {
+      return false;
+    }
+    return true;
+  }
+
+  // For a unit with less code in .debug_aranges than in its root entry.
+  void AddUnlisted(std::uint32_t number, std::uint64_t& work) {
+    const auto unit = ReadUnitRoot(sections_, headers_[number], work);
+    if (!unit) return;
+    std::vector<Extent> extents;
+    AppendRootRanges(*unit, extents, work);
+    std::erase_if(extents, [&](const Extent& extent) { return !IsCode(extent); });
+    std::uint64_t size = 0;
+    for (const Extent& extent : extents) size += extent.end - extent.start;
+    if (size <= listed_[number]) return;
+    for (const Extent& extent : extents) Claim(extent, number);
+  }
+
+  void ReadRoot(const Unit& unit, std::uint32_t number, std::uint64_t& work,
+                std::uint64_t work_limit) {
+    std::vector<Extent> extents;
+    if (!AppendRootRanges(unit, extents, work)) {
       extents = CodeOfFunctions(unit, code_, work, work_limit);
     }
     for (const Extent& extent : extents) Claim(extent, number);
   }
 
   // { u32 length, or 0xffffffff and u64 length; u16 version; offset of the unit; u8 address size,
-  // segment selector size; padding; { start, size }[] up to a pair of zeros } (DWARF 5, 6.1.2).
-  // Returns the offset of the next set.
+  // segment selector size; padding; { start, size }[] and a pair of zeros } (DWARF 5, 6.1.2).
+  // llvm-bolt writes pairs of zeros for functions that the linker dropped, so only the length ends
+  // a set. Returns the offset of the next set.
   std::uint64_t ReadSet(std::uint64_t offset) {
     Cursor at(sections_.aranges, offset, sections_.order);
     std::uint8_t offset_size = 4;
@@ -76,11 +103,12 @@ class ClaimReader {
     }
     const std::uint64_t header_size = at.offset() - offset, pair_size = 2U * address_size;
     at.Skip((pair_size - header_size % pair_size) % pair_size);
-    is_listed_[*unit] = true;
     while (at.remaining() >= pair_size) {
       const std::uint64_t start = at.Unsigned(address_size), size = at.Unsigned(address_size);
-      if (start == 0 && size == 0) break;
-      Claim({start, start + size}, *unit);
+      const Extent extent = {start, start + size};
+      if (!IsCode(extent)) continue;
+      Claim(extent, *unit);
+      listed_[*unit] += size;
     }
     return next;
   }
@@ -88,7 +116,7 @@ class ClaimReader {
   const Sections& sections_;
   std::span<const UnitHeader> headers_;
   std::span<const Extent> code_;
-  std::vector<bool> is_listed_;
+  std::vector<std::uint64_t> listed_;  // bytes of code in .debug_aranges, by unit
   std::vector<UnitMap::Entry> claims_;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the unit of the code at an address, from .debug_aranges. For units that are missing there
-// (clang writes none), uses the ranges of their root entries.
+// Finds the unit of the code at an address, from .debug_aranges. That is only an index: for units
+// that are missing there (clang writes none), or that have less code there than in their root
+// entries (llvm-bolt, linkers), the ranges of the root entries count.
 #pragma once
 
 #include <cstdint>

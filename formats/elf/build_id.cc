@@ -13,11 +13,14 @@
 
 #include "formats/base/regular_file.h"
 #include "formats/base/symbol_limits.h"
+#include "formats/elf/elf_file.h"
+#include "formats/elf/stored_file.h"
 
 namespace perftape::elf {
 namespace {
 
 // More than any linker writes. Limits the reads if a header contains false sizes.
+constexpr std::uint64_t kMagicSize = 6;
 constexpr std::uint64_t kMaxTableSize = std::uint64_t{4} << 20;
 constexpr std::uint64_t kMaxNotesSize = std::uint64_t{64} << 10;
 // What a read costs in addition to its bytes. So many empty notes reach the limit, too.
@@ -190,6 +193,11 @@ Result<BuildId> Search(const Source& source) {
 
 Result<BuildId> ReadBuildId(const std::filesystem::path& path) {
   TRY_ASSIGN(const UniqueFd fd, OpenRegularFile(path));
+  const auto beginning = FileSource(fd.get()).Read(0, kMagicSize);  // or fewer bytes
+  if (IsCompressed(Bytes(beginning))) {
+    TRY_ASSIGN(const ElfFile file, ElfFile::Open(path));
+    return file.build_id();
+  }
   auto id = ReadBuildId(fd.get());
   if (!id) return Fail(InContext(path.native(), std::move(id).error()));
   return id;

@@ -26,10 +26,26 @@ bool IsMark(std::uint16_t machine, const char* name) {
   return name[2] == '\0' || name[2] == '.' || (machine == EM_RISCV && name[2] == 'r');
 }
 
+// Whether the text after '@' is the name of a version, such as "GLIBC_2.14". Crystal writes
+// "*Cart(UInt64)@Cart(T)#total<Int32>:Int64", Wine "_start@8".
+bool IsVersion(std::string_view text) {
+  const auto is_letter = [](char c) {
+    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
+  };
+  return !text.empty() && is_letter(text[0]) && std::ranges::all_of(text, [&](char c) {
+    return is_letter(c) || (c >= '0' && c <= '9') || c == '.' || c == '+' || c == '-';
+  });
+}
+
 // Removes the version from "memcpy@@GLIBC_2.14".
 std::string_view WithoutVersion(std::string_view name) {
-  const std::size_t version = name.find('@');
-  return version == 0 ? name : name.substr(0, version);
+  // Few names have one, and find is much faster than rfind.
+  if (name.find('@') == std::string_view::npos) return name;
+  const std::size_t at = name.rfind('@');
+  if (!IsVersion(name.substr(at + 1))) return name;
+  const std::string_view base = name.substr(0, at);
+  const std::string_view symbol = base.ends_with('@') ? base.substr(0, at - 1) : base;
+  return symbol.empty() ? name : symbol;
 }
 
 // perf compares demangled names. They seldom begin with underscores, but all mangled names do.

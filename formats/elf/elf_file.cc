@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "formats/base/regular_file.h"
+#include "formats/base/symbol_limits.h"
 #include "formats/elf/build_id.h"
+#include "formats/elf/stored_file.h"
 
 namespace perftape::elf {
 namespace {
@@ -60,6 +62,15 @@ Result<ElfFile> ElfFile::Open(const std::filesystem::path& path) {
   file.path_ = path;
   TRY_ASSIGN(file.mapping_, MapRegularFile(path));
   file.image_ = file.mapping_->bytes();
+  if (IsCompressed(file.image_)) {
+    auto expanded = ExpandFile(file.image_, symbol_limits::kExpandedFile);
+    if (!expanded) return Fail(InContext(path.native(), std::move(expanded).error()));
+    file.owned_ = *std::move(expanded);
+    file.image_ = file.owned_;
+    file.mapping_.reset();
+  } else if (IsBootImage(file.image_)) {
+    return Fail(ErrorCode::kUnsupported, path.native() + ": " + std::string(kBootImage));
+  }
   auto decoded = Decode(std::move(file));
   if (!decoded) return Fail(InContext(path.native(), std::move(decoded).error()));
   return decoded;

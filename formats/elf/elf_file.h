@@ -38,8 +38,9 @@ std::optional<ImageAddress> ToImage(std::span<const Segment> segments, FileOffse
 // Movable. Views of the file live as long as the ElfFile, even if it is moved.
 class ElfFile {
  public:
-  // Maps the file. Returns kUnsupported for a file that is not regular (it is not read), kCorrupt
-  // for one that is not ELF, and otherwise the error of the file system.
+  // Maps the file, or expands it if it is compressed as a whole (stored_file.h). Returns
+  // kUnsupported for a file that is not regular (it is not read), kCorrupt for one that is not ELF,
+  // and otherwise the error of the file system.
   static Result<ElfFile> Open(const std::filesystem::path& path);
   // Views an image in memory, which must outlive the ElfFile: a member of a bundle, the vdso.
   static Result<ElfFile> FromBytes(Bytes image);

@@ -21,6 +21,7 @@ struct FreeInflate {
 // One byte of deflate expands to at most 1032 bytes. zstd can expand more, but no section of a
 // program is that repetitive.
 constexpr std::uint64_t kMostPerByte = 1032;
+constexpr std::uint64_t kFirstGzipStep = std::uint64_t{1} << 20;
 constexpr std::uint64_t kMostExpanded = std::uint64_t{4} << 30;
 
 Status CheckSize(Bytes compressed, std::uint64_t size) {
@@ -101,6 +102,30 @@ Result<std::vector<std::byte>> ExpandXz(Bytes compressed, std::uint64_t limit) {
       return Fail(ErrorCode::kUnsupported, "xz: needs too much memory");
     }
     if (result != LZMA_OK) return Fail(ErrorCode::kCorrupt, "xz: damaged, or cut short");
+  }
+}
+
+Result<std::vector<std::byte>> ExpandGzip(Bytes compressed, std::uint64_t limit) {
+  const std::unique_ptr<libdeflate_decompressor, FreeInflate> inflate(
+      libdeflate_alloc_decompressor());
+  if (!inflate) return Fail(ErrorCode::kUnsupported, "no memory for a decompressor");
+  for (std::uint64_t room = kFirstGzipStep;; room *= 4) {
+    std::vector<std::byte> expanded(std::min(room, limit));
+    std::size_t size = 0;
+    const libdeflate_result result =
+        libdeflate_gzip_decompress(inflate.get(), compressed.data(), compressed.size(),
+                                   expanded.data(), expanded.size(), &size);
+    if (result == LIBDEFLATE_SUCCESS) {
+      expanded.resize(size);
+      return expanded;
+    }
+    if (result != LIBDEFLATE_INSUFFICIENT_SPACE) {
+      return Fail(ErrorCode::kCorrupt, "gzip: damaged, or cut short");
+    }
+    if (room >= limit) {
+      return Fail(ErrorCode::kUnsupported,
+                  "gzip: expands to more than " + std::to_string(limit) + " bytes");
+    }
   }
 }
 

@@ -33,6 +33,8 @@ class ExpandedBytes {
 Result<ExpandedBytes> ExpandZlib(Bytes compressed, std::uint64_t size);
 Result<ExpandedBytes> ExpandZstd(Bytes compressed, std::uint64_t size);
 
+// Expands a whole .gz file, as ExpandXz does.
+Result<std::vector<std::byte>> ExpandGzip(Bytes compressed, std::uint64_t limit);
 // Expands a whole .xz file. Returns kUnsupported if it expands to more than `limit` bytes, or needs
 // more memory than `limit` for its dictionary.
 Result<std::vector<std::byte>> ExpandXz(Bytes compressed, std::uint64_t limit);

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cstddef>
 #include <limits>
+#include <optional>
 
 namespace perftape::folded {
 namespace {
@@ -15,6 +16,67 @@ constexpr std::uint64_t kMax = std::numeric_limits<std::int64_t>::max();
 std::int64_t Signed(bool is_negative, std::uint64_t magnitude) {
   if (!is_negative) return static_cast<std::int64_t>(std::min(magnitude, kMax));
   return static_cast<std::int64_t>(~std::min(magnitude, kMax + 1) + 1);
+}
+
+// A number without a sign: "4.09e+09" has the digits "4" and "09".
+struct Scientific {
+  std::string_view whole, fraction;
+  bool has_point = false;
+  int exponent = 0;  // the point is this many digits further right
+};
+
+std::optional<Scientific> ParseScientific(std::string_view text) {
+  constexpr std::size_t kMostDigits = 4;
+  Scientific number;
+  const std::size_t mark = text.find_first_of("eE");
+  if (mark != std::string_view::npos) {
+    std::string_view exponent = text.substr(mark + 1);
+    const bool has_sign = exponent.starts_with('+') || exponent.starts_with('-');
+    // Java writes "4.09E9". Without a point, 4E9 may be an address.
+    if (!has_sign && !text.substr(0, mark).contains('.')) return {};
+    if (exponent.starts_with('+')) exponent.remove_prefix(1);
+    const bool is_negative = exponent.starts_with('-');
+    if (exponent.empty() || exponent.size() > kMostDigits + (is_negative ? 1 : 0)) return {};
+    const char* const end = exponent.data() + exponent.size();
+    const auto [after, error] = std::from_chars(exponent.data(), end, number.exponent);
+    if (error != std::errc{} || after != end) return {};
+    text = text.substr(0, mark);
+  }
+  if (!IsUnsignedNumber(text)) return {};
+  const std::size_t point = std::min(text.find('.'), text.size());
+  number.has_point = point < text.size();
+  number.whole = text.substr(0, point);
+  if (number.has_point) number.fraction = text.substr(point + 1);
+  return number;
+}
+
+// Adds a digit at the end. Returns false if the number is too large.
+bool AppendDigit(std::uint64_t& number, char digit) {
+  return !__builtin_mul_overflow(number, std::uint64_t{10}, &number) &&
+         !__builtin_add_overflow(number, static_cast<unsigned>(digit - '0'), &number);
+}
+
+// Sets the part before the point. Returns false if it is too large.
+bool SetWhole(const Scientific& number, Count& count) {
+  const auto whole_digits = static_cast<std::ptrdiff_t>(number.whole.size()) + number.exponent;
+  for (std::ptrdiff_t i = 0; i < whole_digits; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    const std::size_t in_fraction = at - number.whole.size();
+    const char digit = at < number.whole.size()               ? number.whole[at]
+                       : in_fraction < number.fraction.size() ? number.fraction[in_fraction]
+                                                              : '0';
+    if (!AppendDigit(count.whole, digit)) return false;
+  }
+  return true;
+}
+
+// Returns the digits after the point, without final zeros.
+std::string_view FractionOf(const Scientific& number) {
+  if (!number.has_point) return {};
+  const auto moved = static_cast<std::size_t>(number.exponent);
+  std::string_view digits = number.fraction.substr(std::min(moved, number.fraction.size()));
+  while (digits.size() > 1 && digits.ends_with('0')) digits.remove_suffix(1);
+  return digits;
 }
 
 }  // namespace
@@ -32,16 +94,17 @@ Result<Count> ParseCount(std::string_view text) {
   Count count;
   count.is_negative = text.starts_with('-');
   if (count.is_negative) text.remove_prefix(1);
-  if (!IsUnsignedNumber(text)) return Fail(ErrorCode::kCorrupt, "no count at the end of the line");
-  const char* end = text.data() + text.size();
-  const auto [after, error] = std::from_chars(text.data(), end, count.whole);
-  if (error != std::errc{} || count.whole > kMax + (count.is_negative ? 1 : 0)) {
+  const std::optional<Scientific> number = ParseScientific(text);
+  if (!number) return Fail(ErrorCode::kCorrupt, "no count at the end of the line");
+  if (number->exponent < 0) {
+    return Fail(ErrorCode::kCorrupt,
+                "the count has a negative exponent, which is not read: print it with all its "
+                "digits, as %f does");
+  }
+  if (!SetWhole(*number, count) || count.whole > kMax + (count.is_negative ? 1 : 0)) {
     return Fail(ErrorCode::kCorrupt, "the count is too large for 64 bits");
   }
-  if (after == end) return count;
-  count.fraction = {after + 1, end};
-  while (count.fraction.size() > 1 && count.fraction.ends_with('0'))
-    count.fraction.remove_suffix(1);
+  count.fraction = FractionOf(*number);
   return count;
 }
 

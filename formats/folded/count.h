@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The counts of folded lines. They are usually integers, sometimes have a fraction ("31.23"), and
-// may be negative in differences. They are fixed-point numbers, so that sums are exact.
+// may be negative in differences. awk, Go and JavaScript print large ones with an exponent
+// ("4.09e+09"). They are fixed-point numbers, so that sums are exact.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +24,9 @@ struct Count {
 // Whether `text` is "digits" or "digits.digits". The second digits may be missing.
 bool IsUnsignedNumber(std::string_view text);
 
-// Parses "42", "-42", "42." or "42.50". Returns kCorrupt for other texts and for numbers that do
-// not fit into 64 bits with a sign.
+// Parses "42", "-42", "42.", "42.50" or "4.09e+09". An exponent has a sign, as C's %g prints it:
+// "1e3" may be a name. Returns kCorrupt for other texts, for a negative exponent and for numbers
+// that do not fit into 64 bits with a sign.
 Result<Count> ParseCount(std::string_view text);
 
 // The maximum number of decimals in 64 bits.

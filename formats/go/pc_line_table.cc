@@ -110,9 +110,24 @@ std::string_view PcLineTable::name(std::uint64_t function) const {
   return TextAt(header_.names, LoadFixed<std::uint32_t>(bytes->data() + at, parts_.order));
 }
 
-std::vector<GoFrame> PcLineTable::Find(ImageAddress address) const {
-  // Finds the first function that begins after the address. An additional entry ends the last
-  // function.
+std::vector<PcLineTable::StackUse> PcLineTable::stack_use(std::uint64_t function) const {
+  std::vector<StackUse> found;
+  if (function >= header_.functions) return found;
+  const std::optional<Record> record = RecordOf(function);
+  if (!record || record->stack_use == 0) return found;
+  if (record->stack_use >= parts_.table.size() - header_.values) return found;
+  std::uint64_t start = record->entry;
+  ForEachValue(parts_.table.subspan(header_.values + record->stack_use), record->entry,
+               header_.pc_quantum, [&](std::uint64_t end, std::int32_t bytes) {
+                 found.push_back({.start = start, .bytes = bytes});
+                 start = end;
+                 return false;
+               });
+  return found;
+}
+
+// An additional entry ends the last function.
+std::uint64_t PcLineTable::FirstAfter(ImageAddress address) const {
   std::uint64_t low = 0, high = header_.functions + 1;
   while (low < high) {
     const std::uint64_t middle = low + (high - low) / 2;
@@ -122,8 +137,18 @@ std::vector<GoFrame> PcLineTable::Find(ImageAddress address) const {
       low = middle + 1;
     }
   }
-  if (low == 0 || low > header_.functions) return {};
-  const std::optional<Record> record = RecordOf(low - 1);
+  return low;
+}
+
+bool PcLineTable::IsEntry(ImageAddress address) const {
+  const std::uint64_t after = FirstAfter(address);
+  return after > 0 && after <= header_.functions && entry(after - 1) == address;
+}
+
+std::vector<GoFrame> PcLineTable::Find(ImageAddress address) const {
+  const std::uint64_t after = FirstAfter(address);
+  if (after == 0 || after > header_.functions) return {};
+  const std::optional<Record> record = RecordOf(after - 1);
   if (!record) return {};
 
   std::vector<GoFrame> frames;
@@ -161,7 +186,7 @@ std::optional<PcLineTable::Record> PcLineTable::RecordOf(std::uint64_t function)
   reader.Padding(word);  // entry or entryoff
   reader.Fixed(record.name);
   reader.Padding(8);  // args, deferreturn
-  reader.Padding(4);  // pcsp
+  reader.Fixed(record.stack_use);
   reader.Fixed(record.files);
   reader.Fixed(record.lines);
   reader.Fixed(value_tables);

@@ -47,12 +47,23 @@ class PcLineTable {
   // Empty if no Go function contains the address. For a return address, subtract one. Inlined calls
   // are available since Go 1.18. O(log n), plus the length of the function's own tables.
   std::vector<GoFrame> Find(ImageAddress address) const;
+  // Whether a function begins at `address`.
+  bool IsEntry(ImageAddress address) const;
 
   std::uint64_t functions() const { return header_.functions; }
   // The start of a function, by its index in the table. The highest address if there is none.
   ImageAddress entry(std::uint64_t function) const;
   // The name of a function, by its index; a view of the file. Empty if its record is damaged.
   std::string_view name(std::uint64_t function) const;
+
+  // How much of the stack a function uses from an instruction on, without the return address.
+  struct StackUse {
+    std::uint64_t start = 0;  // address
+    std::int32_t bytes = 0;   // from the stack pointer to that at the function's entry
+  };
+  // All of a function, by its index, in order of addresses. Empty if the table tells nothing, as of
+  // a damaged record.
+  std::vector<StackUse> stack_use(std::uint64_t function) const;
 
   // The ranges of the file that are read, besides the ELF header and section headers. A copy with
   // the same offsets must keep them to give the same names. Empty for a table from parts.
@@ -62,8 +73,9 @@ class PcLineTable {
   // The fields of a function: _func in src/runtime/runtime2.go.
   struct Record {
     std::uint64_t entry = 0;
-    std::uint32_t name = 0, files = 0, lines = 0;  // offsets of its name and values by pc
-    std::uint32_t unit = 0;                        // index of its unit's first file
+    // Offsets of its name and values by pc.
+    std::uint32_t name = 0, stack_use = 0, files = 0, lines = 0;
+    std::uint32_t unit = 0;  // index of its unit's first file
     std::uint32_t start_line = 0;
     std::uint32_t inline_index = 0;                 // offset of values by pc; 0: none
     std::optional<std::uint32_t> inline_tree = {};  // offset in the function data
@@ -75,6 +87,8 @@ class PcLineTable {
 
   PcLineTable(const Parts& parts, const TableHeader& header) : parts_(parts), header_(header) {}
 
+  // The index of the first function that begins after the address.
+  std::uint64_t FirstAfter(ImageAddress address) const;
   // From the fields of a function on, to the end of the table.
   std::optional<Bytes> RecordBytes(std::uint64_t function) const;
   std::optional<Record> RecordOf(std::uint64_t function) const;

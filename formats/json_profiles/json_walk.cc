@@ -26,8 +26,14 @@ class Walk final : public nlohmann::json_sax<nlohmann::json> {
   const std::string& error() const { return error_; }
   bool is_too_deep() const { return is_too_deep_; }
 
-  bool null() override { return true; }
-  bool boolean(bool) override { return true; }
+  bool null() override {
+    if (const JsonNode node = Here(); node != kSkipped) visitor_.Null(node);
+    return true;
+  }
+  bool boolean(bool value) override {
+    if (const JsonNode node = Here(); node != kSkipped) visitor_.Boolean(node, value);
+    return true;
+  }
   bool number_integer(number_integer_t value) override {
     return AddNumber({.value = static_cast<double>(value), .integer = value, .is_integer = true});
   }
@@ -67,14 +73,19 @@ class Walk final : public nlohmann::json_sax<nlohmann::json> {
   }
 
  private:
-  // The node of the value that comes next.
-  JsonNode Here() const {
+  // The node of the value that comes next. Called once for each value.
+  JsonNode Here() {
     if (open_.empty()) return kRoot;
     const JsonNode parent = open_.back().node;
     if (parent == kSkipped) return kSkipped;
-    const std::string_view key = open_.back().is_array ? std::string_view("*") : key_;
+    const bool is_array = open_.back().is_array;
+    const std::string_view key = is_array ? std::string_view("*") : key_;
     for (const JsonRule& rule : rules_) {
-      if (rule.parent == parent && rule.key == key) return rule.child;
+      if (rule.parent != parent) continue;
+      if (rule.key == key) return rule.child;
+      if (rule.key != kAnyKey || is_array) continue;
+      visitor_.Key(rule.child, key_);
+      return rule.child;
     }
     return kSkipped;
   }
@@ -128,6 +139,28 @@ Status WalkJson(std::string_view text, std::span<const JsonRule> rules, JsonVisi
                 fmt::format("objects and arrays are more than {} deep", kDeepestJson));
   }
   return Fail(ErrorCode::kCorrupt, walk.error());
+}
+
+namespace {
+
+class NodeCollector final : public JsonVisitor {
+ public:
+  std::uint64_t nodes = 0;
+
+  void Begin(JsonNode node) override { nodes |= NodeBit(node); }
+  void Number(JsonNode node, const JsonNumber&) override { nodes |= NodeBit(node); }
+  void String(JsonNode node, std::string_view) override { nodes |= NodeBit(node); }
+};
+
+}  // namespace
+
+std::uint64_t NodesIn(std::string_view beginning, std::span<const JsonRule> rules) {
+  const std::size_t start = beginning.find_first_not_of(" \t\r\n");
+  if (start == std::string_view::npos) return 0;
+  if (beginning[start] != '{' && beginning[start] != '[') return 0;
+  NodeCollector collector;
+  (void)WalkJson(beginning, rules, collector);  // the end is usually missing
+  return collector.nodes;
 }
 
 }  // namespace perftape::json_profiles

@@ -16,6 +16,8 @@ using JsonNode = std::uint8_t;
 inline constexpr JsonNode kRoot = 0;
 
 // Below `parent`, the value with this key is `child`. The values of an array have the key "*".
+// Those of an object whose keys are data have kAnyKey, unless a rule before it has their key.
+inline constexpr std::string_view kAnyKey = "{}";
 struct JsonRule {
   JsonNode parent;
   std::string_view key;
@@ -40,6 +42,10 @@ class JsonVisitor {
   virtual void End(JsonNode) {}
   virtual void Number(JsonNode, const JsonNumber&) {}
   virtual void String(JsonNode, std::string_view) {}  // UTF-8, valid during the call
+  virtual void Null(JsonNode) {}
+  virtual void Boolean(JsonNode, bool) {}
+  // The key of a value that a rule with kAnyKey names. Called before the value.
+  virtual void Key(JsonNode, std::string_view) {}
 };
 
 // Deeper texts are refused.
@@ -48,5 +54,14 @@ inline constexpr std::size_t kDeepestJson = 1024;
 // Returns kCorrupt with the offset if the text is not JSON, or too deep. The visitor may have been
 // called before.
 Status WalkJson(std::string_view text, std::span<const JsonRule> rules, JsonVisitor& visitor);
+
+// Walks through the first bytes of a text, which may end anywhere. Returns the set of nodes that it
+// has, a bit for each: bit 5 for node 5. Nodes are below 64. For the recognition of a format: what
+// a text has at which level says more than its words.
+std::uint64_t NodesIn(std::string_view beginning, std::span<const JsonRule> rules);
+
+constexpr std::uint64_t NodeBit(JsonNode node) {
+  return std::uint64_t{1} << node;
+}
 
 }  // namespace perftape::json_profiles

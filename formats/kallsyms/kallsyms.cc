@@ -8,6 +8,8 @@
 #include "formats/base/file.h"
 #include "formats/base/regular_file.h"
 #include "formats/base/symbol_limits.h"
+#include "formats/base/utf8_text.h"
+#include "formats/elf/stored_file.h"
 
 namespace perftape::kallsyms {
 namespace {
@@ -29,6 +31,7 @@ int DigitOf(char c) {
 // Parses "address type name", optionally followed by a tab and "[module]".
 std::optional<Line> ParseLine(std::string_view text) {
   Line line;
+  if (text.ends_with('\r')) text.remove_suffix(1);
   std::size_t at = 0;
   for (int digit = 0; at < text.size() && (digit = DigitOf(text[at])) >= 0; ++at) {
     line.address = line.address << 4 | static_cast<unsigned>(digit);
@@ -94,8 +97,19 @@ std::size_t FindText(std::string_view text, std::string_view wanted, std::size_t
   return static_cast<std::size_t>(static_cast<const char*>(found) - text.data());
 }
 
-Result<Kallsyms> ParseFile(const std::filesystem::path& path, std::string text) {
-  auto parsed = Kallsyms::Parse(std::move(text));
+Result<std::string> ExpandedText(std::string text) {
+  if (!elf::IsCompressed(AsBytes(text))) return text;
+  TRY_ASSIGN(const auto expanded, elf::ExpandFile(AsBytes(text), symbol_limits::kKallsyms));
+  return std::string(AsText(expanded));
+}
+
+Result<Kallsyms> ParseFile(const std::filesystem::path& path, std::string stored) {
+  if (elf::IsBootImage(AsBytes(stored))) {
+    return Fail(ErrorCode::kUnsupported, path.native() + ": " + std::string(elf::kBootImage));
+  }
+  auto text = ExpandedText(std::move(stored));
+  if (!text) return Fail(InContext(path.native(), std::move(text).error()));
+  auto parsed = Kallsyms::Parse(*std::move(text));
   if (!parsed) return Fail(InContext(path.native(), std::move(parsed).error()));
   return parsed;
 }
@@ -111,12 +125,12 @@ Result<Kallsyms> Kallsyms::Read(const std::filesystem::path& path) {
 }
 
 Result<Kallsyms> Kallsyms::ReadRegular(const std::filesystem::path& path) {
-  TRY_ASSIGN(std::string text, ReadRegularFile(path, symbol_limits::kKallsyms));
+  TRY_ASSIGN(std::string text, ReadRegularFile(elf::StoredPath(path), symbol_limits::kKallsyms));
   return ParseFile(path, std::move(text));
 }
 
 Result<Kallsyms> Kallsyms::Parse(std::string text) {
-  Kallsyms kallsyms(std::move(text));
+  Kallsyms kallsyms(ToUtf8(std::move(text)));
   constexpr std::size_t kUsualLine = 45;
   kallsyms.symbols_.reserve(kallsyms.text_->size() / kUsualLine);
   bool has_hidden = false;

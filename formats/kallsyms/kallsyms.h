@@ -50,7 +50,7 @@ class Kallsyms {
   // if it is moved.
   const Symbol* Find(RuntimeAddress address) const;
 
-  // The whole text, unchanged.
+  // The whole text, as UTF-8 without a byte order mark, else unchanged.
   std::string_view text() const { return *text_; }
 
   // The address of a symbol of the kernel itself, of any type except absolute: "_text", "_stext",

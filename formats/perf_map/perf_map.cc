@@ -10,6 +10,8 @@
 #include <span>
 #include <utility>
 
+#include "formats/base/utf8_text.h"
+
 namespace perftape::perf_map {
 namespace {
 
@@ -85,7 +87,7 @@ class Layers {
 
 PerfMap PerfMap::Parse(std::string text) {
   PerfMap map;
-  map.text_ = std::make_unique<const std::string>(std::move(text));
+  map.text_ = std::make_unique<const std::string>(ToUtf8(std::move(text)));
   std::vector<Range> lines;
   for (std::string_view rest = *map.text_; !rest.empty();) {
     const std::size_t length = std::min(rest.find('\n'), rest.size());

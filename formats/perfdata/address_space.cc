@@ -6,9 +6,12 @@
 #include <algorithm>
 #include <atomic>
 #include <iterator>
+#include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
+#include "formats/base/file_number.h"
 #include "formats/base/unknown_name.h"
 #include "formats/perfdata/mapping_name.h"
 #include "formats/perfdata/moved_text.h"
@@ -371,6 +374,21 @@ void Processes::ForgetUnused(const std::function<bool(const Dso&)>& keeps) {
   std::unordered_set<const std::string*> names;
   for (const auto& [tid, thread] : threads_) names.insert(thread.comm);
   std::erase_if(comms_, [&](const std::string& comm) { return !names.contains(&comm); });
+}
+
+std::set<std::string, std::less<>> Processes::PathsOfSeveralFiles() const {
+  std::map<std::string_view, FileNumber> numbers;
+  std::set<std::string, std::less<>> several;
+  for (const auto& [key, dso] : dsos_) {
+    if (dso->is_kernel || dso->inode == 0 || !dso->build_id.empty() ||
+        SourceOf(dso->path) != MappingSource::kFile) {
+      continue;
+    }
+    const FileNumber number = {.device = dso->device, .inode = dso->inode};
+    const auto [known, is_new] = numbers.emplace(dso->path, number);
+    if (!is_new && known->second != number) several.insert(dso->path);
+  }
+  return several;
 }
 
 void Processes::ApplyKsymbol(const Ksymbol& symbol) {

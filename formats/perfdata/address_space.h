@@ -138,6 +138,8 @@ class Processes {
   void ForgetUnused(const std::function<bool(const Dso&)>& keeps);
   // The dsos that a process or the kernel maps.
   std::unordered_set<const Dso*> MappedDsos() const;
+  // The paths that several files without a recorded build id had, by device and inode.
+  std::set<std::string, std::less<>> PathsOfSeveralFiles() const;
 
   // The region of an address in the given mode; null if nothing is mapped there, and for modes
   // other than kernel and user. As in perf (maps__fixup_end), the kernel's own region extends

@@ -47,9 +47,14 @@ std::span<const ChainFrame> CallchainReader::FramesOf(const Sample& sample,
       met_unknown_marker_ = true;
       break;
     }
+    const bool has_user_frame = !frames_.empty() && frames_.back().mode == CpuMode::kUser;
+    const bool is_signal = mode == CpuMode::kUser && *next == CpuMode::kUser && has_user_frame;
     mode = *next;
     // The first entry after a marker is the interrupted instruction of this mode.
-    found_by = FoundBy::kInstruction;
+    found_by = is_signal ? FoundBy::kOuterInstruction : FoundBy::kInstruction;
+    if (is_signal && frames_.back().found_by == FoundBy::kReturnAddress) {
+      frames_.back().found_by = FoundBy::kOuterInstruction;
+    }
     // If the branch stack is empty, the user frames of the callchain are used.
     if (mode == CpuMode::kUser && HasBranchCallStack(format) && !sample.branches.empty()) {
       AddBranchCalls(sample.branches);
@@ -66,7 +71,7 @@ void CallchainReader::AddBranchCalls(const WordArray& branches) {
   if (branches.size() < kWords) return;
   frames_.push_back({branches[1], CpuMode::kUser, FoundBy::kInstruction});
   for (std::size_t i = 0; i + kWords <= branches.size(); i += kWords) {
-    frames_.push_back({branches[i], CpuMode::kUser, FoundBy::kInstruction});
+    frames_.push_back({branches[i], CpuMode::kUser, FoundBy::kOuterInstruction});
   }
 }
 

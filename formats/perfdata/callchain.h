@@ -2,6 +2,10 @@
 // The frames of a sample's callchain, without the context markers. Each frame has the cpu mode of
 // the marker before it. If the hardware recorded calls in the branch stack (perf record
 // --call-graph lbr), the user frames come from there.
+//
+// A second PERF_CONTEXT_USER in the user part says that a signal handler ran: the frame before the
+// marker is the trampoline that the handler returns to, which no code calls, and the frame behind
+// it was interrupted. perftape-record writes these markers; perf skips them.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +17,14 @@
 
 namespace perftape::perfdata {
 
-// Whether a frame's address is that of the executed instruction, or of the instruction after a
-// call.
-enum class FoundBy : std::uint8_t { kInstruction, kReturnAddress };
+// What the address of a frame is.
+enum class FoundBy : std::uint8_t {
+  kInstruction,    // the executed instruction: the first frame of the user's or the kernel's part
+  kReturnAddress,  // the instruction after a call
+  // An instruction in a later frame: interrupted by a signal, the start of a signal's trampoline,
+  // or a call in a branch stack.
+  kOuterInstruction,
+};
 
 struct ChainFrame {
   std::uint64_t address = 0;

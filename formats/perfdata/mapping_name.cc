@@ -99,6 +99,14 @@ bool MayHoldJitCode(std::string_view name) {
   }
 }
 
+bool MayHoldElfFile(std::string_view name) {
+  return SourceOf(name) == MappingSource::kMemfd;
+}
+
+bool IsIdentifiedByAddress(std::string_view name) {
+  return !name.empty() && MayHoldJitCode(name);
+}
+
 bool IsPerfMapMemory(std::string_view name) {
   const MappingSource source = SourceOf(name);
   return source == MappingSource::kAnonymous || source == MappingSource::kSysvSegment ||

@@ -46,6 +46,16 @@ MappingSource SourceOf(std::string_view mapping_name);
 // Whether a just-in-time compiler may keep its code in the memory: it has no file.
 bool MayHoldJitCode(std::string_view mapping_name);
 
+// Whether the memory may be an ELF file all the same, which its content shows: a program that was
+// executed from a memfd. A just-in-time compiler may map a memfd, too.
+bool MayHoldElfFile(std::string_view mapping_name);
+
+// Whether an offset in the mapping says nothing without the mapping's address. Memory without a
+// file has other code at each address, and its offsets mean nothing: the kernel reports the address
+// as the offset of private memory (kernel/events/core.c, perf_event_mmap_event), /proc/PID/maps
+// says 0 for it. A file in a memfd is told apart by its address, too.
+bool IsIdentifiedByAddress(std::string_view mapping_name);
+
 // Whether perf reads /tmp/perf-PID.map for the memory and shows this path as its name
 // (tools/perf/util/map.h, is_anon_memory and is_no_dso_memory). perf does so for fewer names than
 // MayHoldJitCode: it shows memfds and named anonymous memory by their own names.

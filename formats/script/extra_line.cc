@@ -96,7 +96,8 @@ bool IsOfBlock(std::string_view line, std::string_view text) {
   return text.find(' ') == std::string_view::npos || text.find('+') != std::string_view::npos;
 }
 
-// Physical addresses and page sizes, which perf prints alone: "       1234a000 4K 4K".
+}  // namespace
+
 bool IsOfNumbers(std::string_view text) {
   while (!text.empty()) {
     std::string_view word = FirstWord(text);
@@ -108,7 +109,13 @@ bool IsOfNumbers(std::string_view text) {
   return true;
 }
 
-}  // namespace
+bool IsBehindFrame(std::string_view text) {
+  constexpr auto kFields = std::to_array<std::string_view>({"ABI:", "insn:", "ilen:", "IPC:"});
+  const auto begins = [&](std::string_view field) { return text.starts_with(field); };
+  if (std::ranges::any_of(kFields, begins) || IsOfNumbers(text)) return true;
+  // The address of another frame can follow that of the data (-F +addr), with branches behind it.
+  return !IsAddress(FirstWord(text)) && EndsAsBranch(text);
+}
 
 bool IsTraceError(std::string_view line) {
   const std::size_t mark = line.find(kTraceError);

@@ -6,6 +6,7 @@
 
 #include "formats/base/text.h"
 #include "formats/script/escape.h"
+#include "formats/script/extra_line.h"
 #include "formats/script/words.h"
 
 namespace perftape::script {
@@ -132,6 +133,17 @@ bool BeginsAsDso(std::string_view dso) {
   return dso.starts_with('/') || dso.starts_with('[');
 }
 
+// Returns the text up to the end of its last frame.
+std::string_view WithoutFieldsBehind(std::string_view text) {
+  for (std::size_t close = text.find(')'); close != std::string_view::npos;
+       close = text.find(')', close + 1)) {
+    const std::string_view behind = text.substr(close + 1);
+    if (behind.empty() || !IsBlank(behind.front())) continue;
+    if (IsBehindFrame(TrimLeft(behind))) return text.substr(0, close + 1);
+  }
+  return text;
+}
+
 // Whether the text begins with an address and has a name after it.
 bool BeginsWithAddress(std::string_view text) {
   const std::string_view word = FirstWord(text);
@@ -142,7 +154,7 @@ bool BeginsWithAddress(std::string_view text) {
 
 std::optional<Frame> ParseFrameAtEnd(std::string_view rest, Writer writer) {
   constexpr std::size_t kColumns = 17;
-  const std::string_view text = TrimRight(rest);
+  const std::string_view text = WithoutFieldsBehind(TrimRight(rest));
   const std::size_t begin_of_text = text.size() - TrimLeft(text).size();
   const auto whole = ParseFrame(TrimLeft(text), writer);
   // What -F +addr, +weight and others print before it looks like its address.
@@ -152,7 +164,8 @@ std::optional<Frame> ParseFrameAtEnd(std::string_view rest, Writer writer) {
     // -F without dso: only the columns tell a frame from a tracepoint's text.
     const std::size_t columns = begin_of_text + FirstWord(TrimLeft(text)).size();
     const bool is_aligned = columns == kColumns || columns == kColumns + 1;
-    const bool is_frame = whole && is_aligned && whole->dso.empty() && !whole->symbol.empty();
+    const bool is_frame =
+        whole && is_aligned && !is_number_before && whole->dso.empty() && !whole->symbol.empty();
     return is_frame ? whole : std::nullopt;
   }
   std::optional<Frame> found;

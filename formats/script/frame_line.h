@@ -48,7 +48,8 @@ std::optional<Frame> ParseFrame(std::string_view text, Writer writer);
 bool IsIndentedFrame(std::string_view line);
 
 // Finds the frame at the end of a line: that of a sample without a callchain. perf aligns its
-// address in 16 columns; a tracepoint's text may precede it.
+// address in 16 columns. A tracepoint's text, or the address and weight of a memory access, may
+// precede it; branches, registers and physical addresses may follow it.
 std::optional<Frame> ParseFrameAtEnd(std::string_view rest, Writer writer);
 
 // Sets the source line of `frame` if `text` is one. Returns whether it is: "prog.c:12",

@@ -32,6 +32,26 @@ std::uint64_t LostIn(std::string_view text) {
   return ParseNumber(FirstWord(text.substr(mark + kLost.size()))).value_or(0);
 }
 
+// Whether a line below a callchain is what -F +phys_addr and the sizes of pages print there: in 16
+// columns, and without a tab. `last` is the frame before it: a chain with names has no frame
+// without any.
+bool IsPhysicalAddress(std::string_view line, const Frame& last) {
+  constexpr std::size_t kColumns = 16;
+  const std::string_view text = TrimLeft(line);
+  const std::size_t columns = line.size() - text.size() + FirstWord(text).size();
+  const bool has_names = !last.symbol.empty() || !last.dso.empty();
+  return has_names && columns == kColumns && line.find('\t') == std::string_view::npos &&
+         IsOfNumbers(TrimRight(text));
+}
+
+// Whether a frame has the offset of bpftrace: "read+72 (/usr/lib/libc.so.6)".
+bool HasDecimalOffset(std::string_view line) {
+  std::string_view text = TrimRight(line);
+  if (text.ends_with(')')) text = text.substr(0, std::min(text.rfind(" ("), text.size()));
+  const std::size_t plus = text.rfind('+');
+  return plus != std::string_view::npos && IsNumber(text.substr(plus + 1));
+}
+
 // Whether the head of a sample has what no other text has by chance.
 bool IsCertain(const Head& head) {
   return head.time_ns && (!head.event.empty() || head.is_record);
@@ -50,6 +70,10 @@ bool Reader::Next(Sample& sample) {
       after_ = After::kNothing;
       is_after_empty_line_ = true;
       if (has_sample) return true;
+      continue;
+    }
+    if (IsComment(line)) {
+      ReadComment(line, header_);
       continue;
     }
     const bool may_begin = MayBeHead(line) && !IsTraceError(line) && !IsDumpedRecord(line);
@@ -88,7 +112,7 @@ bool Reader::BeginsWithFrame(std::string_view line, Head& head) {
 }
 
 bool Reader::KeepFirstLine(std::string_view line) {
-  if (after_ != After::kNothing || IsComment(line)) return false;
+  if (after_ != After::kNothing) return false;
   const auto head = ParseShortHead(line);
   if (!head) return false;
   // A period alone looks like what some fields print.
@@ -114,16 +138,17 @@ bool Reader::BeginSample(const Head& head, Sample& sample) {
   after_ = After::kSample;
   begin_ = lines_.position();
   sample.head = head;
+  has_head_frame_ = false;
   if (const auto frame = ParseFrameAtEnd(head.rest, header_.writer)) {
     sample.frames.push_back(*frame);
     sample.frames.back().text = frame->text;
+    has_head_frame_ = true;
   }
   return true;
 }
 
 // Adds a line that does not begin a sample.
 void Reader::AddLine(std::string_view line, Sample& sample) {
-  if (IsComment(line)) return ReadComment(line, header_);
   const bool is_indented = IsBlank(line.front());
   const std::size_t record = is_indented ? std::string_view::npos : line.find(kRecordMark);
   if (record != std::string_view::npos) {
@@ -131,13 +156,18 @@ void Reader::AddLine(std::string_view line, Sample& sample) {
     return CountRecord(line.substr(record));
   }
   if (after_ == After::kRecord && is_indented && !IsTraceError(line)) return;
-  const std::string_view text = TrimRight(TrimLeft(line));
-  if (after_ == After::kSample && AddFrame(text, is_indented, sample)) return;
+  if (after_ == After::kSample && AddFrame(line, sample)) return;
   AddExtraLine(line);
 }
 
 // Adds a frame, or the source line of one. Returns whether the text is one.
-bool Reader::AddFrame(std::string_view text, bool is_indented, Sample& sample) {
+bool Reader::AddFrame(std::string_view line, Sample& sample) {
+  if (!sample.frames.empty() && IsPhysicalAddress(line, sample.frames.back())) return false;
+  // perf prints a callchain, or a frame in the first line. With a chain, the first line has the
+  // text of a tracepoint, or the fields of a memory access.
+  if (std::exchange(has_head_frame_, false) && IsIndentedFrame(line)) sample.frames.clear();
+  const bool is_indented = IsBlank(line.front());
+  const std::string_view text = TrimRight(TrimLeft(line));
   const auto frame = ParseFrame(text, header_.writer);
   if (frame && (is_indented || frame->is_inlined || !frame->dso.empty())) {
     const bool has_room =
@@ -195,7 +225,8 @@ bool IsScript(std::string_view beginning) {
     beginning.remove_prefix(std::min(end + 1, beginning.size()));
     if (line.empty()) may_begin_short = true;
     if (line.empty() || IsComment(line)) continue;
-    if (may_begin_short && IsIndentedFrame(line)) return true;
+    // The offsets of bpftrace are decimal, and it prints stacks without a head.
+    if (may_begin_short && IsIndentedFrame(line) && !HasDecimalOffset(line)) return true;
     if (may_be_head) {
       const auto frame = ParseFrame(TrimLeft(line), Writer::kPerf);
       const bool is_certain = frame && (frame->dso.starts_with('/') || frame->dso.starts_with('['));

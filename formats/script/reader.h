@@ -72,7 +72,7 @@ class Reader {
   void AddLine(std::string_view line, Sample& sample);
   bool BeginSample(const Head& head, Sample& sample);
   void CountRecord(std::string_view text);
-  bool AddFrame(std::string_view text, bool is_indented, Sample& sample);
+  bool AddFrame(std::string_view line, Sample& sample);
   void AddExtraLine(std::string_view line);
   void CountBadLine() { CountBadLine(lines_.number()); }
   void CountBadLine(std::uint64_t number);
@@ -87,6 +87,7 @@ class Reader {
   std::string first_line_;               // KeepFirstLine
   std::uint64_t first_line_number_ = 0;  // 0: none is kept
   std::uint64_t begin_ = 0;              // of the sample, in bytes
+  bool has_head_frame_ = false;          // the only frame of the sample is of its first line
 };
 
 // Returns whether a text is that of perf script, from its first bytes: it has the first line of a

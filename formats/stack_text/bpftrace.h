@@ -9,7 +9,9 @@
 //   ]: 7
 //
 // The parts of a key are separated by commas, in the order of the script. Stacks have lines of
-// their own. A stack of mode perf has addresses and files: "ffffffff8101 f+1 (/bin/x)".
+// their own. A stack of mode perf has addresses and files: "ffffffff8101 f+1 (/bin/x)". A tuple is
+// a key in parentheses, whose parts are keys here. An entry of a map with stacks whose own are all
+// empty has one line: "@stacks[, , sh]: 7".
 #pragma once
 
 #include <string_view>
@@ -21,8 +23,12 @@ namespace perftape::stack_text {
 // Returns whether the first bytes of a text have a map with a stack.
 bool IsBpftrace(std::string_view beginning);
 
-// Calls `sink` for each entry with a stack and a number. The number of an average or of other
-// statistics is their count.
+// Whether the first bytes of a text are stacks that a script printed itself, and that no map
+// counts: printf("%s", ustack).
+bool IsPrintedByBpftrace(std::string_view beginning);
+
+// Calls `sink` for each entry with a number of a map with stacks. The number of an average or of
+// other statistics is their count.
 TextCounts ReadBpftrace(std::string_view text, const StackSink& sink);
 
 }  // namespace perftape::stack_text

@@ -15,9 +15,17 @@ bool ReadLine(std::string_view& text, std::string_view& line);
 // Nothing if the text is no whole number with an optional sign, or too large for 64 bits.
 std::optional<std::int64_t> ParseCount(std::string_view text);
 
-// Removes the offset from "schedule+38", "schedule+0x26" or "main+0x1 (/bin/x)", and Python's marks
-// from "b'schedule'". Views of the text.
+// Removes the address from "7f1e2215d058 main+4 (/bin/x)", the offset from "schedule+38",
+// "schedule+0x26" or "main+1 (/bin/x)", the file after both, and Python's marks from "b'schedule'".
+// Views of the text.
 std::string_view FrameName(std::string_view text);
+
+// Whether a frame begins with an address of the kernel: 16 digits, and the first four are ffff.
+bool HasKernelAddress(std::string_view text);
+
+// Whether a frame ends in a decimal offset, or in one before a file: "main+4", "main+4 (/bin/x)".
+// bpftrace writes them. perf and bcc write "+0x4".
+bool HasDecimalOffset(std::string_view text);
 
 // Whether the outermost frame of a stack is where the kernel is entered or a thread of it begins:
 // "entry_SYSCALL_64_after_hwframe", "ret_from_fork". Tracers print kernel and user stacks in the

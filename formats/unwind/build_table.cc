@@ -100,6 +100,21 @@ class TableBuilder {
     }
   }
 
+  // Adds the functions of Go that no section has described.
+  void AddGoFunctions() {
+    functions_.Sort();
+    for (std::uint64_t i = 0; i < go_.functions(); ++i) {
+      if (IsFull() || budget_.MustStop()) return;
+      const auto [start, end] = go_.function(i);
+      const auto range = end > start ? RangeOf(start, end - start, code_) : std::nullopt;
+      if (!range || functions_.Covers(range->start, range->start + 1)) continue;
+      rows_ = go_.RowsOf(i);
+      if (rows_.empty() || rows_.front().start != range->start) continue;
+      functions_.StartFunction(range->start, range->end);
+      AddCorrectedRows(*range);
+    }
+  }
+
   // Adds the procedure linkage tables if there are functions. mold and lld write no call frame
   // information for them.
   void AddLinkageTables() {
@@ -206,7 +221,9 @@ bool TableBuilder::StartsContext(const CodeRange& range, const Rule& first) cons
 void TableBuilder::AddCorrectedRows(const CodeRange& range) {
   const Bytes code = CodeBytes(file_, ImageAddress{range.start}, range.end - range.start);
   go_.Correct({.start = range.start, .end = range.end, .code = code}, rows_);
-  for (const RuleAt& row : rows_) functions_.AddRow(row.start, rules_.Add(row.rule));
+  for (const RuleAt& row : rows_) {
+    if (row.start < range.end) functions_.AddRow(row.start, rules_.Add(row.rule));
+  }
 }
 
 // Padding is never executed. It keeps the rule before it, because a row for it would cost as much
@@ -248,6 +265,7 @@ Result<Table> Table::Build(const elf::ElfFile& file, const TableLimits& limits) 
   if (const auto debug_frame = ReadDebugFrameSection(file, *machine)) {
     builder.AddSection(debug_frame->section);
   }
+  builder.AddGoFunctions();
   builder.AddLinkageTables();
   builder.AddContextStarts();
   builder.AddDerived();

@@ -67,7 +67,19 @@ enum FrameOpcode : std::uint8_t {
 
 enum ExpressionOpcode : std::uint8_t {
   DW_OP_deref = 0x06,
+  DW_OP_const1u = 0x08,
+  DW_OP_const1s = 0x09,
+  DW_OP_const2u = 0x0a,
+  DW_OP_const2s = 0x0b,
+  DW_OP_const4u = 0x0c,
+  DW_OP_const4s = 0x0d,
+  DW_OP_const8u = 0x0e,
+  DW_OP_const8s = 0x0f,
+  DW_OP_constu = 0x10,
+  DW_OP_consts = 0x11,
   DW_OP_and = 0x1a,
+  DW_OP_minus = 0x1c,
+  DW_OP_mul = 0x1e,
   DW_OP_plus = 0x22,
   DW_OP_plus_uconst = 0x23,
   DW_OP_shl = 0x24,
@@ -77,6 +89,7 @@ enum ExpressionOpcode : std::uint8_t {
   DW_OP_breg0 = 0x70,
   DW_OP_breg31 = 0x8f,
   DW_OP_bregx = 0x92,
+  DW_OP_nop = 0x96,
 };
 
 }  // namespace perftape::unwind

@@ -2,10 +2,10 @@
 #include "formats/unwind/frame_program.h"
 
 #include <cstddef>
-#include <limits>
 #include <optional>
 
 #include "formats/unwind/constants.h"
+#include "formats/unwind/frame_expression.h"
 #include "formats/unwind/frame_registers.h"
 
 namespace perftape::unwind {
@@ -17,102 +17,6 @@ using RuleType = RegisterRule::Type;
 constexpr std::size_t kMaxRemembered = 64;
 
 constexpr std::uint8_t kOperandMask = 0x3f;
-
-using dwarf::Cursor;
-
-struct RegisterAndOffset {
-  std::uint64_t reg = 0;
-  std::int64_t offset = 0;
-};
-
-std::optional<RegisterAndOffset> ReadBreg(Cursor& at) {
-  const auto opcode = at.Fixed<std::uint8_t>();
-  RegisterAndOffset operand;
-  if (opcode >= DW_OP_breg0 && opcode <= DW_OP_breg31) {
-    operand.reg = opcode - DW_OP_breg0;
-  } else if (opcode == DW_OP_bregx) {
-    operand.reg = at.Uleb();
-  } else {
-    return std::nullopt;
-  }
-  operand.offset = at.Sleb();
-  if (!at.ok()) return std::nullopt;
-  return operand;
-}
-
-bool ReadOpcode(Cursor& at, std::uint8_t opcode) {
-  return at.Fixed<std::uint8_t>() == opcode && at.ok();
-}
-
-std::optional<std::uint8_t> ReadLiteral(Cursor& at) {
-  const auto opcode = at.Fixed<std::uint8_t>();
-  if (!at.ok() || opcode < DW_OP_lit0 || opcode > DW_OP_lit31) return std::nullopt;
-  return static_cast<std::uint8_t>(opcode - DW_OP_lit0);
-}
-
-// The expression after "breg sp n" in linkage tables. Returns the literal e.
-std::optional<std::uint8_t> ReadPltPushEnd(Cursor at, std::uint64_t program_counter) {
-  const std::optional<RegisterAndOffset> pc = ReadBreg(at);
-  if (!pc || pc->reg != program_counter || pc->offset != 0) return std::nullopt;
-  if (!ReadOpcode(at, DW_OP_lit0 + 15) || !ReadOpcode(at, DW_OP_and)) return std::nullopt;
-  const std::optional<std::uint8_t> push_end = ReadLiteral(at);
-  if (!push_end || !ReadOpcode(at, DW_OP_ge) || !ReadOpcode(at, DW_OP_lit0 + 3) ||
-      !ReadOpcode(at, DW_OP_shl) || !ReadOpcode(at, DW_OP_plus) || at.remaining() != 0) {
-    return std::nullopt;
-  }
-  return push_end;
-}
-
-// The CFA that DW_CFA_def_cfa_expression computes. kNone for other expressions than these:
-//   breg r n                             r + n
-//   breg r n; deref                      *(r + n): a signal frame, GCC's realigned stacks
-//   breg r n; deref; plus_uconst m       *(r + n) + m: OpenSSL
-//   breg sp n; breg pc 0; lit15; and; lit e; ge; lit3; shl; plus
-//                                        the entries of linkage tables (binutils,
-//                                        bfd/elfxx-x86.c: elf_x86_64_eh_frame_lazy_plt)
-FrameAddress CfaExpression(Cursor expression, Machine machine) {
-  Cursor at = expression;
-  const FrameRegisters registers = FrameRegistersOf(machine);
-  const std::optional<RegisterAndOffset> first = ReadBreg(at);
-  if (!first) return {};
-  FrameAddress cfa = {.type = FrameAddress::Type::kRegister,
-                      .reg = first->reg,
-                      .offset = first->offset,
-                      .addend = 0};
-  if (at.remaining() == 0) return cfa;
-  if (machine == Machine::kX86_64 && first->reg == registers.stack_pointer) {
-    if (const auto push_end = ReadPltPushEnd(at, registers.program_counter)) {
-      cfa.type = FrameAddress::Type::kPlt;
-      cfa.addend = *push_end;
-      return cfa;
-    }
-  }
-  if (!ReadOpcode(at, DW_OP_deref)) return {};
-  cfa.type = FrameAddress::Type::kAtRegister;
-  if (at.remaining() == 0) return cfa;
-  if (!ReadOpcode(at, DW_OP_plus_uconst)) return {};
-  const std::uint64_t addend = at.Uleb();
-  if (!at.ok() || at.remaining() != 0) return {};
-  if (addend > std::numeric_limits<std::uint8_t>::max()) return {};
-  cfa.addend = static_cast<std::uint8_t>(addend);
-  return cfa;
-}
-
-// The address that DW_CFA_expression computes, at which a register is saved: sp + n or fp + n.
-// kOther for another expression.
-RegisterRule AddressExpression(Cursor expression, Machine machine) {
-  Cursor at = expression;
-  const FrameRegisters registers = FrameRegistersOf(machine);
-  const std::optional<RegisterAndOffset> address = ReadBreg(at);
-  if (!address || at.remaining() != 0) return {.type = RuleType::kOther, .offset = 0};
-  if (address->reg == registers.stack_pointer) {
-    return {.type = RuleType::kAtStackPointer, .offset = address->offset};
-  }
-  if (address->reg == registers.frame_pointer) {
-    return {.type = RuleType::kAtFramePointer, .offset = address->offset};
-  }
-  return {.type = RuleType::kOther, .offset = 0};
-}
 
 }  // namespace
 
@@ -301,10 +205,20 @@ RegisterRule FrameState::*FrameProgram::RuleMember(std::uint64_t reg) const {
 
 void FrameProgram::SetRule(std::uint64_t reg, RegisterRule rule) {
   if (const auto member = RuleMember(reg)) state_.*member = rule;
+  SetChanged(reg, rule.type != RuleType::kUnspecified && rule.type != RuleType::kSameValue);
+}
+
+void FrameProgram::SetChanged(std::uint64_t reg, bool is_changed) {
+  const FrameRegisters registers = FrameRegistersOf(context_.machine);
+  const bool has_member = RuleMember(reg) != nullptr || reg == registers.stack_pointer;
+  if (reg >= registers.general || has_member) return;
+  const std::uint32_t bit = std::uint32_t{1} << reg;
+  state_.changed = is_changed ? state_.changed | bit : state_.changed & ~bit;
 }
 
 void FrameProgram::RestoreRule(std::uint64_t reg) {
   if (const auto member = RuleMember(reg)) state_.*member = context_.initial.*member;
+  SetChanged(reg, reg < 32 && (context_.initial.changed >> reg & 1) != 0);
 }
 
 std::int64_t FrameProgram::Factored(std::int64_t offset) const {

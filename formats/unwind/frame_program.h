@@ -33,14 +33,16 @@ struct RegisterRule {
 struct FrameAddress {
   enum class Type : std::uint8_t {
     kNone,        // undefined, or an expression that Rule cannot express
-    kRegister,    // register + offset
-    kAtRegister,  // *(register + offset) + addend
+    kRegister,    // register + scale * index + offset
+    kAtRegister,  // *(register + scale * index + offset) + addend
     kPlt,         // sp + offset, and 8 more from byte `addend` of a 16-byte entry on
   };
   Type type = Type::kNone;
   std::uint64_t reg = 0;
   std::int64_t offset = 0;
   std::uint8_t addend = 0;
+  std::uint64_t index = 0;  // another register
+  std::uint8_t scale = 0;   // 0: there is no index
 };
 
 // The rules at one instruction.
@@ -50,6 +52,7 @@ struct FrameState {
   // and readelf return to it with DW_CFA_def_cfa_register.
   std::int64_t register_offset = 0;
   RegisterRule fp, bx, ra;
+  std::uint32_t changed = 0;  // the other registers that do not have their values in the caller
   bool signed_return = false;
 };
 
@@ -102,6 +105,7 @@ class FrameProgram {
   // Returns where the rule of a register is kept; null if it is not.
   RegisterRule FrameState::*RuleMember(std::uint64_t reg) const;
   void SetRule(std::uint64_t reg, RegisterRule rule);
+  void SetChanged(std::uint64_t reg, bool is_changed);
   void RestoreRule(std::uint64_t reg);
   std::int64_t Factored(std::int64_t offset) const;
   dwarf::Cursor Block();

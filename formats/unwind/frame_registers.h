@@ -18,6 +18,8 @@ struct FrameRegisters {
   std::uint64_t link;
   std::uint64_t base;   // rbx; kNoRegister on aarch64
   std::uint64_t count;  // rcx; kNoRegister on aarch64
+  // The registers below this number are general ones.
+  std::uint64_t general;
 };
 
 constexpr FrameRegisters FrameRegistersOf(Machine machine) {
@@ -28,14 +30,16 @@ constexpr FrameRegisters FrameRegistersOf(Machine machine) {
               .program_counter = 16,
               .link = 5,
               .base = 3,
-              .count = 2};
+              .count = 2,
+              .general = 16};
     case Machine::kAArch64:
       return {.stack_pointer = 31,
               .frame_pointer = 29,
               .program_counter = 32,
               .link = 30,
               .base = kNoRegister,
-              .count = kNoRegister};
+              .count = kNoRegister,
+              .general = 32};
   }
   return {};
 }

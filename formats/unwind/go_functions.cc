@@ -6,8 +6,7 @@
 #include <iterator>
 #include <optional>
 #include <string_view>
-
-#include "formats/go/pc_line_table.h"
+#include <utility>
 
 namespace perftape::unwind {
 namespace {
@@ -68,10 +67,10 @@ bool SetsStackPointer(Bytes code) {
          (opcode == 0x83 && mod_rm == (0xe0 | kStackPointer));
 }
 
-// Where the first such instruction ends; the end of the code without one. These functions are
-// short, and none has an instruction that contains such bytes.
-std::size_t AfterStackPointer(Bytes code) {
-  for (std::size_t at = 0; at + 3 <= code.size(); ++at) {
+// Where the first such instruction from `first` on ends; the end of the code without one. These
+// functions are short, and none has an instruction that contains such bytes.
+std::size_t AfterStackPointer(Bytes code, std::size_t first = 0) {
+  for (std::size_t at = first; at + 3 <= code.size(); ++at) {
     if (!SetsStackPointer(code.subspan(at))) continue;
     const std::uint8_t mod_rm = CodeByte(code, at + 2);
     const bool has_byte = CodeByte(code, at + 1) == 0x83 || mod_rm >> 6 == 1;
@@ -117,8 +116,9 @@ void SetRulesFrom(std::uint64_t address, std::uint64_t end, const Rule& rule,
                   std::vector<RuleAt>& rows) {
   if (address >= end) return;
   SplitAt(address, rows);
+  SplitAt(end, rows);
   for (RuleAt& row : rows) {
-    if (row.start >= address) row.rule = rule;
+    if (row.start >= address && row.start < end) row.rule = rule;
   }
 }
 
@@ -132,12 +132,19 @@ void GoFunctions::Add(std::string_view name, std::uint64_t start, std::uint64_t 
   };
   constexpr std::string_view kSuffix = ".abi0";
   constexpr StackUse kUses[] = {
-      {"runtime.asmcgocall", Stack::kReturns}, {"runtime.asmcgocall_landingpad", Stack::kReturns},
-      {"runtime.clone", Stack::kClones},       {"runtime.goexit", Stack::kOutermost},
-      {"runtime.mcall", Stack::kLeaves},       {"runtime.morestack", Stack::kLeaves},
-      {"runtime.mstart", Stack::kOutermost},   {"runtime.nanotime1", Stack::kReturns},
-      {"runtime.rt0_go", Stack::kOutermost},   {"runtime.systemstack", Stack::kReturns},
-      {"runtime.walltime", Stack::kReturns},   {"time.now", Stack::kReturns},
+      {"runtime.asmcgocall", Stack::kReturns},
+      {"runtime.asmcgocall_landingpad", Stack::kReturns},
+      {"runtime.cgocallback", Stack::kCallsBack},
+      {"runtime.clone", Stack::kClones},
+      {"runtime.goexit", Stack::kOutermost},
+      {"runtime.mcall", Stack::kLeaves},
+      {"runtime.morestack", Stack::kLeaves},
+      {"runtime.mstart", Stack::kOutermost},
+      {"runtime.nanotime1", Stack::kReturns},
+      {"runtime.rt0_go", Stack::kOutermost},
+      {"runtime.systemstack", Stack::kReturns},
+      {"runtime.walltime", Stack::kReturns},
+      {"time.now", Stack::kReturns},
   };
   if (name.ends_with(kSuffix)) name.remove_suffix(kSuffix.size());
   const bool returns_to_kernel =
@@ -153,14 +160,33 @@ GoFunctions GoFunctions::Read(const elf::ElfFile& file, Machine machine) {
   GoFunctions found;
   found.machine_ = machine;
   if (!MayBeGo(file)) return found;
-  const Result<go::PcLineTable> table = go::PcLineTable::Read(file);
+  Result<go::PcLineTable> table = go::PcLineTable::Read(file);
   if (!table) return found;
   found.is_go_ = true;
-  for (std::uint64_t i = 0; i < table->functions(); ++i) {
-    found.Add(table->name(i), table->entry(i).value, table->entry(i + 1).value);
+  found.table_ = *std::move(table);
+  for (std::uint64_t i = 0; i < found.functions(); ++i) {
+    const Range range = found.function(i);
+    found.Add(found.table_->name(i), range.start, range.end);
   }
   std::ranges::sort(found.known_, {}, &Known::start);
   return found;
+}
+
+GoFunctions::Range GoFunctions::function(std::uint64_t index) const {
+  return {.start = table_->entry(index).value, .end = table_->entry(index + 1).value};
+}
+
+std::vector<RuleAt> GoFunctions::RowsOf(std::uint64_t index) const {
+  std::vector<RuleAt> rows;
+  if (machine_ != Machine::kX86_64) return rows;
+  constexpr std::int32_t kLargestFrame = std::int32_t{1} << 30;
+  for (const auto& [start, bytes] : table_->stack_use(index)) {
+    Rule rule = {
+        .cfa_offset = bytes + kGoWord, .ra_offset = -kGoWord, .cfa = CfaRule::kStackPointer};
+    if (bytes < 0 || bytes > kLargestFrame) rule = kUnknownCaller;
+    if (rows.empty() || rows.back().rule != rule) rows.push_back({.start = start, .rule = rule});
+  }
+  return rows;
 }
 
 void GoFunctions::Correct(const Function& function, std::vector<RuleAt>& rows) const {
@@ -189,6 +215,14 @@ void GoFunctions::Correct(const Function& function, std::vector<RuleAt>& rows) c
       return set_from(changed, kFrameOnLeftStack);
     case Stack::kReturns:
       return set_from(changed, kFrameOnOtherStack);
+    case Stack::kCallsBack: {
+      // From C to Go: g0's stack to that of the goroutine that has called C. The word behind the
+      // frame there is a mark for Go's own tracebacks (runtime.systemstack_switch, runtime.goexit).
+      const std::size_t in_code = changed - function.start;
+      const std::uint64_t end = function.start + AfterStackPointer(function.code, in_code);
+      return SetRulesFrom(changed, is_sure ? end : function.end,
+                          is_sure ? kFrameOnOtherStack : kUnknownCaller, rows);
+    }
   }
 }
 

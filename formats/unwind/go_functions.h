@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // What Go's runtime does that the call frame information of its linker (.debug_frame) does not
 // describe: functions of the runtime change to another stack and back, and functions save the frame
-// pointer.
+// pointer. A stripped program (go build -ldflags=-s) has no such information, but the runtime's own
+// tables tell the size of each frame.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
 #include "formats/base/bytes.h"
 #include "formats/elf/elf_file.h"
+#include "formats/go/pc_line_table.h"
 #include "formats/unwind/rule.h"
 
 namespace perftape::unwind {
@@ -22,7 +25,8 @@ struct RuleAt {
 
 class GoFunctions {
  public:
-  // Reads the names in the pc-line table. Finds nothing in a file that is not of Go.
+  // Reads the names in the pc-line table. Finds nothing in a file that is not of Go. `file` must
+  // outlive the result.
   static GoFunctions Read(const elf::ElfFile& file, Machine machine);
 
   bool is_go() const { return is_go_; }
@@ -34,6 +38,16 @@ class GoFunctions {
   // The functions to which signal handlers return. The kernel sets their first instruction as the
   // return address of the handler, so each begins one byte earlier, where that is looked up.
   const std::vector<SignalReturn>& signal_returns() const { return signal_returns_; }
+
+  // The functions of the pc-line table, by index. The addresses are those in a damaged file, too.
+  struct Range {
+    std::uint64_t start = 0, end = 0;
+  };
+  std::uint64_t functions() const { return table_ ? table_->functions() : 0; }
+  Range function(std::uint64_t index) const;
+  // The rows of one of them, as its .debug_frame has them. Empty if they are not known. Only for
+  // x86-64.
+  std::vector<RuleAt> RowsOf(std::uint64_t index) const;
 
   struct Function {
     std::uint64_t start = 0, end = 0;
@@ -49,6 +63,7 @@ class GoFunctions {
     kClones,     // a new thread begins here, on the stack that it is given
     kReturns,    // calls on another stack, and returns to the one before
     kLeaves,     // calls on another stack. Meanwhile another thread may continue on the one before
+    kCallsBack,  // as kReturns, with a frame of its own on the stack before
   };
   struct Known {
     std::uint64_t start = 0;
@@ -58,6 +73,7 @@ class GoFunctions {
 
   Machine machine_ = Machine::kX86_64;
   bool is_go_ = false;
+  std::optional<go::PcLineTable> table_;
   std::vector<Known> known_;  // sorted
   std::vector<SignalReturn> signal_returns_;
 };

@@ -123,4 +123,14 @@ bool EndsWithCall(Machine machine, Bytes code) {
   return false;
 }
 
+bool IsReturnEntry(Machine machine, std::uint64_t code) {
+  const std::uint64_t first = code & 0xffffffff;
+  if (machine == Machine::kAArch64) {
+    return first == 0xf85f03b4 ||        // ldur x20,[x29,#-16]
+           code == 0x8b080fb4f85f03a8U;  // ldur x8,[x29,#-16]; add x20,x29,x8,lsl #3
+  }
+  return first == 0xf0658b48 ||        // mov -16(%rbp),%rsp
+         code == 0xcd648d48f04d8b48U;  // mov -16(%rbp),%rcx; lea 0(%rbp,%rcx,8),%rsp
+}
+
 }  // namespace perftape::unwind

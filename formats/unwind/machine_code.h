@@ -30,4 +30,9 @@ inline constexpr std::uint64_t kCallBytes = 8;
 // (wire_ends_with_call). Bytes that are none may look like one: x86 has no boundaries.
 bool EndsWithCall(Machine machine, Bytes code);
 
+// Whether `code`, the 8 bytes from an address on as a little-endian word, is where the callees of
+// interpreted Java return to. The interpreter jumps to them, so no call is before it.
+// bpf/unwind_wire.h has the same, and the source (wire_is_return_entry).
+bool IsReturnEntry(Machine machine, std::uint64_t code);
+
 }  // namespace perftape::unwind

@@ -21,8 +21,8 @@ enum class CfaRule : std::uint8_t {
   kAtStackPointer,  // *(sp + cfa_offset) + addend: a signal's saved registers, OpenSSL's code
   kAtFramePointer,  // *(fp + cfa_offset) + addend: GCC's realigned stacks
   kPlt,             // sp + cfa_offset, and 8 more from byte `addend` of a 16-byte entry on
-  kBaseRegister,    // rbx + cfa_offset: glibc's _dl_runtime_resolve
-  kCountRegister,   // rcx + cfa_offset: functions that leave with GCC's __builtin_eh_return
+  kRegister,        // base + scale * index + cfa_offset: glibc's _dl_runtime_resolve, ciphers
+  kAtRegister,      // *(base + scale * index + cfa_offset) + addend: OpenSSL's bn_mul_mont
   kUnsupported,     // the call frame information is none of these
 };
 
@@ -56,9 +56,16 @@ struct Rule {
   std::uint8_t flags = 0;
   std::uint8_t addend = 0;
   std::int8_t bx_words = kBxUnchanged;  // the caller's rbx is at CFA + 8 * bx_words
+  // Of kRegister and kAtRegister: registers by their numbers in call frame information. Without an
+  // index, the scale is 0.
+  std::uint8_t base = 0, index = 0, scale = 0;
+  std::uint8_t reserved = 0;
+  // The registers whose values in the caller are not those in the function, or are not known: a bit
+  // for each number. Those with fields of their own have no bits.
+  std::uint32_t changed = 0;
 
   bool operator==(const Rule&) const = default;
 };
-static_assert(sizeof(Rule) == 16, "tables are saved and mapped in this layout");
+static_assert(sizeof(Rule) == 24, "tables are saved and mapped in this layout");
 
 }  // namespace perftape::unwind

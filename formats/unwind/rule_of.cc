@@ -22,19 +22,16 @@ std::optional<std::int32_t> Narrow(std::int64_t offset) {
 }
 
 std::optional<CfaRule> CfaRuleOf(const FrameAddress& cfa, const FrameRegisters& registers) {
-  if (cfa.reg == registers.base && cfa.type == FrameAddress::Type::kRegister) {
-    return CfaRule::kBaseRegister;
-  }
-  if (cfa.reg == registers.count && cfa.type == FrameAddress::Type::kRegister) {
-    return CfaRule::kCountRegister;
-  }
-  const bool from_sp = cfa.reg == registers.stack_pointer;
-  if (!from_sp && cfa.reg != registers.frame_pointer) return std::nullopt;
+  if (cfa.reg >= registers.general || cfa.index >= registers.general) return std::nullopt;
+  const bool from_sp = cfa.scale == 0 && cfa.reg == registers.stack_pointer;
+  const bool from_fp = cfa.scale == 0 && cfa.reg == registers.frame_pointer;
   switch (cfa.type) {
     case FrameAddress::Type::kRegister:
-      return from_sp ? CfaRule::kStackPointer : CfaRule::kFramePointer;
+      if (from_sp) return CfaRule::kStackPointer;
+      return from_fp ? CfaRule::kFramePointer : CfaRule::kRegister;
     case FrameAddress::Type::kAtRegister:
-      return from_sp ? CfaRule::kAtStackPointer : CfaRule::kAtFramePointer;
+      if (from_sp) return CfaRule::kAtStackPointer;
+      return from_fp ? CfaRule::kAtFramePointer : CfaRule::kAtRegister;
     case FrameAddress::Type::kPlt:
       return CfaRule::kPlt;
     case FrameAddress::Type::kNone:
@@ -124,6 +121,12 @@ Rule RuleOf(const FrameState& state, Machine machine, bool signal_frame) {
   rule.cfa = *cfa;
   rule.cfa_offset = *cfa_offset;
   rule.addend = state.cfa.addend;
+  rule.changed = state.changed;
+  if (*cfa == CfaRule::kRegister || *cfa == CfaRule::kAtRegister) {
+    rule.base = static_cast<std::uint8_t>(state.cfa.reg);
+    rule.index = static_cast<std::uint8_t>(state.cfa.index);
+    rule.scale = state.cfa.scale;
+  }
   rule.bx_words = BxWords(FromCfa(state.bx, *cfa, *cfa_offset));
   if (signal_frame) rule.flags |= Rule::kSignalFrame;
   if (state.signed_return) rule.flags |= Rule::kSignedReturn;

@@ -13,19 +13,24 @@ namespace {
 constexpr std::size_t kFirstSlots = 1024;  // binaries have at most a few hundred rules
 
 // The owner of a binary chooses its rules. If the hash were known, all could have the same.
-std::array<std::uint64_t, 2> MakeSecrets() {
-  std::array<std::uint64_t, 2> secrets = {0x9e3779b97f4a7c15, 0xbf58476d1ce4e5b9};
+std::array<std::uint64_t, 4> MakeSecrets() {
+  std::array<std::uint64_t, 4> secrets = {0x9e3779b97f4a7c15, 0xbf58476d1ce4e5b9,
+                                          0x94d049bb133111eb, 0xd6e8feb86659fd93};
   (void)!getrandom(secrets.data(), sizeof secrets, GRND_NONBLOCK);
   return secrets;
 }
 
-std::size_t HashOf(const Rule& rule) {
-  static const std::array<std::uint64_t, 2> secrets = MakeSecrets();
-  const auto words = std::bit_cast<std::array<std::uint64_t, 2>>(rule);
+std::uint64_t Mix(std::uint64_t a, std::uint64_t b) {
   __extension__ using Wide = unsigned __int128;
-  const Wide product = static_cast<Wide>(words[0] ^ secrets[0]) * (words[1] ^ secrets[1]);
-  return static_cast<std::size_t>(static_cast<std::uint64_t>(product) ^
-                                  static_cast<std::uint64_t>(product >> 64));
+  const Wide product = static_cast<Wide>(a) * b;
+  return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
+}
+
+std::size_t HashOf(const Rule& rule) {
+  static const std::array<std::uint64_t, 4> secrets = MakeSecrets();
+  const auto words = std::bit_cast<std::array<std::uint64_t, 3>>(rule);
+  return static_cast<std::size_t>(Mix(words[0] ^ secrets[0], words[1] ^ secrets[1]) ^
+                                  Mix(words[2] ^ secrets[2], secrets[3]));
 }
 
 }  // namespace

@@ -6,8 +6,22 @@
 #include <cstdint>
 #include <utility>
 
+#include "formats/base/bytes.h"
+
 namespace perftape::unwind {
 namespace {
+
+std::string NameOf(std::uint8_t number, const RegisterNames& names) {
+  if (number < names.general.size()) return std::string(names.general[number]);
+  return fmt::format("r{}?", number);
+}
+
+// The base and the index of a rule.
+std::string SumText(const Rule& rule, const RegisterNames& names) {
+  const std::string base = NameOf(rule.base, names);
+  if (rule.scale == 0) return base;
+  return fmt::format("{}+{}*{}", base, rule.scale, NameOf(rule.index, names));
+}
 
 std::string CfaText(const Rule& rule, const RegisterNames& names) {
   const auto at = [&](std::string_view name) {
@@ -31,10 +45,10 @@ std::string CfaText(const Rule& rule, const RegisterNames& names) {
       return at(names.fp);
     case CfaRule::kPlt:
       return fmt::format("{}{:+},+8@{}", names.sp, rule.cfa_offset, rule.addend);
-    case CfaRule::kBaseRegister:
-      return fmt::format("{}{:+}", names.base, rule.cfa_offset);
-    case CfaRule::kCountRegister:
-      return fmt::format("{}{:+}", names.count, rule.cfa_offset);
+    case CfaRule::kRegister:
+      return fmt::format("{}{:+}", SumText(rule, names), rule.cfa_offset);
+    case CfaRule::kAtRegister:
+      return at(SumText(rule, names));
   }
   return "?";
 }
@@ -71,9 +85,21 @@ std::string FlagText(const Rule& rule) {
 
 RegisterNames RegisterNamesOf(Machine machine) {
   if (machine == Machine::kX86_64) {
-    return {.sp = "rsp", .fp = "rbp", .link = "rdi", .base = "rbx", .count = "rcx"};
+    static constexpr std::string_view kGeneral[] = {"rax", "rdx", "rcx", "rbx", "rsi", "rdi",
+                                                    "rbp", "rsp", "r8",  "r9",  "r10", "r11",
+                                                    "r12", "r13", "r14", "r15"};
+    return {.sp = "rsp",
+            .fp = "rbp",
+            .link = "rdi",
+            .base = "rbx",
+            .count = "rcx",
+            .general = kGeneral};
   }
-  return {.sp = "sp", .fp = "x29", .link = "x30", .base = "-", .count = "-"};
+  static constexpr std::string_view kGeneral[] = {
+      "x0",  "x1",  "x2",  "x3",  "x4",  "x5",  "x6",  "x7",  "x8",  "x9",  "x10",
+      "x11", "x12", "x13", "x14", "x15", "x16", "x17", "x18", "x19", "x20", "x21",
+      "x22", "x23", "x24", "x25", "x26", "x27", "x28", "x29", "x30", "sp"};
+  return {.sp = "sp", .fp = "x29", .link = "x30", .base = "-", .count = "-", .general = kGeneral};
 }
 
 RuleText TextOf(const Rule& rule, const RegisterNames& names) {

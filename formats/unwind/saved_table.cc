@@ -11,9 +11,9 @@
 namespace perftape::unwind {
 namespace {
 
-// "unwind09". The last two digits are the version of the format, and of the rules that the same
+// "unwind11". The last two digits are the version of the format, and of the rules that the same
 // call frame information gives.
-constexpr std::uint64_t kMagic = 0x3930646e69776e75;
+constexpr std::uint64_t kMagic = 0x3131646e69776e75;
 
 struct TableHeader {
   std::uint64_t magic = kMagic;
@@ -41,7 +41,7 @@ bool IsValid(const Rule& rule) {
   constexpr std::uint8_t kAllFlags = Rule::kSignalFrame | Rule::kFromStackPointer |
                                      Rule::kSignedReturn | Rule::kFpFromFp | Rule::kReturnInCx |
                                      Rule::kInGap | Rule::kDerived | Rule::kOtherStack;
-  return rule.cfa <= CfaRule::kUnsupported && (rule.flags & ~kAllFlags) == 0;
+  return rule.cfa <= CfaRule::kUnsupported && (rule.flags & ~kAllFlags) == 0 && rule.reserved == 0;
 }
 
 bool AreValid(std::span<const Rule> rules) {

@@ -7,11 +7,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "formats/base/addresses.h"
 #include "formats/base/bytes.h"
 #include "formats/elf/elf_file.h"
+#include "formats/unwind/machine_code.h"
 #include "formats/unwind/rule.h"
 #include "formats/unwind/step.h"
 #include "formats/unwind/table.h"
@@ -55,6 +58,34 @@ struct Code {
 // and the function before that may end with a call that never returns.
 bool IsReturnAddress(Machine machine, const Code& code);
 
+// The same for a return address that a frame pointer has led to, `pc`, and any code. In code that
+// was compiled at run time it may be the return entry of an interpreter, too. Nothing if its bytes
+// are not known: such code is neither in a file nor in a copy of the stack.
+template <ReadsWords Read>
+std::optional<bool> FollowsCall(Machine machine, const Code& code, std::uint64_t pc,
+                                const Read& read) {
+  if (code.table != nullptr && code.binary != nullptr) return IsReturnAddress(machine, code);
+  const std::optional<std::uint64_t> word = read(pc - kCallBytes);
+  if (!word) return std::nullopt;
+  static_assert(sizeof *word == kCallBytes);
+  if (EndsWithCall(machine, std::as_bytes(std::span(&*word, 1)))) return true;
+  return IsReturnEntry(machine, read(pc).value_or(0));
+}
+
+// Whether the stack is as execve(2) leaves it: argc, pointers to the arguments above it, and a null
+// pointer (x86-64 psABI 3.4.1; arm64 has the same).
+template <ReadsWords Read>
+bool IsAtProgramStart(const Registers& registers, const Read& read) {
+  constexpr std::uint64_t kMostArguments = 0xffff;
+  if (!registers.interrupted || registers.fp != 0) return false;
+  const std::optional<std::uint64_t> count = read(registers.sp);
+  const std::optional<std::uint64_t> first = read(registers.sp + kWordSize);
+  if (!count || !first || *count == 0 || *count > kMostArguments || *first <= registers.sp) {
+    return false;
+  }
+  return read(registers.sp + (*count + 1) * kWordSize) == std::uint64_t{0};
+}
+
 // Finds the code at an address of the process.
 template <class Find>
 concept FindsCode = requires(Find find, RuntimeAddress address) {
@@ -67,6 +98,13 @@ struct WalkedFrame {
   // The frame was interrupted: it is the first one, or a signal handler ran on top of it.
   bool interrupted = false;
 };
+
+// Whether a frame that calls others has no return address: it was interrupted, or it is the
+// trampoline on which the handler of a signal returns. No code calls that.
+inline bool IsOuterInstruction(std::span<const WalkedFrame> frames, std::size_t frame) {
+  const bool is_trampoline = frame + 1 < frames.size() && frames[frame + 1].interrupted;
+  return frame > 0 && (frames[frame].interrupted || is_trampoline);
+}
 
 // A copied part of a stack, as a reader of words. Words outside of it cannot be read.
 class StackCopy {
@@ -112,21 +150,43 @@ WalkEnd WalkStack(Machine machine, Registers registers, const Find& find, const 
 // The size that most stacks may grow to (RLIMIT_STACK). A frame pointer further away is none.
 inline constexpr std::uint64_t kUsualStackLimit = std::uint64_t{8} << 20;
 
+// The rule of a frame to which a frame pointer has led. A rule may find the frame by the word at
+// the frame pointer, which is the caller's frame pointer, because the function has made the frame
+// record of its callee (call_into_lisp of SBCL). The callee has restored the register from that
+// word.
+inline Rule AfterFramePointer(Rule rule) {
+  if (rule.cfa != CfaRule::kAtFramePointer || rule.cfa_offset != 0) return rule;
+  rule.cfa = CfaRule::kFramePointer;
+  rule.cfa_offset = std::exchange(rule.addend, std::uint8_t{0});
+  return rule;
+}
+
+// Whether the frame is the outermost one, by a zero in its frame pointer. In code without a rule
+// the frame pointer may be an ordinary register, so the code must have been reached by a frame
+// pointer, or be of a file that describes its other code.
+template <ReadsWords Read>
+bool IsOutermost(const Code& code, bool is_by_fp, const Registers& registers, const Read& read) {
+  if (registers.fp != 0) return false;
+  if (is_by_fp) return true;
+  if (code.table == nullptr) return false;
+  return !registers.interrupted || IsAtProgramStart(registers, read);
+}
+
 // Both functions go to the caller, or return how the walk ends.
 template <ReadsWords Read>
-std::optional<WalkEnd> StepByFramePointer(Machine machine, const Read& read, Registers& registers) {
+std::optional<WalkEnd> StepByFramePointer(Machine machine, const Code& code, bool is_by_fp,
+                                          const Read& read, Registers& registers) {
   if (!registers.fp) return WalkEnd::kUnreadable;
   // Compilers and the kernel clear the frame pointer of the outermost frame.
-  if (registers.fp == 0) return WalkEnd::kEndOfStack;
+  if (IsOutermost(code, is_by_fp, registers, read)) return WalkEnd::kEndOfStack;
   // A frame pointer below the stack pointer is far above it, too, because the difference wraps.
   if (*registers.fp - registers.sp > kUsualStackLimit) return WalkEnd::kNoTable;
   switch (Step(machine, kFramePointerRule, read, registers)) {
     case StepResult::kCaller:
       return std::nullopt;
-    case StepResult::kEnd:
-      return WalkEnd::kEndOfStack;
     case StepResult::kUnreadable:
       return WalkEnd::kUnreadable;
+    case StepResult::kEnd:
     case StepResult::kNoRule:
     case StepResult::kNoProgress:
       break;
@@ -135,9 +195,10 @@ std::optional<WalkEnd> StepByFramePointer(Machine machine, const Read& read, Reg
 }
 
 template <ReadsWords Read>
-std::optional<WalkEnd> StepByTable(Machine machine, const Code& code, const Read& read,
-                                   Registers& registers) {
-  switch (Step(machine, *code.rule, read, registers)) {
+std::optional<WalkEnd> StepByTable(Machine machine, const Code& code, bool is_by_fp,
+                                   const Read& read, Registers& registers) {
+  const Rule rule = is_by_fp ? AfterFramePointer(*code.rule) : *code.rule;
+  switch (Step(machine, rule, read, registers)) {
     case StepResult::kCaller:
       return std::nullopt;
     case StepResult::kEnd:
@@ -156,7 +217,7 @@ template <FindsCode Find, ReadsWords Read>
 WalkEnd WalkStack(Machine machine, Registers registers, const Find& find, const Read& read,
                   std::size_t most_frames, std::vector<WalkedFrame>& frames) {
   frames.clear();
-  bool is_from_gap = false;
+  bool is_from_gap = false, is_by_fp = false;
   while (true) {
     // The instruction before a return address is the call, which decides what is on the stack.
     const std::uint64_t executed = registers.pc - (registers.interrupted ? 0 : 1);
@@ -166,14 +227,19 @@ WalkEnd WalkStack(Machine machine, Registers registers, const Find& find, const 
       const Code call = registers.interrupted ? find(RuntimeAddress{registers.pc - 1}) : code;
       if (!IsReturnAddress(machine, call)) return WalkEnd::kNoRule;
     }
+    if (is_by_fp && !FollowsCall(machine, code, registers.pc, read).value_or(true)) {
+      return WalkEnd::kNoTable;
+    }
     if (frames.size() >= most_frames) return WalkEnd::kTooDeep;
     frames.push_back({.pc = registers.pc, .interrupted = registers.interrupted});
     if (code.frames_by <= FramesBy::kUnknown) return WalkEnd::kNoTable;
     registers.pc = executed;  // the rule of a PLT entry depends on it
-    const std::optional<WalkEnd> end = code.frames_by == FramesBy::kTable
-                                           ? StepByTable(machine, code, read, registers)
-                                           : StepByFramePointer(machine, read, registers);
+    const bool has_rule = code.frames_by == FramesBy::kTable;
+    const std::optional<WalkEnd> end =
+        has_rule ? StepByTable(machine, code, is_by_fp, read, registers)
+                 : StepByFramePointer(machine, code, is_by_fp, read, registers);
     if (end) return *end;
+    is_by_fp = !has_rule;
     is_from_gap = code.rule != nullptr && (code.rule->flags & Rule::kInGap) != 0;
   }
 }

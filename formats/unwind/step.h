@@ -3,11 +3,14 @@
 // bpf/unwind.bpf.h does in the kernel; tests/bpf/unwind_test.cc compares them.
 #pragma once
 
+#include <array>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 
 #include "formats/base/bytes.h"
+#include "formats/unwind/frame_registers.h"
 #include "formats/unwind/rule.h"
 
 namespace perftape::unwind {
@@ -20,7 +23,17 @@ struct Registers {
   std::optional<std::uint64_t> link = {};  // x30, rdi; unknown behind the first frame
   std::optional<std::uint64_t> cx = {};    // rcx; unknown behind the first frame
   bool interrupted = true;  // pc is the next instruction; otherwise it is a return address
+  // The registers of interrupted code, by their numbers in call frame information, and a bit for
+  // each that the frame still has: no callee has saved it.
+  std::array<std::uint64_t, 32> general = {};
+  std::uint32_t kept = 0;
 };
+
+// The offsets of rax, rdx, rcx and so on, by their numbers, in words, in the registers that the
+// kernel saves for a signal handler (struct sigcontext): four bits each, the first in the lowest.
+inline constexpr std::uint64_t kSignalRegisters = 0x76543210fa89becd;
+// Those are in front of the interrupted stack pointer.
+inline constexpr std::uint64_t kSignalStackPointer = 15 * kWordSize;
 
 enum class StepResult : std::uint8_t {
   kCaller,      // the registers are those of the caller
@@ -43,8 +56,10 @@ concept ReadsACopy = requires(const Read read, std::uint64_t address) {
 };
 
 // Applies `rule` to `registers`. They are unchanged unless the result is kCaller. A return address
-// of 0 is kEnd. kNoRule also if the rule needs the link register, rbx or rcx, and it is unknown;
-// an unknown frame pointer is kUnreadable. An rbx of 0 leads to no frame: it counts as unknown.
+// of 0 is kEnd, but kNoRule if the rule was derived. kNoRule also if the rule needs another
+// register, and it is unknown; an unknown frame pointer is kUnreadable. An rbx of 0 leads to no
+// frame: it counts as unknown. A signal frame of x86-64 has all registers of the code that it
+// interrupted.
 template <ReadsWords Read>
 StepResult Step(Machine machine, const Rule& rule, const Read& read, Registers& registers);
 
@@ -54,10 +69,54 @@ StepResult Step(Machine machine, const Rule& rule, const Read& read, Registers& 
 // also removes (arch/arm64/include/asm/pointer_auth.h, ptrauth_user_pac_mask).
 inline constexpr std::uint64_t kAArch64AddressBits = (std::uint64_t{1} << 48) - 1;
 
+// Adds scale times a register, by its number in call frame information, to `sum`. The result is
+// kCaller if it is known.
+inline StepResult AddRegister(Machine machine, const Registers& registers, std::uint8_t number,
+                              std::uint64_t scale, std::uint64_t& sum) {
+  const FrameRegisters numbers = FrameRegistersOf(machine);
+  std::uint64_t value = 0;
+  if (number == numbers.stack_pointer) {
+    value = registers.sp;
+  } else if (number == numbers.frame_pointer) {
+    if (!registers.fp) return StepResult::kUnreadable;
+    value = *registers.fp;
+  } else if (number == numbers.base) {
+    value = registers.bx.value_or(0);
+    if (value == 0) return StepResult::kNoRule;
+  } else {
+    if (number >= numbers.general || (registers.kept >> number & 1) == 0) {
+      return StepResult::kNoRule;
+    }
+    value = registers.general[number];
+  }
+  sum += scale * value;
+  return StepResult::kCaller;
+}
+
+// The base and the index of a rule.
+inline StepResult AddRegisters(Machine machine, const Rule& rule, const Registers& registers,
+                               std::uint64_t& sum) {
+  const StepResult base = AddRegister(machine, registers, rule.base, 1, sum);
+  if (base != StepResult::kCaller || rule.scale == 0) return base;
+  return AddRegister(machine, registers, rule.index, rule.scale, sum);
+}
+
+// Sets the general registers to those that the kernel saved for a signal handler.
+template <ReadsWords Read>
+void SetSignalRegisters(const Read& read, std::uint64_t address, Registers& registers) {
+  registers.kept = 0;
+  for (unsigned number = 0; number < 16; ++number) {
+    const auto word = read(address + (kSignalRegisters >> 4 * number & 15) * kWordSize);
+    if (!word) continue;
+    registers.general[number] = *word;
+    registers.kept |= std::uint32_t{1} << number;
+  }
+}
+
 // Computes the canonical frame address. The result is kCaller if `cfa` is set.
 template <ReadsWords Read>
-StepResult FindFrameAddress(const Rule& rule, const Read& read, const Registers& registers,
-                            std::uint64_t& cfa) {
+StepResult FindFrameAddress(Machine machine, const Rule& rule, const Read& read,
+                            const Registers& registers, std::uint64_t& cfa) {
   // Offsets are signed, addresses wrap around.
   const auto offset = static_cast<std::uint64_t>(std::int64_t{rule.cfa_offset});
   const auto load = [&](std::uint64_t address) {
@@ -90,14 +149,14 @@ StepResult FindFrameAddress(const Rule& rule, const Read& read, const Registers&
       cfa = registers.sp + offset + (is_pushed ? kWordSize : 0);
       return StepResult::kCaller;
     }
-    case CfaRule::kBaseRegister:
-      if (registers.bx.value_or(0) == 0) return StepResult::kNoRule;
-      cfa = *registers.bx + offset;
-      return StepResult::kCaller;
-    case CfaRule::kCountRegister:
-      if (!registers.cx) return StepResult::kNoRule;
-      cfa = *registers.cx + offset;
-      return StepResult::kCaller;
+    case CfaRule::kRegister:
+      cfa = offset;
+      return AddRegisters(machine, rule, registers, cfa);
+    case CfaRule::kAtRegister: {
+      std::uint64_t address = offset;
+      const StepResult known = AddRegisters(machine, rule, registers, address);
+      return known == StepResult::kCaller ? load(address) : known;
+    }
   }
   return StepResult::kNoRule;
 }
@@ -105,7 +164,7 @@ StepResult FindFrameAddress(const Rule& rule, const Read& read, const Registers&
 template <ReadsWords Read>
 StepResult Step(Machine machine, const Rule& rule, const Read& read, Registers& registers) {
   std::uint64_t cfa = 0;
-  if (const StepResult found = FindFrameAddress(rule, read, registers, cfa);
+  if (const StepResult found = FindFrameAddress(machine, rule, read, registers, cfa);
       found != StepResult::kCaller) {
     return found;
   }
@@ -143,11 +202,19 @@ StepResult Step(Machine machine, const Rule& rule, const Read& read, Registers& 
   }
 
   const std::uint64_t caller = machine == Machine::kAArch64 ? *pc & kAArch64AddressBits : *pc;
-  if (caller == 0) return StepResult::kEnd;
+  // Of derived rules a zero is only a word that is no return address.
+  if (caller == 0) {
+    return (rule.flags & Rule::kDerived) != 0 ? StepResult::kNoRule : StepResult::kEnd;
+  }
   // A handler may run on a stack of its own (sigaltstack), which can be anywhere. A function that
   // returns by a register may have nothing on the stack.
   const bool is_above = returns_by_register ? cfa >= registers.sp : cfa > registers.sp;
   if (!is_above && !is_elsewhere) return StepResult::kNoProgress;
+  if (is_signal && machine == Machine::kX86_64 && rule.cfa == CfaRule::kAtStackPointer) {
+    SetSignalRegisters(read, at(registers.sp, rule.cfa_offset) - kSignalStackPointer, registers);
+  } else {
+    registers.kept &= ~rule.changed;
+  }
   // Field by field: a whole object would be copied before its parts have been stored, and the CPU
   // would wait for them.
   registers.pc = caller;

@@ -221,9 +221,9 @@ Status BpfObjects::ShareMaps(bpf_object* object) const {
   const auto& maps = on_cpu_.front()->maps;
   for (const bpf_map* map :
        {maps.ring, maps.rings, maps.cpus, maps.events, maps.target_processes, maps.target_threads,
-        maps.target_cgroups, maps.sending, maps.unwind_cells, maps.unwind_rules, maps.unwind_tables,
-        maps.unwind_mappings, maps.unwind_processes, maps.unwind_counts, maps.unwind_allowances,
-        maps.unwind_recent}) {
+        maps.target_cgroups, maps.target_cgroup_ids, maps.sending, maps.unwind_cells,
+        maps.unwind_rules, maps.unwind_tables, maps.unwind_mappings, maps.unwind_processes,
+        maps.unwind_counts, maps.unwind_allowances, maps.unwind_recent}) {
     bpf_map* const other = bpf_object__find_map_by_name(object, bpf_map__name(map));
     if (other == nullptr) continue;
     if (const int error = bpf_map__reuse_fd(other, bpf_map__fd(map)); error != 0) {
@@ -305,6 +305,10 @@ int BpfObjects::target_processes() const {
 
 int BpfObjects::target_cgroups() const {
   return bpf_map__fd(on_cpu_.front()->maps.target_cgroups);
+}
+
+int BpfObjects::target_cgroup_ids() const {
+  return bpf_map__fd(on_cpu_.front()->maps.target_cgroup_ids);
 }
 
 int BpfObjects::target_threads() const {

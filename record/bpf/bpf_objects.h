@@ -60,6 +60,7 @@ class BpfObjects {
   int target_processes() const;
   int target_threads() const;
   int target_cgroups() const;
+  int target_cgroup_ids() const;
   std::size_t cpus() const { return cpus_; }
 
  private:

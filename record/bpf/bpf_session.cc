@@ -21,6 +21,7 @@
 #include "record/bpf/cpu_counters.h"
 #include "record/bpf/skeleton.h"
 #include "record/rings/cpu_events.h"
+#include "record/scope/cgroup_watch.h"
 
 namespace perftape::record {
 namespace {
@@ -43,22 +44,6 @@ Status AddKey(int map, pid_t key) {
   const std::uint8_t present = 1;
   if (bpf_map_update_elem(map, &key, &present, BPF_ANY) != 0) {
     return FailErrno(fmt::format("filtering by {}", key), errno);
-  }
-  return {};
-}
-
-// The map holds the cgroups, which it gets as open directories. Version 1 is compared by ids.
-Status AddCgroups(int map, const Scope& scope) {
-  if (!scope.recorded || !scope.recorded->is_v2()) return {};
-  for (std::uint32_t index = 0; const CgroupDirectory& cgroup : scope.cgroups) {
-    const std::string path = scope.recorded->mount.string() + cgroup.path;
-    const UniqueFd directory(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (!directory) return FailErrno(path, errno);
-    const int fd = directory.get();
-    if (bpf_map_update_elem(map, &index, &fd, BPF_ANY) != 0) {
-      return FailErrno(fmt::format("filtering by the cgroup {}", path), errno);
-    }
-    ++index;
   }
   return {};
 }
@@ -92,6 +77,7 @@ struct BpfSession::Impl {
   CpuCounters counters;
   MappedUnwindMaps unwind_maps;
   std::vector<RingReader> rings;
+  wire_cgroup_ids cgroup_ids = {};
   UniqueFd wakeups;  // epoll of the rings, edge-triggered
   std::vector<Link> process_links;
   std::vector<Link> program_links;
@@ -103,17 +89,36 @@ struct BpfSession::Impl {
   std::size_t bytes_left = 0;
   std::size_t ring_bytes = 0;
 
-  Status AddTargets(const SampleFilter& filter) const;
+  Status AddTargets(const SampleFilter& filter);
+  Status FollowCgroup(std::uint32_t index, const OpenCgroup& cgroup);
   Status MapRings();
   void ForgetWakeups() const;
   Status Follow(bpf_program* tracker);
   static int OnMessage(void* impl, void* message, std::size_t size);
 };
 
-Status BpfSession::Impl::AddTargets(const SampleFilter& filter) const {
+Status BpfSession::Impl::AddTargets(const SampleFilter& filter) {
   for (const pid_t pid : filter.processes) TRY(AddKey(objects->target_processes(), pid));
   for (const pid_t tid : filter.threads) TRY(AddKey(objects->target_threads(), tid));
-  return AddCgroups(objects->target_cgroups(), filter.scope);
+  const Scope& scope = filter.scope;
+  for (std::uint32_t index = 0; index < scope.cgroups.size(); ++index) {
+    TRY_ASSIGN(const OpenCgroup cgroup, OpenCgroupOf(scope, index));
+    TRY(FollowCgroup(index, cgroup));
+  }
+  return {};
+}
+
+// Of version 2, one map gets the cgroups as open directories.
+Status BpfSession::Impl::FollowCgroup(std::uint32_t index, const OpenCgroup& cgroup) {
+  const int fd = cgroup.directory.get();
+  const __u32 first = 0;
+  cgroup_ids.ids[index] = cgroup.id;
+  const bool is_set =
+      (!cgroup.is_v2 ||
+       bpf_map_update_elem(objects->target_cgroups(), &index, &fd, BPF_ANY) == 0) &&
+      bpf_map_update_elem(objects->target_cgroup_ids(), &first, &cgroup_ids, BPF_ANY) == 0;
+  if (!is_set) return FailErrno("filtering by a cgroup", errno);
+  return {};
 }
 
 Status BpfSession::Impl::Follow(bpf_program* tracker) {
@@ -284,6 +289,10 @@ std::uint64_t BpfSession::SkippedHits() const {
 
 const MappedUnwindMaps& BpfSession::unwind_maps() const {
   return impl_->unwind_maps;
+}
+
+Status BpfSession::FollowCgroup(std::uint32_t index, const OpenCgroup& cgroup) {
+  return impl_->FollowCgroup(index, cgroup);
 }
 
 void BpfSession::RestartTimer(std::uint32_t event, int cpu) {

@@ -31,6 +31,7 @@
 #include "record/probes/probe_spec.h"
 #include "record/processes/targets.h"
 #include "record/rings/cpu_events.h"
+#include "record/scope/cgroup_watch.h"
 
 namespace perftape::record {
 
@@ -97,6 +98,7 @@ struct BpfOptions {
   // Not 0: samples have a wire_user_state with at most so many bytes of stack. A multiple of 8, at
   // most kMaxStackBytes.
   std::uint32_t stack_bytes = 0;
+  std::uint32_t user_frames = WIRE_MAX_FRAMES;    // of a stack; at most WIRE_MAX_USER_FRAMES
   std::size_t unwind_bytes = kUsualUnwindBytes;   // the memory for tables of kUnwindTables
   std::size_t ring_bytes = std::size_t{8} << 20;  // a power of two, a multiple of the page size
   std::size_t rings = 1;                          // a power of two (ring_plan.h)
@@ -138,6 +140,7 @@ class BpfSession final : public SampleSource {
   std::vector<wire_cpu> Counters(std::uint32_t event) const override;
   std::uint64_t SkippedHits() const override;
   void RestartTimer(std::uint32_t event, int cpu) override;
+  Status FollowCgroup(std::uint32_t index, const OpenCgroup& cgroup) override;
   void SampleOneIn(std::uint32_t event, std::uint64_t divisor) override;
   void RecordOnly(std::uint32_t event, std::span<const int> cpus) override;
 

@@ -99,7 +99,7 @@ std::uint32_t StoredStackBytes(std::uint32_t stack_bytes) {
 void SizeStoredStacks(bpf_map* map, std::uint32_t stacks, const wire_filter& filter) {
   if (stacks == 0) return;
   const __u32 stack_bytes = filter.stack_bytes != 0 ? filter.stack_bytes : filter.late_bytes;
-  bpf_map__set_max_entries(map, stacks);
+  bpf_map__set_max_entries(map, stacks + 1);
   bpf_map__set_value_size(map, StoredStackBytes(stack_bytes));
 }
 
@@ -144,6 +144,8 @@ Status OffCpuPrograms::Start(const std::string& log) {
 
 Status OffCpuPrograms::Stop(const std::string& log) {
   if (impl_->links.empty()) return {};
+  const bpf_program* const at_start = impl_->skeleton->progs.at_start;
+  if (bpf_program__autoload(at_start)) TRY(RunOnTasks(at_start, log));
   impl_->skeleton->bss->is_stopped = 1;
   impl_->links.clear();
   return RunOnTasks(impl_->skeleton->progs.at_end, log);

@@ -16,6 +16,7 @@
 #include "formats/base/result.h"
 #include "record/bpf/unwind_maps.h"
 #include "record/rings/cpu_events.h"
+#include "record/scope/cgroup_watch.h"
 
 namespace perftape::record {
 
@@ -80,6 +81,10 @@ class SampleSource {
   // The event was opened again on `cpu`: counts its missed expiries from here on. No event may be
   // running on the CPU.
   virtual void RestartTimer(std::uint32_t event, int cpu) = 0;
+
+  // The cgroup of the scope with this index is this directory now. May be called while another
+  // thread calls the other functions. Fails if the kernel refuses it.
+  virtual Status FollowCgroup(std::uint32_t index, const OpenCgroup& cgroup) = 0;
 
   // From now on, only one in `divisor` wanted overflows of the event on a CPU is a sample
   // (wire_cpu.divisor). Makes no system call.

@@ -14,7 +14,6 @@ void AddScope(const Scope& scope, wire_filter& wire) {
   wire.cgroups = static_cast<__u32>(scope.cgroups.size());
   wire.record_cgroup = scope.recorded.has_value();
   if (scope.recorded && !scope.recorded->is_v2()) wire.cgroup_v1 = scope.v1_subsystem + 1;
-  std::ranges::transform(scope.cgroups, wire.cgroup_ids, &CgroupDirectory::id);
   wire.glob_sets = static_cast<__u32>(scope.comms.size());
   std::ranges::copy(scope.comms, wire.globs);
 }
@@ -55,10 +54,12 @@ wire_filter WireFilter(const BpfOptions& options, std::uint32_t event, std::size
   wire.by_thread = !filter.threads.empty();
   wire.by_uid = filter.user.has_value();
   wire.uid = filter.user.value_or(0);
+  wire.every_task = filter.tasks() == SampledTasks::kEvery;
   wire.excluded_pid = static_cast<__u32>(filter.excluded_process.value_or(0));
   wire.command_pid = static_cast<__u32>(filter.command.value_or(0));
   wire.callchain = WireChain(options.callchains);
   wire.stack_bytes = options.stack_bytes;
+  wire.user_frames = options.user_frames;
   if (options.callchains == Callchains::kUnwindTables) wire.late_bytes = kLateStackBytes;
   // The ids of the initial namespace need no translation.
   wire.pid_namespace = ChildNamespace(NamespaceType::kPid);

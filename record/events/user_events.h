@@ -17,6 +17,7 @@
 #include "record/events/event_spec.h"
 #include "record/machine/system_facts.h"
 #include "record/processes/targets.h"
+#include "record/scope/cgroup_watch.h"
 
 namespace perftape::record {
 
@@ -61,6 +62,7 @@ class KernelSamples final : public SampleSource {
   std::vector<wire_cpu> Counters(std::uint32_t event) const override;
   std::uint64_t SkippedHits() const override { return 0; }
   void RestartTimer(std::uint32_t, int) override {}
+  Status FollowCgroup(std::uint32_t, const OpenCgroup&) override { return {}; }
   void SampleOneIn(std::uint32_t, std::uint64_t) override {}
   void RecordOnly(std::uint32_t, std::span<const int>) override {}
 

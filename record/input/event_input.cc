@@ -10,6 +10,7 @@
 #include <iterator>
 #include <utility>
 
+#include "bpf/wire.h"
 #include "formats/base/duration.h"
 #include "formats/perfdata/record_cursor.h"
 #include "record/bpf/kernel_facts.h"
@@ -17,9 +18,11 @@
 #include "record/events/timer_limit.h"
 #include "record/events/user_events.h"
 #include "record/input/initial_state.h"
+#include "record/machine/clock.h"
 #include "record/machine/cpu_list.h"
 #include "record/machine/machine_features.h"
 #include "record/machine/requirements.h"
+#include "record/machine/system_facts.h"
 #include "record/rings/ring_plan.h"
 #include "record/scope/scope.h"
 
@@ -76,6 +79,12 @@ SidebandContent SidebandContentOf(const Scope& scope, const InputOptions& option
           .namespaces = scope.namespaces};
 }
 
+std::uint32_t MostUserFrames() {
+  const std::optional<int> most = ReadKernelSetting("perf_event_max_stack");
+  return static_cast<std::uint32_t>(
+      std::clamp(most.value_or(WIRE_MAX_FRAMES), 1, WIRE_MAX_USER_FRAMES));
+}
+
 // Of one event on one CPU. Nobody knows how often events without a frequency
 // happen.
 std::uint64_t SamplesPerSecond(const PlannedEvent& event) {
@@ -104,6 +113,7 @@ BpfOptions BpfOptionsOf(const InputOptions& options, const Targets& targets, con
   return {.filter = FilterOf(options, targets, scope),
           .callchains = options.callchains,
           .stack_bytes = options.stack_bytes,
+          .user_frames = MostUserFrames(),
           .unwind_bytes = options.unwind_bytes,
           .ring_bytes = rings.bytes,
           .rings = rings.rings,
@@ -165,6 +175,7 @@ EventInput::EventInput(Opened opened, SnapshotContent content, std::uint64_t use
       events_(std::move(opened.events)),
       content_(content),
       samples_(std::move(opened.samples)),
+      tasks_(opened.tasks),
       sideband_(std::move(opened.sideband)),
       records_(events_.in_file().ids(), events_.in_file().format(),
                events_.in_file().FormatsByEvent(), user_limit),
@@ -183,14 +194,16 @@ Result<EventInput::Opened> EventInput::OpenWithPrograms(const InputOptions& opti
   }
   // Before the events, so that the exec of the command makes it a target before
   // sched:sched_process_exec is recorded.
-  TRY_ASSIGN(BpfSession bpf, BpfSession::Load(BpfOptionsOf(options, targets, scope, plan.events)));
+  const BpfOptions bpf_options = BpfOptionsOf(options, targets, scope, plan.events);
+  TRY_ASSIGN(BpfSession bpf, BpfSession::Load(bpf_options));
   TRY_ASSIGN(RecordedEvents events, RecordedEvents::Open(std::move(plan.events), options.cpus,
                                                          SidebandContentOf(scope, options)));
   // From here on no fork, exec or mapping is missed. The initial state describes what happened
   // before.
   TRY_ASSIGN(Sideband sideband, Sideband::Open(events.ring_owners()));
-  return Opened{std::move(targets), std::move(scope), std::move(events),
-                std::make_unique<BpfSession>(std::move(bpf)), std::move(sideband)};
+  return Opened{std::move(targets),  std::move(scope),
+                std::move(events),   std::make_unique<BpfSession>(std::move(bpf)),
+                std::move(sideband), bpf_options.filter.tasks()};
 }
 
 Result<EventInput::Opened> EventInput::OpenForThreads(const InputOptions& options, Targets targets,
@@ -204,8 +217,9 @@ Result<EventInput::Opened> EventInput::OpenForThreads(const InputOptions& option
   TRY_ASSIGN(RecordedEvents events, RecordedEvents::OpenForThreads(std::move(plan.events),
                                                                    options.cpus, content, threads));
   TRY_ASSIGN(Sideband rings, MapUserRings(options.ring_bytes, events, warnings));
-  return Opened{std::move(targets), Scope(), std::move(events), std::make_unique<KernelSamples>(),
-                std::move(rings)};
+  return Opened{std::move(targets), Scope(),
+                std::move(events),  std::make_unique<KernelSamples>(),
+                std::move(rings),   SampledTasks::kSome};
 }
 
 Result<std::unique_ptr<EventInput>> EventInput::Open(InputOptions options,
@@ -221,6 +235,7 @@ Result<std::unique_ptr<EventInput>> EventInput::Open(InputOptions options,
   if (command) content.before_exec = static_cast<std::uint32_t>(*command);
   std::unique_ptr<EventInput> input(new EventInput(std::move(opened), content, UserAddressLimit()));
   TRY(input->events_.RedirectToRings());
+  input->WatchCgroups();
   // A ring that overflows loses process events. To empty it is little work for each record.
   constexpr int kHighestPriority = -20;
   TRY_ASSIGN(BackgroundDrain drain,
@@ -242,16 +257,23 @@ Result<std::unique_ptr<EventInput>> EventInput::Open(InputOptions options,
 
 // The sideband is open, so that no mapping is missed.
 Status EventInput::StartUnwinding(const InputOptions& options, OthersFiles& files) {
-  TRY_ASSIGN(unwind_loader_, UnwindLoader::Start(samples_->unwind_maps().maps(), binaries_, files,
-                                                 UnwoundProcessesOf(targets_, options, files,
-                                                                    content_.before_exec)));
-  late_unwinder_.emplace(binaries_, files,
+  TRY_ASSIGN(
+      unwind_loader_,
+      UnwindLoader::Start(samples_->unwind_maps().maps(), binaries_, files, load_times_,
+                          UnwoundProcessesOf(targets_, options, files, content_.before_exec)));
+  late_unwinder_.emplace(binaries_, files, load_times_,
                          LateUnwinder::Settings{.format = events_.in_file().format(),
                                                 .events = events_.sampling().size(),
-                                                .keeps_user_state = options.stack_bytes != 0});
+                                                .keeps_user_state = options.stack_bytes != 0,
+                                                .user_frames = MostUserFrames()});
   TRY(late_unwinder_->ApplyAll(unwind_loader_->initial_state()));
   records_.FinishWith(*late_unwinder_);
   return {};
+}
+
+std::vector<std::string> EventInput::CgroupGaps(std::uint64_t start_ns) const {
+  const std::lock_guard lock(sideband_mutex_);
+  return cgroup_watch_ ? cgroup_watch_->Gaps(start_ns) : std::vector<std::string>();
 }
 
 ChainCounts EventInput::ChainsOf(std::uint32_t event) const {
@@ -261,7 +283,9 @@ ChainCounts EventInput::ChainsOf(std::uint32_t event) const {
   for (std::size_t end = 0; end < chains.ends.size(); ++end) {
     chains.ends[end] += late_unwinder_->EndsOf(event)[end];
   }
-  chains.derived += late_unwinder_->DerivedOf(event);
+  const LateUnwinder::Shortened& shortened = late_unwinder_->ShortenedOf(event);
+  chains.ends[WIRE_END_OF_STACK] -= shortened.complete;
+  chains.derived += late_unwinder_->DerivedOf(event) - shortened.derived;
   return chains;
 }
 
@@ -272,6 +296,14 @@ void EventInput::AdaptToNamespaces(std::vector<std::string>& warnings) {
   const bool is_whole_system = !targets_.processes() && scope_.cgroups.empty();
   if (is_whole_system)
     std::ranges::move(UnseenFromNamespaces(scope_), std::back_inserter(warnings));
+}
+
+// The thread that drains the sideband follows them.
+void EventInput::WatchCgroups() {
+  if (scope_.cgroups.empty()) return;
+  cgroup_watch_.emplace(scope_, [this](std::uint32_t index, const OpenCgroup& cgroup) {
+    return samples_->FollowCgroup(index, cgroup);
+  });
 }
 
 // Those of the initial state. The kernel reports new ones.
@@ -428,6 +460,7 @@ LatencySummary EventInput::Latency() const {
 
 Status EventInput::DrainSideband() {
   const std::lock_guard lock(sideband_mutex_);
+  if (cgroup_watch_) cgroup_watch_->Check(MonotonicNs());
   if (drained_.is_full()) return {};
   TRY(sideband_.Drain([&](Bytes record) { drained_.Add(record); }));
   return {};

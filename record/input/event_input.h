@@ -31,6 +31,7 @@
 #include "record/processes/targets.h"
 #include "record/rings/background_drain.h"
 #include "record/rings/sideband.h"
+#include "record/scope/cgroup_watch.h"
 #include "record/scope/cgroups.h"
 #include "record/scope/recorded_containers.h"
 #include "record/scope/scope.h"
@@ -65,12 +66,14 @@ class EventInput : public RecordInput {
   void SampleOneIn(std::uint64_t divisor) override;
   bool HaveTargetsEnded() const override { return targets_.Gone(); }
 
+  SampledTasks tasks() const override { return tasks_; }
   std::vector<wire_cpu> Counters(std::uint32_t event) const override {
     return samples_->Counters(event);
   }
   ChainCounts ChainsOf(std::uint32_t event) const override;
   std::vector<std::uint32_t> SampledCpus() const override;
   std::vector<AbsentCpu> Absences() const override;
+  std::vector<std::string> CgroupGaps(std::uint64_t start_ns) const override;
   Status DrainLatency() override;
   void SumUpFastCalls(std::uint64_t time_ns) override;
   std::vector<LatencyInterval> NextLatencyInterval() override { return latency_.NextInterval(); }
@@ -90,6 +93,7 @@ class EventInput : public RecordInput {
     RecordedEvents events;
     std::unique_ptr<SampleSource> samples;
     Sideband sideband;
+    SampledTasks tasks;
   };
   static Result<Opened> OpenWithPrograms(const InputOptions& options, Targets targets,
                                          std::vector<std::string>& warnings);
@@ -104,6 +108,7 @@ class EventInput : public RecordInput {
   void AdaptToNamespaces(std::vector<std::string>& warnings);
   Status StartUnwinding(const InputOptions& options, OthersFiles& files);
   void AddFromKernel(const perfdata::RecordView& view);
+  void WatchCgroups();
   void NoteName(const perfdata::RecordView& view);
   void NoteContainer(Bytes record);
   void NoteContainers(NameSource* names);
@@ -117,7 +122,9 @@ class EventInput : public RecordInput {
   RecordedEvents events_;
   SnapshotContent content_;  // of the initial state
   std::unique_ptr<SampleSource> samples_;
-  std::mutex sideband_mutex_;  // of the two below
+  SampledTasks tasks_;                       // of samples_
+  mutable std::mutex sideband_mutex_;        // of the three below
+  std::optional<CgroupWatch> cgroup_watch_;  // if cgroups are selected
   Sideband sideband_;
   DrainedRecords drained_;
   IncomingRecords records_;
@@ -129,6 +136,7 @@ class EventInput : public RecordInput {
   std::map<std::uint64_t, std::string> cgroup_names_;  // of latency_, by id
   std::optional<CpuHotplug> hotplug_;
   KnownBinaries binaries_;
+  LoadTimes load_times_;
   std::optional<LateUnwinder> late_unwinder_;
   std::unique_ptr<UnwindLoader> unwind_loader_;  // writes into the maps of samples_
   // Uses the sideband, so it is destroyed first.

@@ -29,7 +29,8 @@ class IncomingRecords {
                   std::vector<perfdata::SampleFormat> samples, std::uint64_t user_limit)
       : ids_(ids), format_(format), decoder_(ids, std::move(samples), user_limit) {}
 
-  // Completes unfinished messages with `unwinder`, which must outlive this object.
+  // Completes unfinished messages with `unwinder`, and checks the frames of others. It must outlive
+  // this object.
   void FinishWith(LateUnwinder& unwinder) { unwinder_ = &unwinder; }
 
   // Adds a message of the BPF programs (bpf/wire.h) as a SAMPLE. Counts a damaged one.
@@ -72,10 +73,10 @@ class IncomingRecords {
       return finished.empty() ? Status() : sink.Append(finished);
     }
   };
-  // Returns the record, or the SAMPLE of an unfinished message, which is valid until the next call.
-  // Empty if the message is damaged.
+  // Returns the record, or the SAMPLE of a message that has waited, which is valid until the next
+  // call. Empty if the message is damaged.
   Bytes Finished(Bytes record);
-  void AddUnfinished(Bytes message);
+  void AddWaiting(Bytes message);
 
   const EventIds& ids_;
   perfdata::SampleFormat format_;

@@ -103,7 +103,8 @@ void LatencyLedger::SumUpFastCalls(std::uint64_t time_ns, const std::function<vo
                       .event = static_cast<__u16>(key.event),
                       .mode = WIRE_MODE_KERNEL,
                       .flags = 0,
-                      .cgroup = key.cgroup};
+                      .cgroup = key.cgroup,
+                      .walked_ns = 0};
     std::memcpy(message.fields, &ProbeOf(key.event)->id, sizeof(std::uint16_t));
     std::memcpy(message.fields + perfdata::kFileField.offset, &kEmptyText, sizeof kEmptyText);
     send(std::as_bytes(std::span(&message, 1)));

@@ -19,6 +19,7 @@
 #include "record/input/incoming_records.h"
 #include "record/input/latency_ledger.h"
 #include "record/machine/loaded_bpf_programs.h"
+#include "record/processes/targets.h"
 
 namespace perftape::record {
 
@@ -67,14 +68,18 @@ class RecordInput {
   // Returns whether every named process and thread has ended.
   virtual bool HaveTargetsEnded() const = 0;
 
+  // Whether samples are of every task, or of some.
+  virtual SampledTasks tasks() const = 0;
   // Returns the counters of a sampling event on each possible CPU; the index is the CPU. Makes no
-  // system call, and neither do the next four.
+  // system call, and neither do the next five.
   virtual std::vector<wire_cpu> Counters(std::uint32_t event) const = 0;
   virtual ChainCounts ChainsOf(std::uint32_t event) const = 0;
   // The CPUs that are being sampled now.
   virtual std::vector<std::uint32_t> SampledCpus() const = 0;
   // CPUs that were offline for a time.
   virtual std::vector<AbsentCpu> Absences() const = 0;
+  // Sentences about cgroups of the scope that were not recorded all the time since `start_ns`.
+  virtual std::vector<std::string> CgroupGaps(std::uint64_t start_ns) const = 0;
   // What latency probes have counted until the last DrainLatency.
   virtual LatencySummary Latency() const = 0;
   // Hits of tracepoints that the kernel skipped, of any task. Call it after Stop.

@@ -9,21 +9,36 @@
 #include "formats/perfdata/record.h"
 
 namespace perftape::record {
+namespace {
+
+// When the CPU's timer was started, for the last time.
+std::uint64_t LastStart(std::uint32_t cpu, std::span<const AbsentCpu> absences,
+                        std::uint64_t start_ns) {
+  std::uint64_t last_ns = start_ns;
+  for (const AbsentCpu& absence : absences) {
+    if (std::cmp_equal(absence.cpu, cpu)) last_ns = std::max(last_ns, absence.until_ns.value_or(0));
+  }
+  return last_ns;
+}
+
+}  // namespace
 
 void LossAccount::Start(const RecordInput& input, std::uint64_t start_ns) {
   start_ns_ = start_ns;
   for (const PlannedEvent& event : input.events().sampling()) {
-    ledgers_.emplace_back(event.settings.period_ns);
+    ledgers_.emplace_back(event.settings.period_ns, input.tasks());
   }
 }
 
 void LossAccount::CloseTimers(const RecordInput& input, std::uint64_t end_ns) {
   end_ns_ = end_ns;
   const std::vector<std::uint32_t> cpus = input.SampledCpus();
+  const std::vector<AbsentCpu> absences = input.Absences();
   for (std::uint32_t event = 0; LossLedger & ledger : ledgers_) {
     const std::vector<wire_cpu> counters = input.Counters(event++);
     for (const std::uint32_t cpu : cpus) {
-      if (cpu < counters.size()) ledger.CloseTimer(cpu, counters[cpu], start_ns_, end_ns);
+      if (cpu >= counters.size()) continue;
+      ledger.CloseTimer(cpu, counters[cpu], LastStart(cpu, absences, start_ns_), end_ns);
     }
   }
 }
@@ -82,6 +97,7 @@ LossSummary LossAccount::Summarize(const RecordInput& input) const {
     losses.losses = ledgers_[event].losses();
     losses.stalls = ledgers_[event].stalls();
     losses.silences = ledgers_[event].silences();
+    losses.other_tasks = ledgers_[event].other_tasks();
   }
   const auto since_start = [this](std::uint64_t time_ns) {
     return time_ns - std::min(time_ns, start_ns_);

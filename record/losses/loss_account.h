@@ -17,10 +17,11 @@ namespace perftape::record {
 
 // What an event lacks.
 struct EventLosses {
-  std::string name = {};                 // of the event
-  std::vector<LossByCpu> losses = {};    // CPUs that lost samples
-  std::vector<StalledCpu> stalls = {};   // CPUs that were stopped; no sample is lost
-  std::vector<SilentCpu> silences = {};  // CPUs without samples for an unknown reason
+  std::string name = {};                     // of the event
+  std::vector<LossByCpu> losses = {};        // CPUs that lost samples
+  std::vector<StalledCpu> stalls = {};       // CPUs that were stopped; no sample is lost
+  std::vector<SilentCpu> silences = {};      // CPUs without samples for an unknown reason
+  std::vector<OtherTasks> other_tasks = {};  // CPUs on which tasks ran that are not recorded
   // CPUs on which the kernel throttled an event that has no LossByCpu::throttled.
   std::vector<ThrottledCpu> throttled = {};
   ChainCounts chains = {};  // that were found by unwind tables

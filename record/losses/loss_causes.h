@@ -56,6 +56,7 @@ inline constexpr ChainEnd kIncompleteEnds[] = {
     {WIRE_END_NO_PROGRESS, "no progress", "no_progress"},
     {WIRE_END_TOO_DEEP, "too deep", "too_deep"},
     {WIRE_END_COMPAT, "32-bit", "32_bit"},
+    {WIRE_END_NO_FRAME_POINTER, "no frame pointer in code made at run time", "no_frame_pointer"},
 };
 
 }  // namespace perftape::record

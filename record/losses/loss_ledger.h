@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bpf/wire.h"
+#include "record/processes/targets.h"
 
 namespace perftape::record {
 
@@ -39,13 +40,24 @@ struct StalledCpu {
 };
 
 // A CPU whose timer expired without a sample for an unknown reason. Either the kernel skipped the
-// program, which is a loss. Or it made no overflow because it hides the task that ran (some kernels
-// do); then `perf record` has no sample either.
+// program, which is a loss. Or it made no overflow because it hides the task that ran (some virtual
+// machines hide the idle task); then `perf record` has no sample either.
 struct SilentCpu {
   int cpu = 0;
   std::uint64_t expiries = 0;
 
   bool operator==(const SilentCpu&) const = default;
+};
+
+// A CPU on which the event overflowed while a task ran that is not recorded: perftape-record
+// itself, or one that was not asked for. Each hit of a tracepoint or a probe is an overflow. For a
+// clock, missed expiries of its timer are among them: with the samples and the other missed
+// expiries that are no jitter, these are all expiries on the CPU.
+struct OtherTasks {
+  int cpu = 0;
+  std::uint64_t overflows = 0;
+
+  bool operator==(const OtherTasks&) const = default;
 };
 
 // A timer expiry without a sample is a loss if it was an overflow of the event: `perf record` would
@@ -55,8 +67,9 @@ struct SilentCpu {
 // was late, two percent of a CPU's samples are ordinary jitter and not counted.
 class LossLedger {
  public:
-  // 0 for an event without a timer: only samples that were taken can be lost.
-  explicit LossLedger(std::uint64_t timer_period_ns) : period_ns_(timer_period_ns) {}
+  // A period of 0 is that of an event without a timer: only samples that were taken can be lost.
+  explicit LossLedger(std::uint64_t timer_period_ns, SampledTasks tasks = SampledTasks::kSome)
+      : period_ns_(timer_period_ns), tasks_(tasks) {}
 
   struct NewLoss {
     std::uint32_t cpu = 0;
@@ -70,8 +83,8 @@ class LossLedger {
   std::vector<NewLoss> Update(std::span<const wire_cpu> counters);
 
   // The timer of `cpu` ran from `start_ns` to `end_ns` and is stopped now. Estimates the expiries
-  // it missed after the last call of the program, which no counter has. The next Update returns
-  // them.
+  // that no counter has: those after the last call of the program and, if every task is sampled,
+  // before the first one. The next Update returns the losses among them.
   void CloseTimer(std::uint32_t cpu, const wire_cpu& counters, std::uint64_t start_ns,
                   std::uint64_t end_ns);
 
@@ -81,21 +94,26 @@ class LossLedger {
   std::vector<StalledCpu> stalls() const;
   // The CPUs with more expiries of unknown cause than ordinary jitter.
   std::vector<SilentCpu> silences() const;
+  // The CPUs on which tasks ran that are not recorded.
+  std::vector<OtherTasks> other_tasks() const;
 
  private:
   struct Cpu {
-    LossByCpu counted;                                      // by the BPF program
-    std::uint64_t throttled_at_end = 0, silent_at_end = 0;  // after its last call
+    LossByCpu counted;                   // by the BPF program
+    std::uint64_t throttled_at_end = 0;  // after its last call
+    std::uint64_t silent_at_ends = 0;    // before its first call and after its last
     std::uint64_t reported = 0;
     std::uint64_t undecided = 0, no_overflow = 0, stalled = 0, wanted = 0;
+    std::uint64_t of_others = 0;  // overflows, and expiries of a timer
     std::uint64_t estimated = 0;  // the share of `undecided` that was skipped; never decreases
   };
 
-  void CountUndecided();
+  static void CountUndecided(Cpu& cpu);
+  std::uint64_t ExpiriesBetween(std::uint64_t expiry_ns, std::uint64_t end_ns) const;
 
   std::uint64_t period_ns_;
-  bool has_decided_ = false;  // two overflows were seen within a kernel tick
-  std::vector<Cpu> cpus_;     // the index is the CPU
+  SampledTasks tasks_;
+  std::vector<Cpu> cpus_;  // the index is the CPU
 };
 
 }  // namespace perftape::record

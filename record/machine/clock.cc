@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/machine/clock.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <ctime>
 
@@ -38,6 +39,22 @@ std::uint64_t MonotonicNs() {
 Clock& SystemClock() {
   static KernelClock clock;
   return clock;
+}
+
+Waited WaitForAnswer(Clock& clock, int file, std::chrono::milliseconds timeout) {
+  constexpr std::chrono::milliseconds kSlice{20};
+  constexpr std::uint64_t kSliceNs = std::chrono::nanoseconds(kSlice).count();
+  const auto most_ns = static_cast<std::uint64_t>(std::chrono::nanoseconds(timeout).count());
+  Waited waited;
+  while (waited.ns < most_ns) {
+    const std::uint64_t before_ns = clock.MonotonicNs();
+    pollfd wait = {.fd = file, .events = POLLIN, .revents = 0};
+    const Result<int> ready = clock.Poll({&wait, 1}, kSlice);
+    waited.ns += std::min(clock.MonotonicNs() - before_ns, kSliceNs);
+    waited.is_ready = ready && *ready > 0;
+    if (!ready || waited.is_ready) break;
+  }
+  return waited;
 }
 
 }  // namespace perftape::record

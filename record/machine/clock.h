@@ -34,4 +34,12 @@ class Clock {
 // The clocks of the kernel.
 Clock& SystemClock();
 
+// Waits until the file can be read. A time in which this process did not run does not count, be it
+// stopped (SIGSTOP, a frozen cgroup) or without a CPU: who should answer may be in the same state.
+struct Waited {
+  bool is_ready = false;
+  std::uint64_t ns = 0;  // that count
+};
+Waited WaitForAnswer(Clock& clock, int file, std::chrono::milliseconds timeout);
+
 }  // namespace perftape::record

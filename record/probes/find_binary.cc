@@ -89,6 +89,7 @@ Result<std::filesystem::path> FindBinary(const std::string& name) {
     std::error_code error;
     std::filesystem::path path = std::filesystem::absolute(name, error).lexically_normal();
     if (std::filesystem::exists(path, error)) return path;
+    if (error) return FailErrno(path.string(), error.value());
     return Fail(ErrorCode::kNotFound, fmt::format("{}: no such file", path.string()));
   }
   std::vector<CachedLibrary> libraries;

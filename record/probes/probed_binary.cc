@@ -110,7 +110,7 @@ Result<ProbedBinary> ProbedBinary::Open(const std::filesystem::path& path) {
   Result<elf::ElfFile> file = elf::ElfFile::Open(path);
   if (!file) {
     if (const auto script = DescribeScript(path)) return Fail(ErrorCode::kUnsupported, *script);
-    return Fail(InContext(path.string(), std::move(file).error()));
+    return Fail(std::move(file).error());
   }
   const std::uint16_t type = file->header().type;
   if (type != ET_EXEC && type != ET_DYN) {

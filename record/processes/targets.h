@@ -17,6 +17,11 @@
 
 namespace perftape::record {
 
+enum class SampledTasks : std::uint8_t {
+  kSome,
+  kEvery,  // but SampleFilter::excluded_process
+};
+
 // Which tasks the BPF programs sample. The default is every task of every user, idle included.
 // `processes`, `threads` and `command` add tasks; `user` and `excluded_process` remove some of
 // them. All ids are those of the caller's pid namespace.
@@ -29,6 +34,10 @@ struct SampleFilter {
   Scope scope = {};                            // all of it must hold, too
 
   bool by_process() const { return !processes.empty() || command.has_value(); }
+  SampledTasks tasks() const {
+    const bool all = !by_process() && threads.empty() && !user && scope.has_every_task();
+    return all ? SampledTasks::kEvery : SampledTasks::kSome;
+  }
 };
 
 // Whether events of a thread are also those of the threads and processes that it starts.

@@ -31,7 +31,14 @@ unwind::Registers Walked(const wire_user_state& state) {
           .bx = {},
           .link = state.regs[kLink],
           .cx = {},
-          .interrupted = true};
+          .interrupted = true,
+          .general = {}};
+}
+
+// x0 to x30, by their numbers in call frame information.
+constexpr std::size_t kGeneral = 31;
+std::size_t IndexOf(std::size_t number) {
+  return number;
 }
 #else
 // The order of struct pt_regs (arch/x86/include/uapi/asm/ptrace.h).
@@ -84,7 +91,16 @@ unwind::Registers Walked(const wire_user_state& state) {
           .bx = state.regs[kRbx],
           .link = state.regs[kRdi],
           .cx = state.regs[kRcx],
-          .interrupted = true};
+          .interrupted = true,
+          .general = {}};
+}
+
+// By their numbers in call frame information.
+constexpr InPtRegs kNumbered[] = {kRax, kRdx, kRcx, kRbx, kRsi, kRdi, kRbp, kRsp,
+                                  kR8,  kR9,  kR10, kR11, kR12, kR13, kR14, kR15};
+constexpr std::size_t kGeneral = std::size(kNumbered);
+std::size_t IndexOf(std::size_t number) {
+  return kNumbered[number];
 }
 #endif
 
@@ -96,7 +112,12 @@ void OrderUserRegisters(const wire_user_state& state, std::vector<std::uint64_t>
 }
 
 unwind::Registers RegistersOf(const wire_user_state& state) {
-  return Walked(state);
+  unwind::Registers registers = Walked(state);
+  for (std::size_t number = 0; number < kGeneral; ++number) {
+    registers.general[number] = state.regs[IndexOf(number)];
+  }
+  registers.kept = ~std::uint32_t{0} >> (registers.general.size() - kGeneral);
+  return registers;
 }
 
 }  // namespace perftape::record

@@ -197,10 +197,14 @@ void WireDecoder::AddCaller(const wire_sample& sample, std::uint64_t caller) {
 }
 
 void WireDecoder::AppendFrames(WordArray frames, std::uint64_t limit) {
+  const std::size_t before = chain_.size();
   for (const std::uint64_t frame : frames) {
-    if (frame == 0 || frame >= limit) return;
-    chain_.push_back(frame);
+    const bool is_marker = frame == WIRE_INTERRUPTED && limit == user_limit_;
+    if (!is_marker && (frame == 0 || frame >= limit)) break;
+    // As readers expect it (formats/perfdata/callchain.h).
+    chain_.push_back(is_marker ? perfdata::kContextUser : frame);
   }
+  if (chain_.size() > before && chain_.back() == perfdata::kContextUser) chain_.pop_back();
 }
 
 }  // namespace perftape::record

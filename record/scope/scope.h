@@ -36,6 +36,8 @@ struct Scope {
   std::vector<wire_globs> comms = {};         // only names that match one; empty: all
   bool namespaces = false;
 
+  // Whether it restricts nothing.
+  bool has_every_task() const { return cgroups.empty() && comms.empty(); }
   // Whether the kernel reports new cgroups of this hierarchy.
   bool reports_new_cgroups() const { return recorded && recorded->is_perfs; }
 };

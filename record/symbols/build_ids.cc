@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "formats/base/file.h"
+#include "formats/base/file_number.h"
 #include "formats/elf/build_id.h"
 #include "formats/perfdata/mapping_name.h"
 #include "formats/perfdata/reader.h"
@@ -21,7 +22,6 @@ namespace {
 
 using perfdata::CpuMode;
 using perfdata::Dso;
-using perfdata::MappingSource;
 using perfdata::Region;
 
 constexpr unsigned kMostAttempts = 3;  // each with another process
@@ -32,9 +32,13 @@ bool Contains(const perfdata::BuildIds& ids, const perfdata::BuildIdEntry& entry
   });
 }
 
-// Returns whether a build id can be read for this name. An executable may be a memfd.
+// Returns whether a build id can be read for this name.
 bool NamesAFile(std::string_view name) {
-  return perfdata::IsFilePath(name) || perfdata::SourceOf(name) == MappingSource::kMemfd;
+  return perfdata::IsFilePath(name) || perfdata::MayHoldElfFile(name);
+}
+
+FileNumber NumberOf(const Dso& dso) {
+  return {.device = dso.device, .inode = dso.inode};
 }
 
 // The end of the addresses of 32-bit processes. Their vdso differs from that of this process.
@@ -99,7 +103,7 @@ Status BuildIdCollector::Hit(std::uint32_t pid, const Region& region, std::vecto
   if (roots_.on_binary && attempt.file && !attempt.build_id.empty())
     roots_.on_binary(dso.path, attempt.build_id, attempt.file.get());
   if (keepers_.files != nullptr && attempt.file) {
-    keepers_.files->Add(dso.path, attempt.build_id, std::move(attempt.file));
+    keepers_.files->Add(dso.path, attempt.build_id, std::move(attempt.file), NumberOf(dso));
   }
   if (attempt.outcome != Outcome::kFound) return {};
   return Announce(EntryOf(dso, attempt.build_id), out);
@@ -143,10 +147,10 @@ Status BuildIdCollector::HitAgain(std::uint32_t pid, const Region& region, const
                                   std::vector<std::byte>& out) {
   const Dso& dso = *region.dso;
   if (keepers_.files != nullptr && binary.had_file &&
-      !keepers_.files->AddAgain(dso.path, binary.build_id)) {
+      !keepers_.files->AddAgain(dso.path, binary.build_id, NumberOf(dso))) {
     Attempt again = Read(pid, region);
     if (again.file && again.build_id == binary.build_id) {
-      keepers_.files->Add(dso.path, again.build_id, std::move(again.file));
+      keepers_.files->Add(dso.path, again.build_id, std::move(again.file), NumberOf(dso));
     } else {
       keepers_.files->AddMissing(bundle::FileKind::kElf, dso.path, binary.build_id,
                                  "its process ended before it could be opened again");
@@ -202,17 +206,24 @@ void BuildIdCollector::AddMissing(std::span<const Dso* const> hit, HitFiles& fil
                ? "of 32-bit processes; this one has another"
                : "could not be opened: deleted, or its process is out of reach";
   };
-  std::map<std::string_view, std::string_view> missing;
+  struct Missing {
+    std::string_view reason;
+    FileNumber number;
+  };
+  std::map<std::string_view, Missing> missing;
   for (const Dso* dso : hit) {
     const auto binary = binaries_.find(dso);
     const std::string_view reason =
         binary == binaries_.end() ? "" : reason_of(*dso, binary->second.outcome);
-    if (!dso->is_kernel && !reason.empty()) missing.emplace(dso->path, reason);
+    if (dso->is_kernel || reason.empty()) continue;
+    const Outcome outcome = binary->second.outcome;
+    const bool is_replaced = outcome == Outcome::kReplaced || outcome == Outcome::kReplacedOutside;
+    missing.emplace(dso->path, Missing{reason, is_replaced ? NumberOf(*dso) : FileNumber{}});
   }
-  for (const auto& [path, reason] : missing) {
+  for (const auto& [path, why] : missing) {
     const bundle::FileKind kind =
         path == perfdata::kVdsoMappingName ? bundle::FileKind::kVdso : bundle::FileKind::kElf;
-    files.AddMissing(kind, path, {}, std::string(reason));
+    files.AddMissing(kind, path, {}, std::string(why.reason), why.number);
   }
 }
 

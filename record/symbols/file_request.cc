@@ -2,8 +2,8 @@
 #include "record/symbols/file_request.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/statfs.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <array>
@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "formats/base/file.h"
+#include "formats/base/file_number.h"
 
 namespace perftape::record {
 namespace {
@@ -40,9 +41,7 @@ bool IsFileOf(const perfdata::Dso& dso, int fd) {
   if (dso.inode == 0) return true;
   struct stat status = {};
   if (::fstat(fd, &status) != 0 || status.st_ino != dso.inode) return false;
-  const std::uint64_t device =
-      std::uint64_t{gnu_dev_major(status.st_dev)} << 32 | gnu_dev_minor(status.st_dev);
-  return device == dso.device || TellsOtherDevices(fd);
+  return NumberOf(status).device == dso.device || TellsOtherDevices(fd);
 }
 
 std::string MapFileName(const perfdata::Region& region) {

@@ -2,7 +2,6 @@
 #include "record/symbols/file_service.h"
 
 #include <fcntl.h>
-#include <poll.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -20,6 +19,7 @@
 #include <vector>
 
 #include "formats/base/regular_file.h"
+#include "record/machine/clock.h"
 #include "record/processes/process_context.h"
 #include "record/symbols/local_files.h"
 
@@ -48,14 +48,8 @@ bool Send(int channel, Bytes bytes, int fd) {
   return sendmsg(channel, &message, MSG_NOSIGNAL) >= 0;
 }
 
-// Receives a message of exactly `bytes`. Waits for it if `timeout_ms` is not negative.
-bool Receive(int channel, std::span<std::byte> bytes, UniqueFd& fd, int timeout_ms) {
-  pollfd wait = {.fd = channel, .events = POLLIN, .revents = 0};
-  int ready = 0;
-  do {
-    ready = poll(&wait, 1, timeout_ms);
-  } while (ready < 0 && errno == EINTR);
-  if (ready <= 0) return false;
+// Receives a message of exactly `bytes`, which has come.
+bool Receive(int channel, std::span<std::byte> bytes, UniqueFd& fd) {
   iovec part = {bytes.data(), bytes.size()};
   alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
   msghdr message = {};
@@ -212,7 +206,8 @@ Result<FileService> FileService::Start(std::function<Status()> confine,
 FileService::FileService(FileService&& other) noexcept
     : pid_(std::exchange(other.pid_, -1)),
       channel_(std::move(other.channel_)),
-      worker_(std::move(other.worker_)) {}
+      worker_(std::move(other.worker_)),
+      waited_ns_(other.waited_ns_) {}
 
 FileService::~FileService() {
   worker_.Reset();
@@ -223,30 +218,32 @@ FileService::~FileService() {
   }
 }
 
-bool FileService::StartWorker(int timeout_ms) {
-  std::byte answer = {};
-  return Send(channel_.get(), Bytes(&kStartWorker, 1), -1) &&
-         Receive(channel_.get(), std::span(&answer, 1), worker_, timeout_ms) && worker_;
+bool FileService::Wait(int channel, std::chrono::milliseconds timeout) {
+  const Waited waited = WaitForAnswer(SystemClock(), channel, timeout);
+  waited_ns_ += waited.ns;
+  return waited.is_ready;
 }
 
-std::optional<OpenedFile> FileService::Ask(const FileRequest& request, int timeout_ms) {
-  if (!worker_ && !StartWorker(timeout_ms)) return OpenedFile{};
+bool FileService::StartWorker(std::chrono::milliseconds timeout) {
+  std::byte answer = {};
+  return Send(channel_.get(), Bytes(&kStartWorker, 1), -1) && Wait(channel_.get(), timeout) &&
+         Receive(channel_.get(), std::span(&answer, 1), worker_) && worker_;
+}
+
+std::optional<OpenedFile> FileService::Ask(const FileRequest& request,
+                                           std::chrono::milliseconds timeout) {
+  if (!worker_ && !StartWorker(timeout)) return OpenedFile{};
   FileAnswer answer;
   UniqueFd file;
   if (!Send(worker_.get(), EncodeRequest(request), -1)) {
     worker_.Reset();
     return OpenedFile{};
   }
-  pollfd wait = {.fd = worker_.get(), .events = POLLIN, .revents = 0};
-  int ready = 0;
-  do {
-    ready = poll(&wait, 1, timeout_ms);
-  } while (ready < 0 && errno == EINTR);
-  if (ready == 0) {
+  if (!Wait(worker_.get(), timeout)) {
     worker_.Reset();
     return std::nullopt;
   }
-  if (!Receive(worker_.get(), std::as_writable_bytes(std::span(&answer, 1)), file, timeout_ms)) {
+  if (!Receive(worker_.get(), std::as_writable_bytes(std::span(&answer, 1)), file)) {
     worker_.Reset();
     return OpenedFile{};
   }

@@ -11,6 +11,8 @@
 
 #include <sys/types.h>
 
+#include <chrono>
+#include <cstdint>
 #include <functional>
 #include <optional>
 
@@ -35,17 +37,21 @@ class FileService {
   // The process that starts workers.
   pid_t pid() const { return pid_; }
 
-  // Returns the answer to one request. Nothing after `timeout_ms`: the worker is left behind, and
-  // the next request starts another. The file may be a copy in $TMPDIR without a name.
-  std::optional<OpenedFile> Ask(const FileRequest& request, int timeout_ms);
+  // Returns the answer to one request. Nothing after `timeout` (WaitForAnswer): the worker is left
+  // behind, and the next request starts another. The file may be a copy in $TMPDIR without a name.
+  std::optional<OpenedFile> Ask(const FileRequest& request, std::chrono::milliseconds timeout);
+  // How long Ask has waited so far for answers.
+  std::uint64_t waited_ns() const { return waited_ns_; }
 
  private:
   FileService() = default;
-  bool StartWorker(int timeout_ms);
+  bool Wait(int channel, std::chrono::milliseconds timeout);
+  bool StartWorker(std::chrono::milliseconds timeout);
 
   pid_t pid_ = -1;
   UniqueFd channel_;  // to the process that starts workers
   UniqueFd worker_;   // to the worker; empty: none runs
+  std::uint64_t waited_ns_ = 0;
 };
 
 }  // namespace perftape::record

@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "formats/base/process_identity.h"
 #include "formats/base/symbol_limits.h"
 #include "formats/elf/elf_file.h"
 #include "formats/elf/slim.h"
@@ -20,12 +21,10 @@ constexpr std::size_t kMostOpen = 16384;
 // Reserved for other files of this program, in addition to those that are already open.
 constexpr std::size_t kOthers = 128;
 
-bool IsNamed(const HitBinary& kept, std::string_view path, const BuildId& build_id) {
-  return kept.build_id == build_id && (!build_id.empty() || kept.path == path);
-}
-
-bool IsSameBinary(const HitBinary& kept, std::string_view path, const BuildId& build_id) {
-  return kept.missing.empty() && IsNamed(kept, path, build_id);
+bool IsNamed(const HitBinary& kept, std::string_view path, const BuildId& build_id,
+             const FileNumber& number) {
+  return kept.build_id == build_id &&
+         (!build_id.empty() || (kept.path == path && kept.number == number));
 }
 
 // Estimates the number of open files: a new descriptor gets the lowest free number.
@@ -49,10 +48,11 @@ std::size_t RoomForOpenFiles() {
   return std::min<std::size_t>(limit.rlim_cur - used, kMostOpen);
 }
 
-std::shared_ptr<HitBinary> HitPool::Find(std::string_view path, const BuildId& build_id) const {
+std::shared_ptr<HitBinary> HitPool::Find(std::string_view path, const BuildId& build_id,
+                                         const FileNumber& number) const {
   for (const std::weak_ptr<HitBinary>& kept : binaries_) {
     std::shared_ptr<HitBinary> binary = kept.lock();
-    if (binary && IsNamed(*binary, path, build_id)) return binary;
+    if (binary && IsNamed(*binary, path, build_id, number)) return binary;
   }
   return nullptr;
 }
@@ -69,8 +69,9 @@ HitPool::Sums HitPool::CountKept() {
   return sums;
 }
 
-void HitFiles::Add(std::string_view path, const BuildId& build_id, UniqueFd file) {
-  if (AddAgain(path, build_id)) return;
+void HitFiles::Add(std::string_view path, const BuildId& build_id, UniqueFd file,
+                   const FileNumber& number) {
+  if (AddAgain(path, build_id, number)) return;
   if (pool_) {
     const HitPool::Sums kept = pool_->CountKept();
     open_ = kept.open;
@@ -78,7 +79,11 @@ void HitFiles::Add(std::string_view path, const BuildId& build_id, UniqueFd file
   }
   struct stat status = {};
   HitBinary binary{.path = std::string(path), .build_id = build_id, .file = {}};
-  if (::fstat(file.get(), &status) == 0) binary.size = static_cast<std::uint64_t>(status.st_size);
+  if (build_id.empty()) binary.number = number;
+  if (::fstat(file.get(), &status) == 0) {
+    binary.size = static_cast<std::uint64_t>(status.st_size);
+    binary.modified_ns = ModifiedNs(status);
+  }
   if (open_ < most_open_) {
     binary.file = std::move(file);
     ++open_;
@@ -131,26 +136,27 @@ HitFiles HitFiles::NextFile() {
   return next;
 }
 
-bool HitFiles::AddAgain(std::string_view path, const BuildId& build_id) {
+bool HitFiles::AddAgain(std::string_view path, const BuildId& build_id, const FileNumber& number) {
   const auto is_it = [&](const std::shared_ptr<HitBinary>& kept) {
-    return IsSameBinary(*kept, path, build_id);
+    return kept->missing.empty() && IsNamed(*kept, path, build_id, number);
   };
   if (std::ranges::any_of(binaries_, is_it)) return true;
   if (const auto earlier = std::ranges::find_if(earlier_, is_it); earlier != earlier_.end()) {
     binaries_.push_back(*earlier);
     return true;
   }
-  std::shared_ptr<HitBinary> pooled = pool_ ? pool_->Find(path, build_id) : nullptr;
+  std::shared_ptr<HitBinary> pooled = pool_ ? pool_->Find(path, build_id, number) : nullptr;
   if (!pooled) return false;
   binaries_.push_back(std::move(pooled));
   return true;
 }
 
 void HitFiles::AddMissing(bundle::FileKind kind, std::string_view path, const BuildId& build_id,
-                          std::string reason) {
+                          std::string reason, const FileNumber& number) {
   binaries_.push_back(std::make_shared<HitBinary>(HitBinary{.kind = kind,
                                                             .path = std::string(path),
                                                             .build_id = build_id,
+                                                            .number = number,
                                                             .file = {},
                                                             .missing = std::move(reason)}));
 }

@@ -13,6 +13,7 @@
 
 #include "formats/base/build_id.h"
 #include "formats/base/file.h"
+#include "formats/base/file_number.h"
 #include "formats/bundle/manifest.h"
 
 namespace perftape::record {
@@ -25,15 +26,18 @@ struct BundledCopy {
 
 struct HitBinary {
   bundle::FileKind kind = bundle::FileKind::kElf;
-  std::string path;  // as in the recording
-  BuildId build_id;  // empty if it has none
-  UniqueFd file;     // open for reading; empty if it is missing or `slim` is used
+  std::string path;        // as in the recording
+  BuildId build_id;        // empty if it has none
+  FileNumber number = {};  // of the mapping, if it has no build id; may be unknown
+  UniqueFd file;           // open for reading; empty if it is missing or `slim` is used
   std::vector<std::byte> slim = {};
-  std::uint64_t size = 0;    // of the file, in bytes
-  std::string missing = {};  // why the file is not available
+  std::uint64_t size = 0;        // of the file, in bytes
+  std::int64_t modified_ns = 0;  // its time of modification when it was opened
+  std::string missing = {};      // why the file is not available
   // What the bundle of an earlier file of a rotating recording contains of this binary: itself and
   // its debug files. Only WriteBundle uses it, and two bundles are never written at once.
   std::vector<BundledCopy> copies = {};
+  std::string content = {};  // bundle::ContentHash, once an earlier bundle was written
   // How many files of a rotating recording in a row had no sample in it. Only HitFiles uses it.
   unsigned files_without_hit = 0;
 };
@@ -51,8 +55,10 @@ std::size_t RoomForOpenFiles();
 class HitPool {
  public:
   void Add(const std::shared_ptr<HitBinary>& binary) { binaries_.push_back(binary); }
-  // Returns the binary if it is still kept, or null. Without a build id, the path identifies it.
-  std::shared_ptr<HitBinary> Find(std::string_view path, const BuildId& build_id) const;
+  // Returns the binary if it is still kept, or null. Without a build id, path and number identify
+  // it.
+  std::shared_ptr<HitBinary> Find(std::string_view path, const BuildId& build_id,
+                                  const FileNumber& number) const;
 
   struct Sums {
     std::size_t open = 0;          // files
@@ -80,12 +86,14 @@ class HitFiles {
   HitFiles NextFile();
 
   // Adds an open file. A second file with the same build id is ignored. So is, without a build id,
-  // the same file under the same path.
-  void Add(std::string_view path, const BuildId& build_id, UniqueFd file);
+  // the same file under the same path: the one with this number.
+  void Add(std::string_view path, const BuildId& build_id, UniqueFd file,
+           const FileNumber& number = {});
   // A binary of an earlier file, or of the pool, is hit again. Returns false if it was not kept.
-  bool AddAgain(std::string_view path, const BuildId& build_id);
+  bool AddAgain(std::string_view path, const BuildId& build_id, const FileNumber& number = {});
+  // With a number, no file at the path is the sampled one any more.
   void AddMissing(bundle::FileKind kind, std::string_view path, const BuildId& build_id,
-                  std::string reason);
+                  std::string reason, const FileNumber& number = {});
 
   // Adds what `other` has and this one has not.
   void AddAllOf(const HitFiles& other);

@@ -5,7 +5,6 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <iterator>
 #include <mutex>
 #include <optional>
@@ -90,12 +89,13 @@ bool IsLocalFileOf(std::uint32_t pid, int fd) {
     const std::lock_guard lock(mutex);
     if (known.contains(device)) return true;
   }
-  const std::string own = ReadWholeFile("/proc/self/mountinfo").value_or(std::string());
-  bool is_local = IsLocalFile(fd, {}, own);
-  if (!is_local) {
-    const std::filesystem::path process = std::filesystem::path("/proc") / std::to_string(pid);
-    is_local = IsLocalFile(fd, ReadWholeFile(process / "mountinfo").value_or(std::string()), own);
-  }
+  const auto mounts_of = [](const std::string& process) {
+    return ReadWholeFile("/proc/" + process + "/mountinfo").value_or(std::string());
+  };
+  const std::string own = mounts_of("self");
+  const bool is_local = IsLocalFile(fd, {}, own) ||
+                        IsLocalFile(fd, mounts_of(std::to_string(pid)), own) ||
+                        IsLocalFile(fd, mounts_of("1"), own);
   if (is_local && device.first != 0) {
     const std::lock_guard lock(mutex);
     known.insert(device);

@@ -16,7 +16,8 @@ namespace perftape::record {
 // nothing.
 bool IsLocalFile(int fd, std::string_view mounts_of_process, std::string_view own_mounts);
 
-// The same for an open file that process `pid` has mapped.
+// The same for an open file that process `pid` has mapped. Also looks into the table of the first
+// process, which has the mount of the root if this process is in a chroot.
 bool IsLocalFileOf(std::uint32_t pid, int fd);
 
 }  // namespace perftape::record

@@ -77,14 +77,13 @@ OpenedFile OthersFiles::Open(const FileRequest& request, const std::string& name
 
 OpenedFile OthersFiles::AskFor(const FileRequest& request, const std::string& name,
                                const std::string& key) {
-  const std::uint64_t before_ns = MonotonicNs();
-  const std::uint64_t most_waited_ns = kFirstWaitNs + (before_ns - start_ns_) / 10;
-  if (waited_ns_ > most_waited_ns || silent_.contains(key) || silent_.size() >= kMostSilent) {
+  const std::uint64_t most_waited_ns = kFirstWaitNs + (MonotonicNs() - start_ns_) / 10;
+  if (service_->waited_ns() > most_waited_ns || silent_.contains(key) ||
+      silent_.size() >= kMostSilent) {
     Tell(name, "not read, because its file system or others did not answer in time");
     return {.outcome = FileOutcome::kNoAnswer};
   }
-  std::optional<OpenedFile> opened = service_->Ask(request, kAnswerMs);
-  waited_ns_ += MonotonicNs() - before_ns;
+  std::optional<OpenedFile> opened = service_->Ask(request, kAnswer);
   if (!opened) {
     silent_.insert(key);
     Tell(name, "its file system did not answer within 1 s");
@@ -119,7 +118,7 @@ std::optional<std::vector<std::byte>> OthersFiles::ReadContextOf(std::uint32_t p
   }
   const std::lock_guard lock(service_mutex_);
   if (silent_processes_ >= kMostSilent) return std::nullopt;
-  const auto answer = service_->Ask({.pid = pid, .is_process_context = true}, kAnswerMs);
+  const auto answer = service_->Ask({.pid = pid, .is_process_context = true}, kAnswer);
   if (!answer) {
     ++silent_processes_;
     Tell("process " + std::to_string(pid), "its memory did not answer within 1 s");

@@ -5,6 +5,7 @@
 // That process reads the memory of others, too.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -32,7 +33,7 @@ class OthersFiles {
  public:
   // How long the recorder waits for one file, and in all: for this time and a tenth of the time
   // since the start.
-  static constexpr int kAnswerMs = 1000;
+  static constexpr std::chrono::milliseconds kAnswer{1000};
   static constexpr std::uint64_t kFirstWaitNs = 2'000'000'000;
 
   // Without a service: this process opens all files itself. For tools without privileges and tests.
@@ -81,7 +82,7 @@ class OthersFiles {
 
   std::mutex service_mutex_;  // of what follows, while a request waits
   std::optional<FileService> service_;
-  std::uint64_t start_ns_ = 0, waited_ns_ = 0;
+  std::uint64_t start_ns_ = 0;
   std::set<std::string> silent_;  // file systems that did not answer
   std::size_t silent_processes_ = 0;
   std::map<CopyKey, OpenedFile> copies_;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/symbols/recorded_hits.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -8,11 +10,13 @@
 #include <string_view>
 #include <utility>
 
+#include "formats/base/duration.h"
 #include "formats/base/regular_file.h"
 #include "formats/elf/build_id.h"
 #include "formats/perfdata/mapping_name.h"
 #include "formats/perfdata/record.h"
 #include "formats/perfdata/rounds.h"
+#include "record/symbols/file_request.h"
 #include "record/symbols/hit_regions.h"
 
 namespace perftape::record {
@@ -88,16 +92,30 @@ BuildId IdOf(const Dso& dso, const BuildIdsByPath& ids) {
   return found == ids.end() ? BuildId{} : found->second;
 }
 
+// Returns the time of the first sample, since 1970, of a recording that was made on `host`. Nothing
+// if it was not, or does not say so.
+std::optional<std::int64_t> BeganOn(const std::string& host, const perfdata::Reader& reader) {
+  const auto clock_value = reader.DecodedFeature(perfdata::FeatureBit::kClockData);
+  const auto times_value = reader.DecodedFeature(perfdata::FeatureBit::kSampleTime);
+  const auto* clock = clock_value ? std::get_if<perfdata::ClockData>(&*clock_value) : nullptr;
+  const auto* times = times_value ? std::get_if<perfdata::SampleTime>(&*times_value) : nullptr;
+  if (clock == nullptr || times == nullptr || host.empty() ||
+      reader.text(perfdata::FeatureBit::kHostname) != host) {
+    return std::nullopt;
+  }
+  return static_cast<std::int64_t>(clock->wall_ns - clock->clockid_ns + times->first_ns);
+}
+
 class Finder {
  public:
-  Finder(const RecordedRoots& roots, HitFiles& files) : roots_(roots), files_(files) {}
+  Finder(const RecordedRoots& roots, std::optional<std::int64_t> began_ns, HitFiles& files)
+      : roots_(roots), began_ns_(began_ns), files_(files) {}
 
   void Find(const Dso& dso, const BuildId& build_id) {
-    if (build_id.empty()) return Miss(dso, build_id, "the recording has no build id of it");
-    std::string_view path = perfdata::WithoutDeleted(dso.path);
-    path.remove_prefix(std::min(path.find_first_not_of('/'), path.size()));
+    if (build_id.empty()) return FindByPath(dso);
+    const std::filesystem::path recorded_path = PathBelowRoot(dso);
     const std::string id = build_id.hex();
-    std::vector<std::filesystem::path> candidates = {roots_.root / path};
+    std::vector<std::filesystem::path> candidates = {recorded_path};
     for (const std::filesystem::path& cache : roots_.caches) {
       const std::filesystem::path entry = cache / ".build-id" / id.substr(0, 2) / id.substr(2);
       // perf before 4.7 linked to the file itself.
@@ -134,11 +152,46 @@ class Finder {
   }
 
  private:
+  std::filesystem::path PathBelowRoot(const Dso& dso) const {
+    std::string_view path = perfdata::WithoutDeleted(dso.path);
+    path.remove_prefix(std::min(path.find_first_not_of('/'), path.size()));
+    return roots_.root / path;
+  }
+
+  // For a binary of which no build id was recorded.
+  void FindByPath(const Dso& dso) {
+    Result<UniqueFd> file = OpenRegularFile(PathBelowRoot(dso));
+    if (!file) return Miss(dso, {}, "not found");
+    if (roots_.unidentified == Unidentified::kUseIfUnchanged) {
+      std::string reason = WhyUncertain(dso, file->get());
+      if (!reason.empty()) return Miss(dso, {}, std::move(reason));
+    }
+    const Result<BuildId> found = elf::ReadBuildId(file->get());
+    if (found && !found->empty()) {
+      return Miss(dso, {}, "the file has a build id, but the recording has none of it");
+    }
+    files_.Add(dso.path, {}, *std::move(file), {.device = dso.device, .inode = dso.inode});
+  }
+
+  // Returns why an open file without a build id may not be the recorded one; empty if it is.
+  std::string WhyUncertain(const Dso& dso, int file) const {
+    struct stat status = {};
+    if (dso.inode == 0 || !began_ns_ || ::fstat(file, &status) != 0) {
+      return "the recording has no build id of it";
+    }
+    if (!IsFileOf(dso, file)) return "replaced by another file";
+    const std::int64_t changed_ns =
+        std::int64_t{status.st_ctim.tv_sec} * kNsPerSecond + status.st_ctim.tv_nsec;
+    if (changed_ns < *began_ns_) return {};
+    return "the recording has no build id of it, and it was changed since";
+  }
+
   void Miss(const Dso& dso, const BuildId& build_id, std::string reason) {
     files_.AddMissing(bundle::FileKind::kElf, dso.path, build_id, std::move(reason));
   }
 
   const RecordedRoots& roots_;
+  std::optional<std::int64_t> began_ns_;  // the first sample, if it was on this machine
   HitFiles& files_;
 };
 
@@ -178,7 +231,7 @@ Result<std::optional<bundle::Manifest>> CollectRecordedHits(const perfdata::Read
   BuildIdsByPath ids = BuildIdTable(reader);
   Hits hits;
   TRY(CollectHits(reader, ids, hits, jit));
-  Finder finder(roots, files);
+  Finder finder(roots, BeganOn(DescribeSystem(roots.kernel).host, reader), files);
   for (const Dso* dso : hits.dsos) {
     if (dso->is_kernel) continue;
     const BuildId build_id = IdOf(*dso, ids);

@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/symbols/write_bundle.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <future>
 #include <memory>
 #include <optional>
+#include <set>
+#include <string>
 #include <string_view>
 #include <utility>
 
 #include "formats/base/file.h"
+#include "formats/base/process_identity.h"
 #include "formats/base/symbol_limits.h"
+#include "formats/bundle/content_hash.h"
 #include "formats/elf/build_id.h"
 #include "formats/elf/debug_search_paths.h"
 #include "formats/elf/elf_file.h"
@@ -36,6 +42,7 @@ struct Content {
 };
 
 constexpr std::string_view kTruncated = "was truncated while it was read";
+constexpr std::string_view kChanged = "changed in place since it was first sampled";
 
 // The limits in bytes for one file and for the bundle.
 struct Limits {
@@ -68,18 +75,33 @@ Content WholeFileUpTo(std::uint64_t limit, Content whole) {
   return {std::move(whole.about)};
 }
 
-Content Slimmed(const HitBinary& binary, BundleDepth depth, std::uint64_t limit) {
-  BundledFile about{.path = binary.path,
-                    .kind = binary.kind,
-                    .build_id = binary.build_id,
-                    .size = binary.size,
-                    .missing = binary.missing};
-  if (!about.missing.empty()) return {std::move(about)};
-  if (!binary.slim.empty()) {
-    about.kept = Kept::kSymbols;
-    return {std::move(about), std::nullopt, binary.slim};
+// Whether the bytes of the open file are no longer those that were sampled. Nobody else can tell a
+// changed file without a build id.
+bool WasChanged(const HitBinary& binary) {
+  struct stat status = {};
+  if (!binary.build_id.empty() || ::fstat(binary.file.get(), &status) != 0) return false;
+  return static_cast<std::uint64_t>(status.st_size) != binary.size ||
+         ModifiedNs(status) != binary.modified_ns;
+}
+
+// The hashes that identify files without a build id. Not thread-safe.
+class ContentHashes {
+ public:
+  // Returns the hash of the file; empty beyond the limits of one and of all.
+  std::string Of(const MappedFile& file) {
+    std::string hash = bundle::ContentHash(file, std::min(symbol_limits::kHashedFile, room_));
+    if (!hash.empty()) room_ -= file.bytes().size();
+    return hash;
   }
-  Content whole = WholeFile(std::move(about), binary.file.get());
+  void Insert(const std::string& hash) { seen_.insert(hash); }
+  bool Contains(const std::string& hash) const { return !hash.empty() && seen_.contains(hash); }
+
+ private:
+  std::uint64_t room_ = symbol_limits::kAllHashedFiles;
+  std::set<std::string> seen_;
+};
+
+Content SlimOf(Content whole, BundleDepth depth, std::uint64_t limit) {
   if (depth == BundleDepth::kWhole || !whole.mapped) {
     return WholeFileUpTo(limit, std::move(whole));
   }
@@ -95,6 +117,35 @@ Content Slimmed(const HitBinary& binary, BundleDepth depth, std::uint64_t limit)
   if (!slim) return WholeFileUpTo(limit, std::move(whole));
   whole.about.kept = Kept::kSymbols;
   return {std::move(whole.about), std::nullopt, *std::move(slim)};
+}
+
+// A file whose hash `hashes` contains has no bytes in the result: they are in the bundle already.
+Content Slimmed(const HitBinary& binary, BundleDepth depth, std::uint64_t limit,
+                ContentHashes& hashes) {
+  BundledFile about{.path = binary.path,
+                    .kind = binary.kind,
+                    .build_id = binary.build_id,
+                    .size = binary.size,
+                    .missing = binary.missing,
+                    .number = binary.number};
+  if (!about.missing.empty()) return {std::move(about)};
+  if (!binary.slim.empty()) {
+    about.kept = Kept::kSymbols;
+    return {std::move(about), std::nullopt, binary.slim};
+  }
+  Content content = WholeFile(std::move(about), binary.file.get());
+  if (content.mapped && binary.build_id.empty()) {
+    content.about.content = binary.content.empty() ? hashes.Of(*content.mapped) : binary.content;
+  }
+  if (hashes.Contains(content.about.content)) {
+    content.mapped.reset();
+  } else {
+    content = SlimOf(std::move(content), depth, limit);
+  }
+  if (!content.about.missing.empty() || !WasChanged(binary)) return content;
+  content.about.missing = kChanged;
+  content.about.content.clear();
+  return {std::move(content.about)};
 }
 
 bool HasSymbols(const elf::ElfFile& file) {
@@ -128,7 +179,7 @@ std::optional<Content> CopyOf(const BundledCopy& copy) {
 
 // Keeps a slim copy for the next bundle. Without room for it, it is made again.
 void KeepCopy(const Content& content, HitBinary& binary) {
-  if (content.mapped || !content.about.missing.empty()) return;
+  if (content.slim.empty() || !content.about.missing.empty()) return;
   Result<UniqueFd> file = CreateUnlinked();
   if (!file || !WriteAll(file->get(), content.slim)) return;
   binary.copies.push_back({.about = content.about, .bytes = *std::move(file)});
@@ -159,19 +210,30 @@ class Filling {
   }
 
   Status Add(BundledFile about, Bytes content) {
+    if (const BundledFile* same = about.missing.empty() ? writer_.AddSame(about) : nullptr) {
+      Count(*same);
+      return {};
+    }
     if (about.missing.empty() && content.size() > limits_.bundle - written_) {
       about.missing = "left out: the bundle would have more than " +
                       std::to_string(limits_.bundle) + " bytes of files";
     }
+    Count(about);
     if (!about.missing.empty()) {
-      summary_.missing.push_back(about.path + ": " + about.missing);
       writer_.AddMissing(std::move(about));
       return {};
     }
-    ++summary_.files;
     written_ += content.size();
-    summary_.original_bytes += about.size;
     return writer_.Add(std::move(about), content);
+  }
+
+  void Count(const BundledFile& about) {
+    if (about.missing.empty()) {
+      ++summary_.files;
+      summary_.original_bytes += about.size;
+    } else {
+      summary_.missing.push_back(about.path + ": " + about.missing);
+    }
   }
 
   // Prepares the next file while the previous one is compressed.
@@ -181,19 +243,21 @@ class Filling {
       const std::uint64_t limit = std::min(limits_.file, limits_.bundle - written_);
       // Deferred if no thread can be started.
       return std::async(std::launch::async | std::launch::deferred,
-                        [&binary = *binaries[i], depth = depth_, limit] {
+                        [&hashes = hashes_, &binary = *binaries[i], depth = depth_, limit] {
                           std::optional<Content> copy;
                           if (!binary.copies.empty()) copy = CopyOf(binary.copies.front());
-                          return copy ? *std::move(copy) : Slimmed(binary, depth, limit);
+                          return copy ? *std::move(copy) : Slimmed(binary, depth, limit, hashes);
                         });
     };
     std::future<Content> next;
     if (!binaries.empty()) next = begin(0);
     for (std::size_t i = 0; i < binaries.size(); ++i) {
       Content content = next.get();
+      hashes_.Insert(content.about.content);
       if (i + 1 < binaries.size()) next = begin(i + 1);
       HitBinary& binary = *binaries[i];
       const bool is_copied = !binary.copies.empty();
+      binary.content = content.about.content;
       if (!is_copied && next_ == NextBundle::kFollows) KeepCopy(content, binary);
       TRY(Add(std::move(content)));
       if (is_copied) {
@@ -233,7 +297,8 @@ class Filling {
       const bool is_of_binary = found.build_id == binary.build_id;
       Content content = WholeFile({.path = is_of_binary ? binary.path : found.path.native(),
                                    .kind = FileKind::kDebug,
-                                   .build_id = found.build_id},
+                                   .build_id = found.build_id,
+                                   .number = is_of_binary ? binary.number : FileNumber{}},
                                   found.file.get());
       if (depth_ == BundleDepth::kSymbols) {
         std::optional<Content> names = NamesOf(content);
@@ -294,6 +359,7 @@ class Filling {
   NextBundle next_;
   OthersFiles& others_;
   Limits limits_;
+  ContentHashes hashes_;                         // of what AddBinaries has added
   std::uint64_t written_ = 0, jit_written_ = 0;  // bytes of all files and of JIT files
   BundleSummary summary_;
 };

@@ -22,14 +22,22 @@ constexpr std::uint64_t kEndOf32BitAddresses = std::uint64_t{1} << 32;
 // Code in memory without a file is of a compiler at run time, or the kernel's. Such compilers keep
 // frame pointers.
 bool HasNoFile(std::string_view name) {
-  return perfdata::MayHoldJitCode(name) &&
-         perfdata::SourceOf(name) != perfdata::MappingSource::kMemfd;
+  return perfdata::MayHoldJitCode(name) && !perfdata::MayHoldElfFile(name);
 }
 
 // A process may have as many mappings as segments, and each mapping looks for its segment.
 constexpr std::size_t kMostSegments = 1024;
 
 }  // namespace
+
+unwind::TableLimits LimitsOfSmall(std::size_t rows) {
+  unwind::TableLimits limits;
+  limits.rows = rows;
+  limits.bytes = std::uint64_t{8} << 20;
+  limits.undescribed_bytes = std::uint64_t{256} << 10;
+  limits.symbol_bytes = std::uint64_t{16} << 20;
+  return limits;
+}
 
 // A linker may put code and other segments into the same page of the file, which is then mapped for
 // each of them at another address. So the offset alone does not tell the address.

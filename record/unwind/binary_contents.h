@@ -2,6 +2,7 @@
 // A binary as a process has mapped it, with its unwind table, and the binaries that are known.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -17,6 +18,7 @@
 #include "formats/elf/elf_file.h"
 #include "formats/perfdata/address_space.h"
 #include "formats/unwind/table.h"
+#include "formats/unwind/table_budget.h"
 #include "formats/unwind/table_cache.h"
 #include "record/symbols/others_files.h"
 
@@ -36,10 +38,10 @@ struct BinaryContents {
   std::optional<ImageAddress> StartOf(const perfdata::Region& region) const;
 };
 
-// A small binary has at most so many bytes of call frame information and of symbol tables. One that
-// has more is not read while others wait.
-inline constexpr std::uint64_t kSmallFrameBytes = std::uint64_t{8} << 20;
-inline constexpr std::uint64_t kSmallSymbolBytes = std::uint64_t{16} << 20;
+// What a binary may cost that is read while others wait, for example the drain of the rings: these
+// bytes of call frame information, of code without it, and of symbol tables. `rows` is what there
+// is room for.
+unwind::TableLimits LimitsOfSmall(std::size_t rows);
 
 // Reads binaries. Threads may share it.
 class BinaryReader {

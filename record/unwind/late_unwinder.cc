@@ -35,14 +35,17 @@ bool IsUnfinished(Bytes message) {
   return sample.header.type == WIRE_SAMPLE && (sample.flags & WIRE_UNFINISHED) != 0;
 }
 
-LateUnwinder::LateUnwinder(KnownBinaries& binaries, OthersFiles& files, const Settings& settings)
+LateUnwinder::LateUnwinder(KnownBinaries& binaries, OthersFiles& files, LoadTimes& loads,
+                           const Settings& settings)
     : binaries_(binaries),
       settings_(settings),
       cache_(elf::UsualIndexCache()),
       reader_(files, cache_),
       start_ns_(MonotonicNs()),
+      changes_(loads),
       ends_(settings.events),
-      derived_(settings.events) {}
+      derived_(settings.events),
+      shortened_(settings.events) {}
 
 Status LateUnwinder::ApplyAll(Bytes records) {
   perfdata::RecordCursor cursor(records, 0, std::endian::native);
@@ -65,7 +68,7 @@ void LateUnwinder::Apply(Bytes bytes) {
     default:
       return;
   }
-  processes_.Apply(*record, settings_.format);
+  changes_.Apply(*record, settings_.format, processes_);
   if (!growth_.IsDue(processes_.size())) return;
   ForgetSeen();
   processes_.ForgetUnused([](const perfdata::Dso&) { return false; });
@@ -81,7 +84,31 @@ Result<Bytes> LateUnwinder::Finish(Bytes bytes) {
   in_use_.clear();
   if (table_bytes_ > kMostTableBytes) ForgetSeen();
   ++ends_[message.sample.event][end];
-  return WithFrames(message, bytes);
+  const Bytes walked = std::as_bytes(std::span(frames_));
+  const Bytes kept = SureFrames(message);
+  return WithFrames(message, bytes, walked.size() > kept.size() ? walked : kept);
+}
+
+Bytes LateUnwinder::SureFrames(const WireMessage& message) {
+  const wire_sample& sample = message.sample;
+  const std::uint64_t walked_ns = sample.walked_ns != 0 ? sample.walked_ns : sample.header.time_ns;
+  const WordArray frames(message.user_frames, std::endian::native);
+  const std::size_t sure = changes_.SureFrames(sample.pid, walked_ns, frames);
+  return message.user_frames.first(sure * sizeof(std::uint64_t));
+}
+
+Bytes LateUnwinder::WithSureFrames(Bytes bytes) {
+  const Result<WireMessage> message = ReadWireMessage(bytes);
+  if (!message || message->sample.event >= ends_.size()) return bytes;
+  const Bytes sure = SureFrames(*message);
+  if (sure.size() == message->user_frames.size()) return bytes;
+  const wire_sample& sample = message->sample;
+  if ((sample.flags & WIRE_WAS_COMPLETE) != 0) {
+    ++ends_[sample.event][WIRE_END_NO_TABLE];
+    ++shortened_[sample.event].complete;
+  }
+  if ((sample.flags & WIRE_WAS_DERIVED) != 0) ++shortened_[sample.event].derived;
+  return WithFrames(*message, bytes, sure);
 }
 
 wire_unwind_end LateUnwinder::Walk(const WireMessage& message) {
@@ -95,7 +122,7 @@ wire_unwind_end LateUnwinder::Walk(const WireMessage& message) {
   const auto find = [&](RuntimeAddress address) { return CodeAt(pid, address.value); };
   const unwind::StackCopy read(registers.sp, message.stack.first(std::min<std::size_t>(
                                                  message.stack.size(), kLateStackBytes)));
-  UserWalk walk(kThisMachine, find, read);
+  UserWalk walk(kThisMachine, find, read, settings_.user_frames);
   const wire_unwind_end end = walk.Run(registers, frames_);
   if (walk.has_derived()) ++derived_[message.sample.event];
   return end;
@@ -153,22 +180,17 @@ std::shared_ptr<const BinaryContents> LateUnwinder::Read(std::uint32_t pid,
                                                          const perfdata::Region& region) {
   const std::uint64_t before_ns = MonotonicNs();
   if (read_ns_ > kFirstReadNs + (before_ns - start_ns_) / 10) return nullptr;
-  unwind::TableLimits limits;
-  limits.bytes = kSmallFrameBytes;
-  limits.symbol_bytes = kSmallSymbolBytes;
-  limits.rows = kMostTableBytes / 2 / sizeof(unwind::Row);
+  const unwind::TableLimits limits = LimitsOfSmall(kMostTableBytes / 2 / sizeof(unwind::Row));
   auto contents = reader_.Read(pid, region, limits).value_or(nullptr);
   read_ns_ += MonotonicNs() - before_ns;
   return contents && contents->limit_reached.empty() ? contents : nullptr;
 }
 
 // The user frames are in front of the user state, which is in front of the end.
-Bytes LateUnwinder::WithFrames(const WireMessage& message, Bytes original) {
+Bytes LateUnwinder::WithFrames(const WireMessage& message, Bytes original, Bytes frames) {
   const Bytes before =
       original.first(static_cast<std::size_t>(message.user_frames.data() - original.data()));
   const Bytes user_state = original.subspan(before.size() + message.user_frames.size());
-  const Bytes walked = std::as_bytes(std::span(frames_));
-  const Bytes frames = walked.size() > message.user_frames.size() ? walked : message.user_frames;
   message_.assign(before.begin(), before.end());
   message_.insert(message_.end(), frames.begin(), frames.end());
   if (settings_.keeps_user_state) {

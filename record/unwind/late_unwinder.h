@@ -2,6 +2,7 @@
 // Finds the user frames of samples for which the kernel side knew no mapping or no table yet, in
 // the first milliseconds after an exec, mmap or dlopen. Such a message has registers and a copy of
 // the stack (WIRE_UNFINISHED). The walk uses what the process had mapped at the time of the sample.
+// Frames that the kernel side has found by an old mapping are removed (mapping_changes.h).
 #pragma once
 
 #include <linux/types.h>
@@ -12,6 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "bpf/wire.h"
 #include "formats/base/bytes.h"
 #include "formats/base/result.h"
 #include "formats/perfdata/address_space.h"
@@ -22,6 +24,7 @@
 #include "record/machine/growth_watch.h"
 #include "record/rings/wire_decoder.h"
 #include "record/unwind/binary_contents.h"
+#include "record/unwind/mapping_changes.h"
 
 namespace perftape::record {
 
@@ -32,12 +35,14 @@ bool IsUnfinished(Bytes message);
 class LateUnwinder {
  public:
   struct Settings {
-    perfdata::SampleFormat format = {};  // of process events
-    std::size_t events = 1;              // the number of events
-    bool keeps_user_state = false;       // samples have registers and stacks anyway
+    perfdata::SampleFormat format = {};         // of process events
+    std::size_t events = 1;                     // the number of events
+    bool keeps_user_state = false;              // samples have registers and stacks anyway
+    std::size_t user_frames = WIRE_MAX_FRAMES;  // of a chain; at most WIRE_MAX_USER_FRAMES
   };
-  // `binaries` and `files` must outlive this object.
-  LateUnwinder(KnownBinaries& binaries, OthersFiles& files, const Settings& settings);
+  // All but `settings` must outlive this object.
+  LateUnwinder(KnownBinaries& binaries, OthersFiles& files, LoadTimes& loads,
+               const Settings& settings);
 
   // Applies a whole record of the kernel. The caller passes process events and unfinished messages
   // in order of time. Ignores other records.
@@ -53,10 +58,19 @@ class LateUnwinder {
   // inconsistent.
   Result<Bytes> Finish(Bytes message);
 
-  // How the chains of an event ended that Finish has completed.
+  // Returns the message without the frames that are not sure, valid until the next call. It is
+  // not unfinished, and consistent.
+  Bytes WithSureFrames(Bytes message);
+
+  // How the chains of an event ended that Finish has completed, or WithSureFrames has shortened.
   const ChainEnds& EndsOf(std::uint32_t event) const { return ends_[event]; }
   // Of these, those with a frame whose rule was derived from instructions.
   std::uint64_t DerivedOf(std::uint32_t event) const { return derived_[event]; }
+  // What the kernel side has counted of chains that were shortened.
+  struct Shortened {
+    std::uint64_t complete = 0, derived = 0;
+  };
+  const Shortened& ShortenedOf(std::uint32_t event) const { return shortened_[event]; }
 
  private:
   // The tables of the binaries that only this object has read have at most so many bytes.
@@ -80,7 +94,9 @@ class LateUnwinder {
   std::shared_ptr<const BinaryContents> Read(std::uint32_t pid, const perfdata::Region& region);
   // Not during a walk.
   void ForgetSeen();
-  Bytes WithFrames(const WireMessage& message, Bytes original);
+  // The frames of the kernel side that are sure.
+  Bytes SureFrames(const WireMessage& message);
+  Bytes WithFrames(const WireMessage& message, Bytes original, Bytes frames);
 
   KnownBinaries& binaries_;
   Settings settings_;
@@ -88,6 +104,7 @@ class LateUnwinder {
   BinaryReader reader_;
   std::uint64_t start_ns_, read_ns_ = 0;
   perfdata::Processes processes_;
+  MappingChanges changes_;
   GrowthWatch growth_{1024};  // of processes_
   std::unordered_map<const perfdata::Dso*, Binary> seen_;
   std::uint64_t table_bytes_ = 0;  // of what this object has read
@@ -95,6 +112,7 @@ class LateUnwinder {
   std::unordered_map<const perfdata::Dso*, std::shared_ptr<const BinaryContents>> in_use_;
   std::vector<ChainEnds> ends_;  // by event
   std::vector<std::uint64_t> derived_;
+  std::vector<Shortened> shortened_;   // by event
   std::vector<std::uint64_t> frames_;  // scratch
   std::vector<std::byte> message_;     // scratch
 };

@@ -51,16 +51,6 @@ void MappedBinaries::Store(const perfdata::Dso& dso, std::shared_ptr<const Binar
   binary.last_use = ++uses_;
 }
 
-// A binary with more call frame information, or more code without it, or more symbols, takes so
-// long that others would wait for it.
-unwind::TableLimits MappedBinaries::LimitsOfSmall() const {
-  unwind::TableLimits limits = limits_;
-  limits.bytes = kSmallFrameBytes;
-  limits.undescribed_bytes = std::uint64_t{256} << 10;
-  limits.symbol_bytes = kSmallSymbolBytes;
-  return limits;
-}
-
 void MappedBinaries::ReadAll(std::span<const Mapping> mappings, std::uint64_t now_ns,
                              const std::atomic<bool>& stop) {
   unwind::TableLimits limits = limits_;
@@ -70,20 +60,37 @@ void MappedBinaries::ReadAll(std::span<const Mapping> mappings, std::uint64_t no
 
 void MappedBinaries::ReadAllSmall(std::span<const Mapping> mappings, std::uint64_t now_ns,
                                   const std::atomic<bool>& stop) {
-  unwind::TableLimits limits = LimitsOfSmall();
+  unwind::TableLimits limits = LimitsOfSmall(limits_.rows);
   limits.stop = &stop;
   Read(mappings, limits, Incomplete::kLeftOut, now_ns);
 }
 
-void MappedBinaries::Read(std::span<const Mapping> mappings, const unwind::TableLimits& limits,
-                          Incomplete incomplete, std::uint64_t now_ns) {
+// One mapping of each binary that was not read, those first that most mappings have: there may be
+// no time for all.
+std::vector<const MappedBinaries::Mapping*> MappedBinaries::UnreadOf(
+    std::span<const Mapping> mappings) const {
+  struct Unread {
+    const Mapping* first = nullptr;
+    std::size_t mappings = 0;
+  };
   std::unordered_map<const perfdata::Dso*, std::size_t> numbers;
-  std::vector<const Mapping*> unread;
+  std::vector<Unread> unread;
   for (const Mapping& mapping : mappings) {
     const perfdata::Dso* const dso = mapping.region.dso;
-    if (binaries_.contains(dso) || !numbers.emplace(dso, unread.size()).second) continue;
-    unread.push_back(&mapping);
+    if (binaries_.contains(dso)) continue;
+    const auto [number, is_new] = numbers.emplace(dso, unread.size());
+    if (is_new) unread.push_back({.first = &mapping});
+    ++unread[number->second].mappings;
   }
+  std::ranges::stable_sort(unread, std::greater(), &Unread::mappings);
+  std::vector<const Mapping*> first;
+  for (const Unread& binary : unread) first.push_back(binary.first);
+  return first;
+}
+
+void MappedBinaries::Read(std::span<const Mapping> mappings, const unwind::TableLimits& limits,
+                          Incomplete incomplete, std::uint64_t now_ns) {
+  const std::vector<const Mapping*> unread = UnreadOf(mappings);
   std::vector<std::shared_ptr<const BinaryContents>> contents(unread.size());
   std::atomic<std::size_t> next = 0;
   const std::atomic<bool>& stop = *limits.stop;
@@ -178,7 +185,7 @@ std::shared_ptr<const BinaryContents> MappedBinaries::ReadOneOf(
 std::vector<std::uint32_t> MappedBinaries::ReadNext(std::uint64_t now_ns,
                                                     const std::atomic<bool>& stop) {
   const bool is_small = !unread_.empty();
-  unwind::TableLimits limits = is_small ? LimitsOfSmall() : limits_;
+  unwind::TableLimits limits = is_small ? LimitsOfSmall(limits_.rows) : limits_;
   limits.stop = &stop;
   std::list<Waiting>& queue = is_small ? unread_ : large_;
   if (queue.empty()) return {};

@@ -80,11 +80,11 @@ class MappedBinaries {
   // The mappings of one binary.
   using Waiting = std::vector<Mapping>;
 
+  std::vector<const Mapping*> UnreadOf(std::span<const Mapping> mappings) const;
   // What happens to a table that reached a limit.
   enum class Incomplete { kKept, kLeftOut };
   void Read(std::span<const Mapping> mappings, const unwind::TableLimits& limits,
             Incomplete incomplete, std::uint64_t now_ns);
-  unwind::TableLimits LimitsOfSmall() const;
   // Forgets a binary of binaries_, which is erased next.
   void Release(const perfdata::Dso& dso, const Binary& binary, std::uint64_t now_ns);
   void Store(const perfdata::Dso& dso, std::shared_ptr<const BinaryContents> contents,

@@ -20,6 +20,10 @@ static_assert(offsetof(wire_unwind_rule, cfa) == offsetof(Rule, cfa));
 static_assert(offsetof(wire_unwind_rule, flags) == offsetof(Rule, flags));
 static_assert(offsetof(wire_unwind_rule, addend) == offsetof(Rule, addend));
 static_assert(offsetof(wire_unwind_rule, bx_words) == offsetof(Rule, bx_words));
+static_assert(offsetof(wire_unwind_rule, base) == offsetof(Rule, base));
+static_assert(offsetof(wire_unwind_rule, index) == offsetof(Rule, index));
+static_assert(offsetof(wire_unwind_rule, scale) == offsetof(Rule, scale));
+static_assert(offsetof(wire_unwind_rule, changed) == offsetof(Rule, changed));
 static_assert(WIRE_CFA_NONE == static_cast<int>(CfaRule::kNone));
 static_assert(WIRE_CFA_END_OF_STACK == static_cast<int>(CfaRule::kEndOfStack));
 static_assert(WIRE_CFA_STACK_POINTER == static_cast<int>(CfaRule::kStackPointer));
@@ -27,8 +31,8 @@ static_assert(WIRE_CFA_FRAME_POINTER == static_cast<int>(CfaRule::kFramePointer)
 static_assert(WIRE_CFA_AT_STACK_POINTER == static_cast<int>(CfaRule::kAtStackPointer));
 static_assert(WIRE_CFA_AT_FRAME_POINTER == static_cast<int>(CfaRule::kAtFramePointer));
 static_assert(WIRE_CFA_PLT == static_cast<int>(CfaRule::kPlt));
-static_assert(WIRE_CFA_BASE_REGISTER == static_cast<int>(CfaRule::kBaseRegister));
-static_assert(WIRE_CFA_COUNT_REGISTER == static_cast<int>(CfaRule::kCountRegister));
+static_assert(WIRE_CFA_REGISTER == static_cast<int>(CfaRule::kRegister));
+static_assert(WIRE_CFA_AT_REGISTER == static_cast<int>(CfaRule::kAtRegister));
 static_assert(WIRE_CFA_UNSUPPORTED == static_cast<int>(CfaRule::kUnsupported));
 static_assert(WIRE_RULE_IN_REGISTER == Rule::kInRegister);
 static_assert(WIRE_RULE_SIGNAL_FRAME == Rule::kSignalFrame);
@@ -55,7 +59,9 @@ SharedRules::Key SharedRules::KeyOf(const Rule& rule) {
   const std::uint32_t rest = static_cast<std::uint32_t>(rule.cfa) | std::uint32_t{rule.flags} << 8 |
                              std::uint32_t{rule.addend} << 16 |
                              std::uint32_t{static_cast<std::uint8_t>(rule.bx_words)} << 24;
-  return {rule.cfa_offset, rule.fp_offset, rule.ra_offset, rest};
+  const std::uint32_t sum =
+      std::uint32_t{rule.base} | std::uint32_t{rule.index} << 8 | std::uint32_t{rule.scale} << 16;
+  return {rule.cfa_offset, rule.fp_offset, rule.ra_offset, rest, sum, rule.changed};
 }
 
 std::uint32_t SharedRules::FreeNumberAt(std::uint64_t now_ns) {

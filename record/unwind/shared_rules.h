@@ -34,7 +34,8 @@ class SharedRules {
   void Release(std::uint32_t number, std::uint64_t now_ns);
 
  private:
-  using Key = std::tuple<std::int32_t, std::int32_t, std::int32_t, std::uint32_t>;
+  using Key = std::tuple<std::int32_t, std::int32_t, std::int32_t, std::uint32_t, std::uint32_t,
+                         std::uint32_t>;
   struct Slot {
     Key key = {};
     std::uint64_t uses = 0;

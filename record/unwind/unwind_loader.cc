@@ -76,8 +76,11 @@ struct TimedRecord {
 
 }  // namespace
 
-UnwindLoader::UnwindLoader(const UnwindMaps& maps, KnownBinaries& binaries, OthersFiles& files)
-    : format_(perfdata::FormatOf(AttrOfOwnRings())), processes_(format_, maps, binaries, files) {}
+UnwindLoader::UnwindLoader(const UnwindMaps& maps, KnownBinaries& binaries, OthersFiles& files,
+                           LoadTimes& loads)
+    : format_(perfdata::FormatOf(AttrOfOwnRings())),
+      loads_(loads),
+      processes_(format_, maps, binaries, files) {}
 
 UnwindLoader::~UnwindLoader() {
   is_ending_ = true;
@@ -86,9 +89,9 @@ UnwindLoader::~UnwindLoader() {
 
 Result<std::unique_ptr<UnwindLoader>> UnwindLoader::Start(const UnwindMaps& maps,
                                                           KnownBinaries& binaries,
-                                                          OthersFiles& files,
+                                                          OthersFiles& files, LoadTimes& loads,
                                                           const UnwoundProcesses& processes) {
-  std::unique_ptr<UnwindLoader> loader(new UnwindLoader(maps, binaries, files));
+  std::unique_ptr<UnwindLoader> loader(new UnwindLoader(maps, binaries, files, loads));
   TRY(loader->OpenRings());
   TRY(loader->LoadRunning(processes));
   TRY_ASSIGN(BackgroundDrain thread,
@@ -156,19 +159,30 @@ Status UnwindLoader::Update() {
   if (!std::exchange(has_started_, true)) {
     processes_.ReadFirstBinaries(MonotonicNs(), is_late_);
   }
-  processes_.WriteChanged(MonotonicNs());
+  WriteChanged();
   while (processes_.has_unread() && !is_ending_) {
     processes_.ReadNextBinary(MonotonicNs(), is_ending_);
     TRY(DrainRings());
-    processes_.WriteChanged(MonotonicNs());
+    WriteChanged();
   }
+  // The record that woke the thread may be too young for the first time of a load.
+  TRY(DrainRings());
+  WriteChanged();
   ForgetUnmapped();
   processes_.LoadMissingTables(MonotonicNs());
   return {};
 }
 
+// A record may have its time and not be in its ring yet, for some microseconds.
+void UnwindLoader::WriteChanged() {
+  constexpr std::uint64_t kLongestWriteNs = 20'000;
+  processes_.WriteChanged(MonotonicNs());
+  loads_.Add(drained_ns_ - kLongestWriteNs, MonotonicNs());
+}
+
 // The records of several CPUs are only in order of time for each CPU.
 Status UnwindLoader::DrainRings() {
+  drained_ns_ = MonotonicNs();
   std::vector<TimedRecord> batch;
   TRY(rings_->Drain([&](Bytes bytes) {
     const std::optional<perfdata::RecordView> record = perfdata::AsRecord(bytes);

@@ -21,6 +21,7 @@
 #include "record/rings/cpu_events.h"
 #include "record/rings/sideband.h"
 #include "record/unwind/followed_processes.h"
+#include "record/unwind/mapping_changes.h"
 
 namespace perftape::record {
 
@@ -33,11 +34,12 @@ struct UnwoundProcesses {
 class UnwindLoader {
  public:
   // Loads what `processes` map now, and starts the thread, which follows them. It adds what it
-  // reads to `binaries`, and opens them with `files`. All but `processes` must outlive this object.
-  // Returns when what runs is loaded, or after a second: the binaries that take longer follow.
-  // Fails like OpenOnCpus and Sideband::Open.
+  // reads to `binaries`, opens them with `files`, and tells `loads` when. All but `processes` must
+  // outlive this object. Returns when what runs is loaded, or after a second: the binaries that
+  // take longer follow. Fails like OpenOnCpus and Sideband::Open.
   static Result<std::unique_ptr<UnwindLoader>> Start(const UnwindMaps& maps,
                                                      KnownBinaries& binaries, OthersFiles& files,
+                                                     LoadTimes& loads,
                                                      const UnwoundProcesses& processes);
 
   // Ends the thread.
@@ -52,16 +54,20 @@ class UnwindLoader {
   void FollowAgain(int cpu);
 
  private:
-  UnwindLoader(const UnwindMaps& maps, KnownBinaries& binaries, OthersFiles& files);
+  UnwindLoader(const UnwindMaps& maps, KnownBinaries& binaries, OthersFiles& files,
+               LoadTimes& loads);
   Status OpenRings();
   Status LoadRunning(const UnwoundProcesses& processes);
   Status Update();
   Status ReopenReturned();
   Status DrainRings();
+  void WriteChanged();
   void ReturnFreeMemory();
   void ForgetUnmapped();
 
   perfdata::SampleFormat format_;
+  LoadTimes& loads_;
+  std::uint64_t drained_ns_ = 0;  // when the rings were drained last
   std::vector<CpuEvent> events_;
   std::optional<Sideband> rings_;
   FollowedProcesses processes_;

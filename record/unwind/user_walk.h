@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "bpf/unwind_wire.h"
+#include "bpf/wire.h"
 #include "formats/unwind/stack_walk.h"
 
 namespace perftape::record {
@@ -21,22 +22,25 @@ template <unwind::FindsCode Find, unwind::ReadsWords Read>
 class UserWalk {
  public:
   // `find` and `read` must outlive this object.
-  UserWalk(unwind::Machine machine, const Find& find, const Read& read)
-      : machine_(machine), find_(find), read_(read) {}
+  UserWalk(unwind::Machine machine, const Find& find, const Read& read, std::size_t most_frames)
+      : machine_(machine), find_(find), read_(read), most_frames_(most_frames) {}
 
   // Whether the last walk needed a rule that was derived from instructions.
   bool has_derived() const { return has_derived_; }
 
-  // Replaces `frames` by those from `registers` on, leaf first, at most WIRE_MAX_FRAMES. Returns
-  // how the walk ended.
+  // Replaces `frames` by those from `registers` on, leaf first, at most `most_frames`, with
+  // WIRE_INTERRUPTED in front of a frame that a signal interrupted. Returns how the walk ended.
   wire_unwind_end Run(unwind::Registers registers, std::vector<std::uint64_t>& frames) {
     frames.clear();
     registers_ = registers;
     guess_ = WIRE_END_OF_STACK;
     has_derived_ = false;
-    while (frames.size() < WIRE_MAX_FRAMES) {
+    is_by_fp_ = false;
+    while (frames.size() < most_frames_) {
       frames.push_back(registers_.pc);
       if (const std::optional<wire_unwind_end> end = EnterCaller()) return *end;
+      const bool has_room = frames.size() < most_frames_;
+      if (registers_.interrupted && has_room) frames.push_back(WIRE_INTERRUPTED);
     }
     return EndOf(WIRE_END_TOO_DEEP);
   }
@@ -64,49 +68,51 @@ class UserWalk {
       case unwind::FramesBy::kTable:
         break;
     }
-    const unwind::Rule& rule = *code.rule;
+    const unwind::Rule rule = is_by_fp_ ? unwind::AfterFramePointer(*code.rule) : *code.rule;
     if (rule.cfa == unwind::CfaRule::kNone) return StepWithoutRule();
     if (rule.cfa == unwind::CfaRule::kEndOfStack) return WIRE_END_OF_STACK;
     if ((rule.flags & unwind::Rule::kDerived) != 0) has_derived_ = true;
+    is_by_fp_ = false;
     const auto end = ResultOf(unwind::Step(machine_, rule, read_, registers_), WIRE_END_OF_STACK);
     if (end || (rule.flags & unwind::Rule::kInGap) == 0) return end;
     const unwind::Code call = find_(RuntimeAddress{registers_.pc - 1});
-    if (!unwind::IsReturnAddress(machine_, call)) return EndOf(WIRE_END_NO_ROW);
+    if (call.frames_by == unwind::FramesBy::kNothing || !FollowsCall(call).value_or(false)) {
+      return EndOf(WIRE_END_NO_ROW);
+    }
     return std::nullopt;
   }
 
   std::optional<wire_unwind_end> StepByFramePointer() {
     if (!registers_.fp) return EndOf(WIRE_END_UNREADABLE);
-    if (registers_.fp == 0) return EndOf(WIRE_END_OF_STACK);
-    if (registers_.fp < registers_.sp) return EndOf(WIRE_END_NO_PROGRESS);
+    if (registers_.fp == 0 && is_by_fp_) return EndOf(WIRE_END_OF_STACK);
+    if (registers_.fp < registers_.sp) return EndOf(WIRE_END_NO_FRAME_POINTER);
     const unwind::StepResult step =
         unwind::Step(machine_, unwind::kFramePointerRule, read_, registers_);
     // The kernel reads both words of a frame record at once.
     if (!registers_.fp) return EndOf(WIRE_END_UNREADABLE);
-    return ResultOf(step, EndOf(WIRE_END_OF_STACK));
+    if (step != unwind::StepResult::kCaller) {
+      return ResultOf(step, EndOf(WIRE_END_NO_FRAME_POINTER));
+    }
+    registers_.kept = 0;
+    const unwind::Code call = CodeOfFrame();
+    const bool is_known = call.frames_by != unwind::FramesBy::kNothing;
+    if (!FollowsCall(call).value_or(is_known)) return EndOf(WIRE_END_NO_FRAME_POINTER);
+    if (!is_known) return EndOf(WIRE_END_NO_MAPPING);
+    is_by_fp_ = true;
+    return std::nullopt;
+  }
+
+  std::optional<bool> FollowsCall(const unwind::Code& call) const {
+    return unwind::FollowsCall(machine_, call, registers_.pc, read_);
   }
 
   // The outermost frame of the dynamic linker has no rule, and 0 in its frame pointer.
   std::optional<wire_unwind_end> StepWithoutRule() {
     if (!registers_.fp) return EndOf(WIRE_END_UNREADABLE);
     const bool is_outermost = !registers_.interrupted && registers_.fp == 0;
-    if (is_outermost || IsAtProgramStart()) return WIRE_END_OF_STACK;
+    if (is_outermost || unwind::IsAtProgramStart(registers_, read_)) return WIRE_END_OF_STACK;
     if (guess_ == WIRE_END_OF_STACK) guess_ = WIRE_END_NO_ROW;
-    if (const auto end = StepByFramePointer()) return end;
-    if (CodeOfFrame().frames_by == unwind::FramesBy::kNothing) return EndOf(WIRE_END_NO_ROW);
-    return std::nullopt;
-  }
-
-  // The stack is as execve(2) leaves it: argc, pointers to the arguments, a null pointer.
-  bool IsAtProgramStart() const {
-    constexpr std::uint64_t kMostArguments = 0xffff, kWord = sizeof(std::uint64_t);
-    if (!registers_.interrupted || registers_.fp != 0) return false;
-    const std::optional<std::uint64_t> count = read_(registers_.sp);
-    const std::optional<std::uint64_t> first = read_(registers_.sp + kWord);
-    if (!count || !first || *count == 0 || *count > kMostArguments || *first <= registers_.sp) {
-      return false;
-    }
-    return read_(registers_.sp + (*count + 1) * kWord) == std::uint64_t{0};
+    return StepByFramePointer();
   }
 
   std::optional<wire_unwind_end> ResultOf(unwind::StepResult step,
@@ -129,9 +135,11 @@ class UserWalk {
   unwind::Machine machine_;
   const Find& find_;
   const Read& read_;
+  const std::size_t most_frames_;
   unwind::Registers registers_;
   wire_unwind_end guess_ = WIRE_END_OF_STACK;  // why a frame was guessed; END_OF_STACK: none was
   bool has_derived_ = false;
+  bool is_by_fp_ = false;  // a checked frame pointer has led to the frame
 };
 
 }  // namespace perftape::record

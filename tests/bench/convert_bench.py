@@ -24,6 +24,10 @@ from read_bench import Inputs
 # The expected ratio of each to perf report --stats, on two idle CPUs.
 AIMS = {"perf.data to folded": 3.5, "perf.data to pprof, gzip": 4.0, "inspect --stats": 0.8}
 
+# The expected ratio of a page with its threads over time to the folded stacks, and the size of its
+# input: of some 3 million samples. A page of more than 4 million has no view over time.
+PAGE_AIM, PAGE_MEGABYTES = 1.5, 500
+
 # Reads its input as flamegraph.pl does: reads the lines into a list, sorts it, and splits lines at
 # the last blank. Then it compares each stack with the one before, frame by frame (its flow()).
 FLAMEGRAPH_READING = r"""
@@ -153,18 +157,21 @@ class Bench:
 
     def views(self):
         """Compares what people look at with the folded stacks of the same recording."""
-        path = self.inputs.get(self.size, "file")
-        folded = "perf.data to folded"
+        path = self.inputs.get(min(self.size, PAGE_MEGABYTES), "file")
+        folded, page = "perf.data to folded", "flame graph, HTML"
         commands = {
             folded: self.to("folded", path, self.directory / "out.folded"),
             "report": [self.report, "-q", "-f", "--local", path],
-            "flame graph, HTML": self.to("html", path, self.directory / "out.html"),
+            page: self.to("html", path, self.directory / "out.html"),
+            f"{page}, without times": self.to("html", path, self.directory / "out.html") +
+                                      ["--time-view", "never"],
             "flame graph, SVG": self.to("svg", path, self.directory / "out.svg")}
         took = alternate({name: (command, None) for name, command in commands.items()},
                          self.arguments.runs)
         wall, cpu = took[folded]
         for name, (its_wall, its_cpu) in took.items():
-            print(f"{name:44} {its_wall:8.3f} {its_cpu:8.3f}   {its_wall / wall:6.2f} x wall, "
+            aim = f", aim {PAGE_AIM:.1f}" if name == page else ""
+            print(f"{name:44} {its_wall:8.3f} {its_cpu:8.3f}   {its_wall / wall:6.2f} x wall{aim}, "
                   f"{its_cpu / cpu:6.2f} x CPU of folded")
 
     def memory(self):

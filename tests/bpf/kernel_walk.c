@@ -10,6 +10,7 @@ static const struct wire_filter filter = {
     .callchain = WIRE_CHAIN_UNWIND,
     .cpus = 1,
     .rings = 1,
+    .user_frames = WIRE_MAX_USER_FRAMES,
 };
 
 static const struct kernel_memory* memory;
@@ -73,23 +74,35 @@ void kernel_set_maps(const struct kernel_maps* new_maps) {
 }
 
 static void set_user_regs(const struct kernel_registers* registers) {
+  const __u64* general = registers->general;
 #if defined(__TARGET_ARCH_x86)
   user_regs = (bpf_user_pt_regs_t){
       .ip = registers->pc,
       .sp = registers->sp,
       .bp = registers->fp,
       .bx = registers->bx,
-      .di = registers->link,
-      .cx = registers->cx,
       .cs = 0x33, /* __USER_CS */
+      .ax = general[0],
+      .dx = general[1],
+      .cx = general[2],
+      .si = general[4],
+      .di = general[5],
+      .r8 = general[8],
+      .r9 = general[9],
+      .r10 = general[10],
+      .r11 = general[11],
+      .r12 = general[12],
+      .r13 = general[13],
+      .r14 = general[14],
+      .r15 = general[15],
   };
 #else
   user_regs = (bpf_user_pt_regs_t){
       .pc = registers->pc,
       .sp = registers->sp,
   };
+  __builtin_memcpy(user_regs.regs, general, sizeof(user_regs.regs));
   user_regs.regs[29] = registers->fp;
-  user_regs.regs[30] = registers->link;
 #endif
 }
 
@@ -101,7 +114,8 @@ int kernel_step(const struct kernel_memory* process, const struct wire_unwind_ru
   start_walk(&state, 0, 1);
   state.is_first = registers->is_first;
   state.is_return = registers->is_return;
-  if (step_by_rule(&state, rule) != UNWIND_CALLER) {
+  state.kept = registers->kept;
+  if (step_by_rule(&state, 0, rule) != UNWIND_CALLER) {
     *end = state.end;
     return -1;
   }
@@ -114,7 +128,19 @@ int kernel_step(const struct kernel_memory* process, const struct wire_unwind_ru
       .is_return = state.is_return,
   };
   registers->fp = registers->has_fp ? state.fp : 0;
+  for (__u32 number = 0; number < 32; number++) {
+    const int is_general =
+        number != WIRE_BASE && number != WIRE_STACK_POINTER && number != WIRE_FRAME_POINTER;
+    if (is_general && load_register(&state, number, &registers->general[number]) == 0)
+      registers->kept |= 1U << number;
+  }
   return 0;
+}
+
+__u32 kernel_believed(const struct kernel_memory* process, const __u64* frames, __u32 count) {
+  memory = process;
+  __builtin_memcpy(state.frames, frames, count * sizeof(*frames));
+  return believed_frames(0, count);
 }
 
 void kernel_walk(const struct kernel_memory* process, const struct kernel_registers* registers,

@@ -32,13 +32,14 @@ struct kernel_maps {
   struct kernel_array cells, rules, tables, mappings, processes;
 };
 
-/* On arm64, rbx and rcx do not exist. */
+/* On arm64, rbx does not exist. */
 struct kernel_registers {
   __u64 pc, sp, fp;
-  __u64 bx; /* 0: unknown */
-  __u64 link, cx;
+  __u64 bx;          /* 0: unknown */
+  __u64 general[32]; /* by their numbers in call frame information: rbp and rsp are above */
+  __u32 kept;        /* a bit for each that is known */
   int has_fp;
-  int is_first;  /* only then link and cx are known */
+  int is_first;  /* only then rdi, rcx and x30 can have a return address */
   int is_return; /* pc is a return address */
 };
 
@@ -50,11 +51,14 @@ int kernel_step(const struct kernel_memory* memory, const struct wire_unwind_rul
                 struct kernel_registers* registers, __u32* end);
 
 struct kernel_chain {
-  __u64 frames[WIRE_MAX_FRAMES];
+  __u64 frames[WIRE_MAX_USER_FRAMES];
   __u32 count;
   __u32 end; /* enum wire_unwind_end */
   int has_derived;
 };
+
+/* Returns how many of the frames of a 32-bit program are believed. */
+__u32 kernel_believed(const struct kernel_memory* memory, const __u64* frames, __u32 count);
 
 /* Walks the stack of the process from its interrupted registers on. */
 void kernel_walk(const struct kernel_memory* memory, const struct kernel_registers* registers,

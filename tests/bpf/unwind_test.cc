@@ -20,12 +20,14 @@
 #include <string>
 #include <vector>
 
+#include "formats/base/bytes.h"
 #include "formats/unwind/machine_code.h"
 #include "formats/unwind/step.h"
 #include "record/unwind/process_entries.h"
 #include "record/unwind/table_store.h"
 #include "record/unwind/user_walk.h"
 #include "tests/bpf/kernel_walk.h"
+#include "tests/bpf/process_memory.h"
 #include "tests/formats/unwind/table_text.h"
 #include "tests/support/elf_builder.h"
 
@@ -50,6 +52,12 @@ constexpr std::string_view kCall("\xe8\0\0\0\0", 5), kOther("\x90\x90\x90\x90\x9
 #define SUITE UnwindX86
 #endif
 
+// The numbers of registers in call frame information, and those without a rule of their own.
+constexpr std::size_t kGeneral = kMachine == Machine::kAArch64 ? 31 : 16;
+constexpr std::uint32_t kAllGeneral = (std::uint32_t{1} << kGeneral) - 1;
+constexpr std::size_t kCx = 2, kLink = kMachine == Machine::kAArch64 ? 30 : 5;
+constexpr std::size_t kOthers[] = {0, 1, 2, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15};
+
 constexpr std::uint64_t kNow = 10'000'000'000;
 
 class Random {
@@ -66,59 +74,6 @@ class Random {
   std::mt19937_64 generator_;  // the standard defines its numbers
 };
 
-// The memory of a process, in pages that are present or absent.
-class Memory {
- public:
-  static constexpr std::uint64_t kPage = 4096;
-  using Page = std::array<std::byte, kPage>;
-
-  void Write(std::uint64_t address, Bytes bytes) {
-    while (!bytes.empty()) {
-      const Bytes part = bytes.first(std::min(bytes.size(), RoomInPage(address)));
-      std::ranges::copy(part, pages_[address / kPage].begin() + address % kPage);
-      bytes = bytes.subspan(part.size());
-      address += part.size();
-    }
-  }
-  void WriteWord(std::uint64_t address, std::uint64_t word) {
-    Write(address, std::as_bytes(std::span(&word, 1)));
-  }
-  void Remove(std::uint64_t address) { pages_.erase(address / kPage); }
-
-  bool Read(std::uint64_t address, std::span<std::byte> to) const {
-    while (!to.empty()) {
-      const auto page = pages_.find(address / kPage);
-      if (page == pages_.end()) return false;
-      const std::size_t size = std::min(to.size(), RoomInPage(address));
-      std::memcpy(to.data(), page->second.data() + address % kPage, size);
-      to = to.subspan(size);
-      address += size;
-    }
-    return true;
-  }
-
-  std::optional<std::uint64_t> operator()(std::uint64_t address) const {
-    std::uint64_t word = 0;
-    if (!Read(address, std::as_writable_bytes(std::span(&word, 1)))) return std::nullopt;
-    return word;
-  }
-
-  kernel_memory ForKernel() const {
-    return {.process = const_cast<Memory*>(this),
-            .read = [](void* process, void* to, __u32 size, __u64 address) {
-              std::vector<std::byte> bytes(size);
-              if (!static_cast<const Memory*>(process)->Read(address, bytes)) return -1;
-              std::memcpy(to, bytes.data(), size);
-              return 0;
-            }};
-  }
-
- private:
-  static std::size_t RoomInPage(std::uint64_t address) { return kPage - address % kPage; }
-
-  std::map<std::uint64_t, Page> pages_;
-};
-
 // What is mapped. The first mapping has a table, the second was compiled at run time, the table of
 // the third is not loaded.
 constexpr std::uint64_t kCode = 0x400000, kCodeSize = 0x3000;
@@ -129,15 +84,23 @@ constexpr std::uint32_t kRowsEnd = kCodeSize - 0x100;
 constexpr std::uint64_t kStack = 0x7ffc00000000, kStackSize = 0x4000;
 constexpr std::uint64_t kAbsent = 0x7fff00000000;
 
+// A sum of registers of any numbers, also of those that no machine has.
+void SetRegisters(Random& random, Rule& rule) {
+  rule.cfa = random.OneOf({CfaRule::kRegister, CfaRule::kAtRegister});
+  rule.base = static_cast<std::uint8_t>(random.Below(kGeneral));
+  if (random.OneIn(4)) rule.base = random.OneOf<std::uint8_t>({2, 3, 6, 7, 29, 31, 32, 255});
+  if (random.OneIn(2)) return;
+  rule.index = static_cast<std::uint8_t>(random.Below(kGeneral));
+  rule.scale = random.OneOf<std::uint8_t>({1, 8, 255});
+}
+
 Rule RandomRule(Random& random) {
   Rule rule;
   rule.cfa = random.OneOf({CfaRule::kStackPointer, CfaRule::kStackPointer, CfaRule::kStackPointer,
                            CfaRule::kFramePointer, CfaRule::kFramePointer, CfaRule::kAtStackPointer,
                            CfaRule::kAtFramePointer, CfaRule::kPlt, CfaRule::kUnsupported,
                            CfaRule::kNone});
-  if (kMachine == Machine::kX86_64 && random.OneIn(8)) {
-    rule.cfa = random.OneOf({CfaRule::kBaseRegister, CfaRule::kCountRegister});
-  }
+  if (random.OneIn(8)) SetRegisters(random, rule);
   rule.cfa_offset = 8 * static_cast<std::int32_t>(random.Below(8));
   if (random.OneIn(4)) rule.cfa_offset = 8;
   if (random.OneIn(16)) rule.cfa_offset = static_cast<std::int32_t>(random.Below(256)) - 128;
@@ -151,13 +114,14 @@ Rule RandomRule(Random& random) {
     const bool is_register = flag == Rule::kReturnInCx && kMachine == Machine::kAArch64;
     if (!is_register && random.OneIn(12)) rule.flags |= static_cast<std::uint8_t>(flag);
   }
-  const bool is_loaded =
-      rule.cfa == CfaRule::kAtStackPointer || rule.cfa == CfaRule::kAtFramePointer;
+  const bool is_loaded = rule.cfa == CfaRule::kAtStackPointer ||
+                         rule.cfa == CfaRule::kAtFramePointer || rule.cfa == CfaRule::kAtRegister;
   if (rule.cfa == CfaRule::kPlt) rule.addend = static_cast<std::uint8_t>(random.Below(17));
   if (is_loaded) rule.addend = static_cast<std::uint8_t>(8 * random.Below(4));
   if (random.OneIn(3)) {
     rule.bx_words = random.OneOf<std::int8_t>({Rule::kBxUnknown, -3, -2, -1, 1, 2, 127});
   }
+  if (random.OneIn(3)) rule.changed = static_cast<std::uint32_t>(random.Below(1ULL << 32));
   return rule;
 }
 
@@ -262,19 +226,41 @@ Registers RandomRegisters(Random& random) {
     registers.bx = random.OneOf<std::uint64_t>({0, registers.sp + 64, StackAddress(random)});
     registers.cx = random.OneOf<std::uint64_t>({registers.sp + 64, CodeAddress(random)});
   }
+  for (std::uint64_t& word : registers.general) {
+    word = random.OneOf<std::uint64_t>({0, 1, registers.sp + 8 * random.Below(30)});
+  }
+  if (kMachine == Machine::kX86_64) {
+    registers.general[kCx] = *registers.cx;
+    registers.general[kLink] = *registers.link;
+  } else {
+    registers.general[kLink] = *registers.link;
+  }
+  registers.kept = kAllGeneral;
   return registers;
 }
 
 kernel_registers ForKernel(const Registers& registers) {
-  return {.pc = registers.pc,
-          .sp = registers.sp,
-          .fp = registers.fp.value_or(0),
-          .bx = registers.bx.value_or(0),
-          .link = registers.link.value_or(0),
-          .cx = registers.cx.value_or(0),
-          .has_fp = registers.fp ? 1 : 0,
-          .is_first = registers.link ? 1 : 0,
-          .is_return = registers.interrupted ? 0 : 1};
+  kernel_registers for_kernel = {.pc = registers.pc,
+                                 .sp = registers.sp,
+                                 .fp = registers.fp.value_or(0),
+                                 .bx = registers.bx.value_or(0),
+                                 .general = {},
+                                 .kept = registers.kept,
+                                 .has_fp = registers.fp ? 1 : 0,
+                                 .is_first = registers.link ? 1 : 0,
+                                 .is_return = registers.interrupted ? 0 : 1};
+  std::ranges::copy(registers.general, for_kernel.general);
+  return for_kernel;
+}
+
+// What a step leaves of the other registers.
+using General = std::map<std::size_t, std::uint64_t>;
+General KeptOf(std::span<const std::uint64_t> words, std::uint32_t kept) {
+  General general;
+  for (const std::size_t number : kOthers) {
+    if ((kept >> number & 1) != 0) general[number] = words[number];
+  }
+  return general;
 }
 
 wire_unwind_end EndOf(unwind::StepResult result) {
@@ -304,8 +290,8 @@ struct Process {
                     .address = kImage.value,
                     .contents = code});
     binary.emplace(elf::ElfFile::Owning(elf.Build()).value());
-    // Half of the processes have code that cannot be read where it was compiled at run time.
-    if (random.OneIn(2)) memory.Write(kCompiled, std::vector<std::byte>(kOtherSize));
+    memory.Write(kCompiled, std::as_bytes(std::span(code)).first(kOtherSize));
+    memory.Write(kNotLoaded, std::as_bytes(std::span(code)).first(kOtherSize));
     Load();
   }
 
@@ -388,7 +374,7 @@ Chain KernelChain(const Process& process, const Registers& registers) {
 
 Chain UserChain(const Process& process, const Registers& registers) {
   const auto find = [&](RuntimeAddress address) { return process.CodeAt(address); };
-  UserWalk walk(kMachine, find, process.memory);
+  UserWalk walk(kMachine, find, process.memory, WIRE_MAX_USER_FRAMES);
   Chain chain;
   chain.end = walk.Run(registers, chain.frames);
   chain.has_derived = walk.has_derived();
@@ -409,6 +395,7 @@ TEST(SUITE, BothSidesComputeTheSameRegisters) {
         user.link.reset();
         user.cx.reset();
         user.interrupted = false;
+        user.kept = static_cast<std::uint32_t>(random.Below(1ULL << 32)) & kAllGeneral;
       }
       kernel_registers kernel = ForKernel(user);
       const auto wire_rule = std::bit_cast<wire_unwind_rule>(rule);
@@ -428,6 +415,9 @@ TEST(SUITE, BothSidesComputeTheSameRegisters) {
       ASSERT_EQ(kernel.bx, user.bx.value_or(0));
       ASSERT_EQ(kernel.is_return != 0, !user.interrupted);
       ASSERT_EQ(kernel.is_first, 0);
+      ASSERT_EQ(
+          KeptOf(std::vector<std::uint64_t>(kernel.general, kernel.general + 32), kernel.kept),
+          KeptOf(user.general, user.kept));
     }
   }
   // Each kind of rule finds callers, and fails.
@@ -440,8 +430,7 @@ TEST(SUITE, BothSidesComputeTheSameRegisters) {
           << static_cast<int>(cfa) << ' ' << static_cast<int>(result);
     }
   }
-  if (kMachine == Machine::kAArch64) return;
-  for (const CfaRule cfa : {CfaRule::kBaseRegister, CfaRule::kCountRegister}) {
+  for (const CfaRule cfa : {CfaRule::kRegister, CfaRule::kAtRegister}) {
     EXPECT_GT((seen[{cfa, unwind::StepResult::kCaller}]), 10);
     EXPECT_GT((seen[{cfa, unwind::StepResult::kNoRule}]), 10);
   }
@@ -477,8 +466,8 @@ TEST(SUITE, BothSidesHaveTheSameFramesAndEnds) {
   }
   for (const wire_unwind_end end :
        {WIRE_END_OF_STACK, WIRE_END_NO_MAPPING, WIRE_END_NO_TABLE, WIRE_END_NO_ROW,
-        WIRE_END_UNREADABLE, WIRE_END_NO_PROGRESS, WIRE_END_TOO_DEEP}) {
-    EXPECT_GT(ends[end], 10) << end;
+        WIRE_END_UNREADABLE, WIRE_END_NO_PROGRESS, WIRE_END_TOO_DEEP, WIRE_END_NO_FRAME_POINTER}) {
+    EXPECT_GT(ends[end], 5) << end;
   }
   EXPECT_GT(derived, 1000);
   EXPECT_GT(depths.size(), 50U);
@@ -504,6 +493,26 @@ TEST(SUITE, BothSidesSeeThatAProgramHasJustStarted) {
 }
 
 #if !defined(KERNEL_WALK_ARM64)
+TEST(SUITE, BelievesFramesOf32BitProgramsOnlyBehindCalls) {
+  Memory memory;
+  memory.Write(kCode, std::vector<std::byte>(0x100, std::byte{0x90}));
+  const auto write = [&](std::uint64_t address, std::string_view code) {
+    memory.Write(address, AsBytes(code));
+  };
+  write(kCode + 0x10, std::string_view("\xe8\0\0\0\0", 5));                // call
+  write(kCode + 0x20, std::string_view("\x58\xb8\x77\0\0\0\xcd\x80", 8));  // sigreturn
+  write(kCode + 0x30, std::string_view("\xb8\xad\0\0\0\xcd\x80\x90", 8));  // rt_sigreturn
+  constexpr std::uint64_t kCalled = kCode + 0x15;
+  const auto believed = [&](const std::vector<__u64>& frames) {
+    const kernel_memory for_kernel = memory.ForKernel();
+    return kernel_believed(&for_kernel, frames.data(), static_cast<__u32>(frames.size()));
+  };
+  EXPECT_EQ(believed({0x160f}), 1U);  // the interrupted instruction
+  EXPECT_EQ(believed({kCode, kCalled, kCalled, 0x160f, kCalled}), 3U);
+  EXPECT_EQ(believed({kCode, kCode + 0x40, kCalled}), 1U);  // in the code, but behind no call
+  EXPECT_EQ(believed({kCode, kCode + 0x20, kCalled, kCode + 0x30, kCalled}), 5U);
+}
+
 // User space has no memory without a file.
 TEST(SUITE, OnlyTheKernelSideReadsTheCodeOfTrampolines) {
   Process process(1, Kind::kUsual);
@@ -519,7 +528,57 @@ TEST(SUITE, OnlyTheKernelSideReadsTheCodeOfTrampolines) {
   EXPECT_TRUE(kernel.has_derived);
   EXPECT_EQ(UserChain(process, registers).frames, std::vector<std::uint64_t>{kCompiled});
 }
+
+// Before and after `push %rbp`, and behind `mov %rsp,%rbp`.
+TEST(SUITE, TheKernelSideSeesThatAFunctionHasNotMadeItsFrame) {
+  Process process(1, Kind::kUsual);
+  const std::string_view code = "\xf3\x0f\x1e\xfa\x55\x48\x89\xe5\x90\x90\x90";
+  process.memory.Write(kCompiled, std::vector<std::byte>(kOtherSize));
+  process.memory.Write(kCompiled, std::as_bytes(std::span(code)));
+  constexpr std::uint64_t kReturn = kCode + kRowsEnd + 0x20, kFp = kStack + 0x100;
+  process.memory.Write(kReturn - kCall.size(), std::as_bytes(std::span(kCall)));
+  const auto second_frame = [&](std::uint64_t offset, std::vector<std::uint64_t> words,
+                                std::uint64_t fp) {
+    process.memory.Write(kStack, std::as_bytes(std::span(words)));
+    const Chain chain =
+        KernelChain(process, {.pc = kCompiled + offset, .sp = kStack, .fp = fp, .link = 0});
+    return chain.frames.size() > 1 ? chain.frames[1] : 0;
+  };
+  EXPECT_EQ(second_frame(0, {kReturn}, kFp), kReturn);
+  EXPECT_EQ(second_frame(4, {kReturn}, kFp), kReturn);
+  EXPECT_EQ(second_frame(5, {kFp, kReturn}, kFp), kReturn);
+  EXPECT_EQ(second_frame(8, {kFp, kReturn}, kStack), kReturn);
+  EXPECT_EQ(second_frame(4, {kReturn + 1}, kFp), 0U) << "follows no call";
+}
 #endif
+
+// Code that was compiled at run time, with a frame pointer that leads to `record`.
+TEST(SUITE, OnlyAWordBehindACallIsTheCallerOfAFramePointer) {
+  Process process(1, Kind::kUsual);
+  process.memory.Write(kCompiled, std::vector<std::byte>(kOtherSize));
+  const auto write_call = [&](std::uint64_t return_address) {
+    process.memory.Write(return_address - kCall.size(), std::as_bytes(std::span(kCall)));
+  };
+  constexpr std::uint64_t kReturn = kCompiled + 0x120, kUnmapped = 0x700020;
+  write_call(kReturn);
+  write_call(kUnmapped);
+  const auto both = [&](std::uint64_t fp, std::vector<std::uint64_t> record) {
+    process.memory.Write(kStack + 0x40, std::as_bytes(std::span(record)));
+    const Registers registers = {
+        .pc = kCompiled + 0x100, .sp = kStack, .fp = fp, .link = 0, .kept = kAllGeneral};
+    const Chain kernel = KernelChain(process, registers);
+    EXPECT_EQ(kernel, UserChain(process, registers));
+    return std::pair(kernel.frames.size(), static_cast<wire_unwind_end>(kernel.end));
+  };
+  constexpr std::uint64_t kRecord = kStack + 0x40;
+  EXPECT_EQ(both(0, {}), std::pair(1UZ, WIRE_END_NO_FRAME_POINTER)) << "any zero";
+  EXPECT_EQ(both(kRecord, {0, kReturn}), std::pair(2UZ, WIRE_END_OF_STACK));
+  EXPECT_EQ(both(kRecord, {0, kReturn + 8}), std::pair(1UZ, WIRE_END_NO_FRAME_POINTER));
+  EXPECT_EQ(both(kRecord, {0, 0xbb8f}), std::pair(1UZ, WIRE_END_NO_FRAME_POINTER));
+  EXPECT_EQ(both(kRecord, {0, 0}), std::pair(1UZ, WIRE_END_NO_FRAME_POINTER));
+  EXPECT_EQ(both(kRecord, {0, kUnmapped}), std::pair(1UZ, WIRE_END_NO_MAPPING));
+  EXPECT_EQ(both(kStack - 64, {}), std::pair(1UZ, WIRE_END_NO_FRAME_POINTER));
+}
 
 }  // namespace
 }  // namespace perftape::record

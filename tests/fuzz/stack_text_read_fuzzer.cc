@@ -18,8 +18,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   convert::IsSampleText(examined);
   convert::IsSpeedscopeFile(examined);
   convert::IsCpuProfileFile(examined);
+  convert::IsChromeTraceFile(examined);
+  convert::IsFirefoxFile(examined);
   for (auto* read : {convert::ReadBpftraceText, convert::ReadStackListText, convert::ReadSampleText,
-                     convert::ReadSpeedscope, convert::ReadCpuProfile, convert::ReadJemallocHeap}) {
+                     convert::ReadSpeedscope, convert::ReadCpuProfile, convert::ReadChromeTrace,
+                     convert::ReadFirefox, convert::ReadJemallocHeap}) {
     convert::ImportReport report;
     BytesInput input(bytes);
     const Result<convert::Profile> profile = read(input, {}, report);

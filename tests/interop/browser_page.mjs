@@ -50,6 +50,22 @@ export async function open(name, state = '') {
   await page.waitForSelector('html[data-ready]');
 }
 
+// Clicks a control, in the menu if it is there.
+export async function press(selector) {
+  const isInMenu = await page.locator(`#menu ${selector}`).count() > 0;
+  if (isInMenu && !await page.isVisible('#menu')) await page.click('#menu-button');
+  await page.click(selector);
+  if (isInMenu) await page.click('#menu-button');
+}
+
+// Chooses an event or a thread by its name, which begins the text of an entry.
+export async function choose(select, name) {
+  const value = await page.locator(`${select} option`).evaluateAll((options, wanted) =>
+    options.find((each) => each.textContent.startsWith(wanted)).value, name);
+  if (!await page.isVisible(select)) await page.click('#menu-button');
+  await page.selectOption(select, value);
+}
+
 export const screenshot = (name) =>
   page.screenshot({path: path.join(setting.screenshots, `${name}.png`)});
 export const textOf = (selector) => page.textContent(selector);

@@ -61,6 +61,9 @@ func main() {
 }
 """
 
+# How V8's names of functions begin, before version 11 and since.
+OF_JAVASCRIPT = ("LazyCompile:", "Function:", "JS:")
+
 
 def run(*command, cwd, **environment):
     done = subprocess.run([str(word) for word in command], cwd=cwd, capture_output=True, text=True,
@@ -102,10 +105,10 @@ class CompiledCode(unittest.TestCase):
                 counts[line.split(maxsplit=1)[1].removesuffix(" (inlined)")] += 1
         return counts
 
-    def same(self, ours, theirs, beginning):
-        """Returns the names with this prefix, and how often each occurs."""
+    def same(self, ours, theirs, beginnings):
+        """Returns the names that begin so, and how often each occurs."""
         def chosen(counts):
-            return {name: count for name, count in counts.items() if name.startswith(beginning)}
+            return {name: count for name, count in counts.items() if name.startswith(beginnings)}
         self.assertEqual(chosen(ours), chosen(theirs))
         return chosen(ours)
 
@@ -114,7 +117,7 @@ class CompiledCode(unittest.TestCase):
         (self.folder / "work.js").write_text(SCRIPT)
         perf_record("perf.data", "node", "--perf-prof", "work.js", cwd=self.folder)
         run("perf", "inject", "--jit", "-i", "perf.data", "-o", "injected.data", cwd=self.folder)
-        names = self.same(self.leaves("perf.data"), self.leaves_of_perf("injected.data"), "JS:")
+        names = self.same(self.leaves("perf.data"), self.leaves_of_perf("injected.data"), OF_JAVASCRIPT)
         self.assertTrue(any("leafWork" in name for name in names), names)
 
     @unittest.skipUnless(shutil.which("node"), "node is not installed")
@@ -126,7 +129,7 @@ class CompiledCode(unittest.TestCase):
         carried.mkdir(parents=True)
         for dump in self.folder.glob("jit-*.dump"):
             dump.rename(carried / dump.name)
-        self.same(self.leaves("perf.data", "--no-local", "--symfs", "carried"), here, "JS:")
+        self.same(self.leaves("perf.data", "--no-local", "--symfs", "carried"), here, OF_JAVASCRIPT)
 
     @unittest.skipUnless(shutil.which("node"), "node is not installed")
     def test_a_perf_map_has_the_names_of_perf(self):
@@ -136,7 +139,7 @@ class CompiledCode(unittest.TestCase):
         for path in set(Path("/tmp").glob("perf-*.map")) - before:
             if "work.js" in path.read_text(errors="replace"):
                 self.addCleanup(path.unlink)
-        names = self.same(self.leaves("perf.data"), self.leaves_of_perf("perf.data"), "JS:")
+        names = self.same(self.leaves("perf.data"), self.leaves_of_perf("perf.data"), OF_JAVASCRIPT)
         self.assertTrue(any("leafWork" in name for name in names), names)
 
     @unittest.skipUnless(shutil.which("go"), "go is not installed")

@@ -63,7 +63,7 @@ class Test:
 
     def convert(self, source, target, *options):
         done = subprocess.run(
-            [self.tool, source, "-o", target, "-f", "--no-symbols", *options],
+            [self.tool, source, "-o", target, "-f", *(options or ["--no-symbols"])],
             capture_output=True, text=True, timeout=300)
         return done.returncode, done.stderr
 
@@ -103,10 +103,10 @@ class Test:
                 self.as_threads(name, source, kind, scratch)
 
     def around(self, name, source, scratch):
-        """Converts to perf.data, to pprof, and back."""
+        """Converts to perf.data, to pprof, and back. Names stay as they are, also those of the linker."""
         steps = [scratch / f"out.{ending}" for ending in ("data", "pb.gz", "folded")]
         for before, after in zip([source, *steps], steps):
-            options = ["--from", "folded", "--lenient"] if before == source else []
+            options = ["--from", "folded", "--lenient"] if before == source else ["--demangle", "none"]
             status, stderr = self.convert(before, after, *options)
             self.check(name, status == 0, f"to {after.name}: status {status}: {stderr}")
         self.same_lines(f"{name}, around", source, steps[-1], 1)

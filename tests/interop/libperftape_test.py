@@ -58,7 +58,7 @@ class Library(unittest.TestCase):
         cls.libraries = next(cls.prefix.glob("lib*/**/libperftape.a")).parent
         cls.environment = os.environ | {"PKG_CONFIG_PATH": str(cls.libraries / "pkgconfig")}
         cls.consumer = cls.directory / "consumer"
-        run("cmake", "-S", ROOT / "tests/consumer", "-B", cls.consumer, f"-DCMAKE_PREFIX_PATH={cls.prefix}",
+        run("cmake", "-G", "Ninja", "-S", ROOT / "tests/consumer", "-B", cls.consumer, f"-DCMAKE_PREFIX_PATH={cls.prefix}",
             f"-DCMAKE_CXX_COMPILER={OPTIONS.compiler}", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON",
             "-DCMAKE_CXX_COMPILER_LAUNCHER=", "-DCMAKE_CXX_FLAGS=")
         run("cmake", "--build", cls.consumer, "--parallel", "2")
@@ -95,6 +95,13 @@ class Library(unittest.TestCase):
         source = "".join(f'#include "{header}"\n' for header in headers)
         run(OPTIONS.compiler, "-std=c++23", *self.flags("--cflags"), "-fsyntax-only", "-Wall", "-Wextra", "-Werror",
             "-x", "c++", "-", input=source, cwd=self.directory)
+
+    def test_the_lines_of_the_readme_compile_as_pasted(self):
+        readme = (ROOT / "tools/packaging/libperftape/README.md").read_text()
+        code = [block for block in re.findall(r"((?:^(?:    .*)?\n)+)", readme, re.M) if "#include <" in block]
+        self.assertEqual(len(code), 1)
+        run(OPTIONS.compiler, "-std=c++23", *self.flags("--cflags"), "-fsyntax-only", "-x", "c++", "-",
+            input=code[0], cwd=self.directory)
 
     def test_counts_samples_by_comm(self):
         self.assertGreaterEqual(self.written, 3)

@@ -42,6 +42,8 @@ SMALL = 4 << 20  # bytes of a file in the sample, except ALWAYS
 MACHINES = {62: ("rsp", "rbp", "rdi"), 183: ("sp", "x29", "x30")}  # EM_*: our names
 LINKS = {"r2": "rcx", "r5": "rdi", "x30": "x30"}  # as readelf prints them, and our names
 
+GENERAL = re.compile(r"r[a-ds][xip]|r\d+|sp|x\d+")  # registers that the CFA may be in
+
 FUNCTION = re.compile(r"\S+ \S+ \S+ FDE cie=(\S+) pc=([0-9a-f]+)\.\.([0-9a-f]+)")
 COMMON = re.compile(r"(\S+) \S+ \S+ CIE ")
 ADDRESS = re.compile(r"[0-9a-f]{16} ")
@@ -62,13 +64,13 @@ def machine_of(path):
 def expected(columns, values, machine):
     """Returns the columns (cfa, fp, ra) of our row for a row of readelf. A column may be a
     predicate: readelf does not print what exactly follows."""
-    sp, fp, _ = MACHINES[machine]
+    _, fp, _ = MACHINES[machine]
     row = dict(zip(columns, re.sub(r" \(\w+\)", "", values).split()))  # "r10 (r10)"
     cfa, saved, ra = row["CFA"], row.get(fp, "u"), row.get("ra", "u")
     if ra == "u":
         return ("end",) if machine == 62 else ("end or x30", cfa, saved)
     register = re.match(r"[a-z]+\d*", cfa)[0]
-    other = cfa != "exp" and register not in (sp, fp, "rbx", "rcx")
+    other = cfa != "exp" and not GENERAL.fullmatch(register)
     if other or saved[0] == "v" or saved not in ("u", "s", "exp") and saved[:2] not in ("c+", "c-"):
         return ("unsupported",)
     if ra != "exp" and ra not in LINKS and ra[:2] not in ("c+", "c-"):
@@ -95,7 +97,7 @@ def equal(ours, theirs):
         if ours[0] == "end":
             return "equal"
         theirs = (cfa, "x29" if saved in "us" else saved, "x30")
-        if not re.match(r"(sp|x29)[+-]", cfa):
+        if not re.match(r"(sp|x\d+)[+-]", cfa):
             theirs = ("unsupported",)
     if ours[:len(theirs)] == theirs:
         return "equal"

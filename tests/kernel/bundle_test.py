@@ -2,6 +2,7 @@
 """Tests the bundles of recordings: they must contain the right bytes, even if files change."""
 
 import contextlib
+import hashlib
 import io
 import json
 import os
@@ -11,6 +12,7 @@ import struct
 import subprocess
 import tarfile
 import time
+import unittest
 
 import harness
 
@@ -53,6 +55,44 @@ int main(int argc, char** argv) {
   chmod(name, strtol(argv[2], 0, 8));
   time_t end = time(0) + atoi(argv[1]) + 1;  // the first second has begun
   while (time(0) < end) ((void (*)(void))code)();
+}
+"""
+
+# Executes itself from a memfd, and calls a function, or code that it puts into another memfd.
+IN_MEMORY = r"""
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <string.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+static volatile unsigned long sum;
+__attribute__((noinline)) void burns_in_memory(void) { for (int i = 0; i < 1000000; ++i) sum += i; }
+int main(int argc, char** argv, char** environment) {
+  static const unsigned char kLoop[] = {0xb9, 0, 0, 0x10, 0, 0xff, 0xc9, 0x75, 0xfc, 0xc3};
+  int file = memfd_create(argc == 1 ? "program" : "code", 0);
+  if (argc == 1) {
+    struct stat status;
+    int self = open("/proc/self/exe", O_RDONLY);
+    char* again[] = {argv[0], "again", 0};
+    fstat(self, &status);
+    while (sendfile(file, self, 0, 1 << 20) > 0) {}
+    return fexecve(file, again, environment);
+  }
+  ftruncate(file, 8192);
+  char* writable = mmap(0, 8192, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  char* code = mmap(0, 8192, PROT_READ | PROT_EXEC, MAP_SHARED, file, 0);
+  memcpy(writable + 4096, kLoop, sizeof kLoop);
+  char name[64];
+  snprintf(name, sizeof name, "/tmp/perf-%d.map", getpid());
+  FILE* map = fopen(name, "w");
+  fprintf(map, "%lx 1000 made_in_memory\n", (unsigned long)code + 4096);
+  fclose(map);
+  for (time_t end = time(0) + 2; time(0) < end; burns_in_memory()) ((void (*)(void))(code + 4096))();
+  unlink(name);
 }
 """
 
@@ -258,9 +298,7 @@ class Bundle(harness.RecordingTest):
             subprocess.run(["umount", small], check=True)
 
     def test_a_binary_of_a_container_that_is_gone_is_the_one_that_ran(self):
-        status, _, err = harness.run("unshare", "-m", "true")
-        if status != 0:  # as in a chroot whose root is no mount point
-            self.skipTest(f"no mount namespace to be had: {err.strip()}")
+        self.need_mount_namespace()
         program = self.spinner("box/inside", "spin_inside", "-static")
         identity = harness.build_id(program)
         box = self.dir / "root"
@@ -290,6 +328,26 @@ class Bundle(harness.RecordingTest):
         self.assertIn(b"spin_before", files[entry["member"]])
         self.assertNotIn(b"spin_afterwards", files[entry["member"]])
 
+    def test_files_of_one_path_without_build_id_have_their_own_names(self):
+        files = [self.spinner(name, "spin_" + name, "-Wl,--build-id=none")
+                 for name in ("before", "afterwards")]
+        program = self.dir / "program"
+        self.record("-F", "999", "--", "sh", "-c",
+                    "".join(f"cp {file} {program}; {program} 1; mv {program} {file}; "
+                            for file in files))
+        manifest, _ = unpack(embedded(self.data))
+        entries = [entry for entry in manifest["files"] if entry["path"] == str(program)]
+        self.assertEqual({entry["sha256"] for entry in entries},
+                         {hashlib.sha256(file.read_bytes()).hexdigest() for file in files})
+        status, out, err = harness.run(harness.BUNDLE, "verify", self.data)
+        self.assertEqual(status, 0, out + err)
+        files[0].rename(program)  # not used: a file of the bundle was the one
+        status, out, err = harness.run(harness.CONVERT, self.data, "--to", "folded", "-o", "-")
+        self.assertEqual(status, 0, err)
+        for name in ("spin_before", "spin_afterwards"):
+            self.assertRegex(out, rf"main;{name} \d+\n")
+        self.assertNotIn("[program]", out)
+
     def test_a_bundle_is_made_of_a_recording_of_perf(self):
         program, replaced = self.spinner("spinner"), self.spinner("replaced", "spin_before")
         identity = harness.build_id(program)
@@ -310,6 +368,19 @@ class Bundle(harness.RecordingTest):
         status, out, err = harness.run(harness.BUNDLE, "list", "perf.data.tar.zst", cwd=self.dir)
         self.assertEqual(status, 0, err)
         self.assertIn(identity, out)
+
+    @unittest.skipUnless(os.uname().machine == "x86_64", "the generated code is of x86-64")
+    def test_a_program_in_a_memfd_is_a_file_and_generated_code_is_not(self):
+        program = self.compile("in_memory", IN_MEMORY)
+        self.record("-q", "-F", "499", "--", program)
+        status, _, err = harness.run(harness.CONVERT, "-q", self.data, "--to", "folded", "-o",
+                                     self.dir / "folded")
+        self.assertEqual(status, 0, err)
+        _, leaves, stacks = harness.folded_counts(self.dir / "folded")
+        self.assertGreater(leaves["burns_in_memory"], 50, leaves)
+        self.assertGreater(leaves["made_in_memory"], 50, leaves)
+        burning = [stack for stack in stacks if stack.endswith(";burns_in_memory")]
+        self.assertTrue(all(";main;" in stack for stack in burning), burning)
 
     def test_maps_that_others_may_write_are_rejected(self):
         program = self.compile("jit", JIT)

@@ -61,6 +61,16 @@ def version_1():
     return None
 
 
+def remove(group):
+    """Removes a cgroup. It stays busy for a moment after its last process."""
+    for _ in range(100):
+        try:
+            os.rmdir(group)
+            return
+        except OSError:
+            time.sleep(0.02)
+
+
 def report(data, sort):
     """{event: {key: samples}} of perf report."""
     status, out, err = harness.run("perf", "report", "--stdio", "--no-children", "-g", "none", "-t", "|",
@@ -89,12 +99,7 @@ class CgroupTest(harness.RecordingTest):
     def tearDown(self):
         for mount in (self.mount, version_1()):
             for directory, _, _ in os.walk(mount / self.top, topdown=False) if mount else ():
-                for _ in range(100):  # a group stays busy for a moment after its last process
-                    try:
-                        os.rmdir(directory)
-                        break
-                    except OSError:
-                        time.sleep(0.02)
+                remove(directory)
         super().tearDown()
 
     def group(self, name, mount=None):

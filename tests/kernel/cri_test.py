@@ -12,7 +12,7 @@ import served
 from cgroups import COMM, GETPPID
 
 SLICE = "kubepods.slice/kubepods-pod{}.slice"
-NO_FILES = ["unshare", "--mount", "sh", "-c", 'mount -t tmpfs tmpfs /var/log && exec "$@"', "sh"]
+NO_FILES = "mount -t tmpfs tmpfs /var/log"  # none that name pods
 WARNING = "no names of pods from the container runtime"
 
 
@@ -34,7 +34,7 @@ class CriTest(served.ServeTest):
 
     def serve_pods(self, *options):
         return self.serve("-e", GETPPID, "--comm", COMM, "--window", "300ms", "--cri-socket", self.socket,
-                          *options, under=NO_FILES)
+                          *options, under=self.after_mounts(NO_FILES))
 
     def pod_samples(self, service, pod="web-0"):
         return sum(service.folded(scope="pod", namespace="shop", pod=pod).values())

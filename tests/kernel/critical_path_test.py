@@ -96,13 +96,16 @@ class CriticalPath(harness.RecordingTest):
         path = path_oracle.report_of(data, "--pid", str(known["pid"]))["path"]
         parts = path["parts"]
         self.assertEqual(path_oracle.total(parts), path["window_ns"])
-        # The kernel does not report each switch to perf.
+        # The kernel does not report each switch to perf. What it did not is in the function, or is
+        # said not to be recorded. The C library has no frame pointers, so perf does not find all
+        # callers.
+        unknown = path_oracle.total(parts, state="not recorded")
+        self.assertGreater(path_oracle.total(parts, state="timer") + unknown,
+                           known["parts"]["timer"] // 2)
         self.assertGreater(path["explained_ns"], path["window_ns"] // 4)
-        self.assertGreater(path_oracle.total(parts, state="timer"), 0)
         for function in ("hold_lock", "handle_request", "child_work"):
             of_function = [part for part in parts if function in part["stack"]]
-            # The C library has no frame pointers, so perf does not find all callers.
-            self.assertGreater(path_oracle.total(of_function, state="running"),
+            self.assertGreater(path_oracle.total(of_function, state="running") + unknown,
                                known["parts"][function] // 5)
 
     def test_the_slowest_stage_of_a_pipeline(self):
@@ -182,7 +185,7 @@ class WallClock(harness.RecordingTest):
 class Oracle(unittest.TestCase):
     """What the comparison itself complains of."""
 
-    KNOWN = {"pid": 7, "window_ns": 90 * path_oracle.MS,
+    KNOWN = {"pid": 7, "window_ns": 90 * path_oracle.MS, "stopped_ns": 0,
              "parts": {"hold_lock": 40 * path_oracle.MS, "timer": 20 * path_oracle.MS}}
 
     def path(self, hold_ms=41, timer_ms=20, **changed):
@@ -212,6 +215,19 @@ class Oracle(unittest.TestCase):
         rows = [{"event": "cpu-clock", "pid": "7", "tid": "8", "period": str(path_oracle.MS),
                  "time_ns": str(ms * path_oracle.MS)} for ms in (1, 2, 12, 13)]
         self.assertEqual(path_oracle.missed_ns(rows, {7}), 10 * path_oracle.MS)
+
+    def test_complains_of_a_sample_in_a_wait(self):
+        sample = {"event": "cpu-clock", "tid": "8", "time_ns": str(15 * path_oracle.MS)}
+        wait = {"event": "offcpu-time", "tid": "8", "period": str(10 * path_oracle.MS),
+                "time_ns": str(20 * path_oracle.MS), "dso": "[kernel.kallsyms]"}
+        self.assertEqual(len(list(path_oracle.samples_in_waits([sample, wait]))), 1)
+        for changed in ({"tid": "9"}, {"dso": "short_waits"}, {"period": "1"}):
+            self.assertEqual(list(path_oracle.samples_in_waits([sample, wait | changed])), [])
+
+    def test_stopped_time_may_look_like_a_wait(self):
+        known = self.KNOWN | {"stopped_ns": 5 * path_oracle.MS}
+        self.assertEqual(path_oracle.complaints(known, self.path(hold_ms=32)), [])
+        self.assertTrue(path_oracle.complaints(known, self.path(hold_ms=30)))
 
     def test_missed_time_may_not_be_recorded(self):
         path = self.path(hold_ms=28)

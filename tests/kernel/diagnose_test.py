@@ -26,19 +26,20 @@ def enter():
 
 SPIN = ENTER + """
 enter()
-end = time.monotonic() + 2
+end = time.monotonic() + 4
 while time.monotonic() < end:
     pass
 """
 
-# Allocates MiB after MiB, up to the number of its second argument.
+# Allocates MiB after MiB, up to the number of its second argument. It stays for longer than a second,
+# so that its peak is read, and for less than it has grown.
 LEAK = ENTER + """
 if os.fork() == 0:
     enter()
     leaked = []
     while len(leaked) < int(sys.argv[2]):
         leaked.append(b"x" * (1 << 20))
-        time.sleep(0.02)
+        time.sleep(0.04)
     time.sleep(1.2)
     os._exit(0)
 os.wait()

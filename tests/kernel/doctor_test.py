@@ -11,6 +11,7 @@ import pathlib
 import re
 import shutil
 import sys
+import tempfile
 
 import harness
 
@@ -57,6 +58,10 @@ class Doctor(harness.RecordingTest):
     def setUp(self):
         super().setUp()
         self.dir.chmod(0o777)
+        # Others may not reach the directory of the build.
+        public = pathlib.Path(self._stack.enter_context(tempfile.TemporaryDirectory()))
+        public.chmod(0o755)
+        self.burner = shutil.copy(harness.BURNER, public)
 
     def diagnose(self, prefix):
         """Returns (status, report) of the doctor."""
@@ -76,7 +81,7 @@ class Doctor(harness.RecordingTest):
 
     def event_of(self, example):
         """Returns an event for -e, or an option, for what the doctor prints, or None."""
-        binary = f"{harness.BURNER}:main"
+        binary = f"{self.burner}:main"
         return {"uprobe": f"uprobe:{binary}", "uretprobe": f"uretprobe:{binary}",
                 "usdt": usdt_probe(), "kprobe": "kprobe:vfs_fsync_range",
                 "kretprobe": "kretprobe:vfs_fsync_range", "fentry": "fentry:vfs_fsync_range",

@@ -174,8 +174,7 @@ class Events(harness.RecordingTest):
     def test_the_recorder_does_not_take_hits_from_perf(self):
         recorder = self.spawn(harness.RECORD, "-q", "-e", GETPPID, "-p", os.getpid(), "-o",
                               self.dir / "perf.data")
-        while not (self.dir / "perf.data").exists():
-            time.sleep(0.05)
+        self.wait_for_file(self.dir / "perf.data", recorder)
         subprocess.run(["perf", "record", "-q", "-e", GETPPID, "-o", "theirs.data", PYTHON, "-c",
                         "import os\nfor _ in range(500): os.getppid()"], cwd=self.dir, check=True,
                        env=harness.perf_environment())

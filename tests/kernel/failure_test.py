@@ -184,8 +184,7 @@ class Failure(harness.RecordingTest):
     def test_a_small_disk_has_the_features_that_readers_need(self):
         """The programs of the other recorder are in BPF_PROG_INFO."""
         other = self.spawn(harness.RECORD, "-a", "-q", "-F", "1", "-o", "other.data", cwd=self.dir)
-        while not (self.dir / "other.data").exists() and other.poll() is None:
-            time.sleep(0.01)
+        self.wait_for_file(self.dir / "other.data", other)
         for options in ((), ("--switch-output=1h",)):
             with self.subTest(options=options):
                 whole, _ = self.record_with_limit(options, resource.RLIM_INFINITY)

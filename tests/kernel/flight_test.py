@@ -63,12 +63,6 @@ class FlightTest(RotationTest):
             return path.exists() and self.trigger_of(path) is not None
         self.wait_until(is_complete)
 
-    def wait_until(self, holds):
-        deadline = time.monotonic() + harness.TIMEOUT_S
-        while not holds():
-            self.assertLess(time.monotonic(), deadline, "this takes too long")
-            time.sleep(0.05)
-
     def trigger_of(self, path):
         """Why the file was written; None while it is incomplete."""
         _, out, _ = harness.run(harness.INSPECT, "--losses", path)

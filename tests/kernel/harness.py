@@ -215,6 +215,11 @@ def shares(counts):
     return {name: 100.0 * samples / total for name, samples in counts.items()} if total else {}
 
 
+def cache_directory():
+    """Returns where the tools keep what they read from binaries."""
+    return pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "perftape"
+
+
 def build_id(path):
     notes = subprocess.run(["readelf", "-n", path], capture_output=True, text=True, check=True)
     return notes.stdout.split("Build ID:")[1].split()[0]
@@ -244,14 +249,38 @@ class RecordingTest(unittest.TestCase):
         self._stack.callback(process.kill)  # first
         return process
 
+    def need_mount_namespace(self):
+        """Skips the test where there is none: in a chroot whose root is no mount point, for one."""
+        status, _, err = run("unshare", "--mount", "true")
+        if status != 0:
+            self.skipTest(f"no mount namespace to be had: {err.strip()}")
+
+    def after_mounts(self, script):
+        """Returns the words before a command that runs it in a mount namespace of its own, after
+        the script has changed that."""
+        self.need_mount_namespace()
+        return ["unshare", "--mount", "sh", "-c", f'{script} && exec "$@"', "sh"]
+
     def assert_complains_of_losses_only(self, stderr, data):
         """Takes perf report's stderr. The recorder must have counted the losses, too."""
         self.assertRegex(stderr, rf"\A{loss_warnings(data)}\Z")
 
+    def wait_until(self, holds):
+        deadline = time.monotonic() + TIMEOUT_S
+        while not holds():
+            self.assertLess(time.monotonic(), deadline, "this takes too long")
+            time.sleep(0.01)
+
+    def wait_for_file(self, path, *recorders):
+        """Returns when a recorder has begun its file. All of them must run."""
+        def has_begun():
+            self.assertEqual([recorder.poll() for recorder in recorders], [None] * len(recorders))
+            return path.exists()
+        self.wait_until(has_begun)
+
     def wait_for_samples(self, data, count=100):
         """Returns when the file of a recorder, which runs, has `count` samples."""
-        while not data.exists() or committed_samples(data) < count:
-            time.sleep(0.05)
+        self.wait_until(lambda: data.exists() and committed_samples(data) >= count)
 
     def record(self, *arguments, under=(), **options):
         """Runs the recorder, as an argument of the command `under` if there is one."""

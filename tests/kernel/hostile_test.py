@@ -68,8 +68,7 @@ class Hostile(harness.RecordingTest):
         hostile_files.write_functions(path)
         self.run_as_other(path)
         recorder = self.spawn(harness.RECORD, "-a", "-q", "-o", "perf.data", cwd=self.dir)
-        while not (self.dir / "perf.data").exists() and recorder.poll() is None:
-            time.sleep(0.01)
+        self.wait_for_file(self.dir / "perf.data", recorder)
         recorder.send_signal(signal.SIGINT)
         self.assertEqual(recorder.wait(timeout=HANG_S), 0)
 
@@ -104,6 +103,7 @@ class Hostile(harness.RecordingTest):
     def test_a_silent_file_system_as_tmp_of_generated_code_is_left_behind(self):
         """There the recorder looks for the perf map. No program of the file system runs, for which the
         recorder would also wait, in the same budget of time."""
+        self.need_mount_namespace()
         program, stop = self.mount_fuse(runs=False)
         self.spawn_and_wait_for("runs", sys.executable, SCRIPT, "generate", str(program.parent))
         stop.touch()

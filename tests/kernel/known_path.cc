@@ -2,11 +2,12 @@
 // Programs whose critical path is known: what their main thread did, and what it waited for. Each
 // measures the parts with its own clocks, and prints one JSON object at its end:
 //
-//   {"pid": N, "window_ns": N, "parts": {"hold_lock": N, "timer": N}}
+//   {"pid": N, "window_ns": N, "stopped_ns": N, "parts": {"hold_lock": N, "timer": N}}
 //
 // A part has the name of the function that computes, and its CPU time on the path. These are no
 // CPU time: "timer" is the time for which timers were set, on the path, and "sync_block" the time
-// for which this function waited for a disk.
+// for which this function waited for a disk. "stopped_ns" is CPU time in which the loop that
+// computes did not go on, as when a hypervisor stops the CPU.
 //
 //   known_path requests     a request waits for a mutex, asks a child that sleeps, and computes
 //   known_path pipeline     three processes with pipes between them; the second one is the slowest
@@ -69,8 +70,12 @@ void Require(bool condition) {
 // What each process and thread has computed so far, in nanoseconds of CPU time. Shared by all.
 struct Computed {
   std::atomic<std::int64_t> by_main = 0, by_other = 0, by_first = 0;
+  std::atomic<std::int64_t> stopped = 0;
 };
 Computed* computed = nullptr;
+
+// A step of Compute with more CPU time than this did not compute for all of it.
+constexpr std::int64_t kLongestStep = 1 * kMs;
 
 // Uses `ns` of CPU time, and adds them to `sum` meanwhile. Inlined: it is the caller that computes.
 [[gnu::always_inline]] inline void Compute(std::int64_t ns, std::atomic<std::int64_t>& sum) {
@@ -80,7 +85,9 @@ Computed* computed = nullptr;
     // are unwind tables.
     volatile std::int64_t sink = used;
     for (int i = 0; i < 20'000; ++i) sink = sink * 3 + 1;
-    used = Now(CLOCK_THREAD_CPUTIME_ID) - start;
+    const std::int64_t now = Now(CLOCK_THREAD_CPUTIME_ID) - start;
+    if (now - used > kLongestStep) computed->stopped += now - used;
+    used = now;
   }
 }
 
@@ -511,8 +518,9 @@ int main(int argc, char** argv) {
     return 2;
   }
   program->run(argc > 2 ? argv[2] : "known_path.out");
-  std::printf("{\"pid\": %d, \"window_ns\": %lld, \"parts\": {", getpid(),
-              static_cast<long long>(Now() - begin));
+  std::printf("{\"pid\": %d, \"window_ns\": %lld, \"stopped_ns\": %lld, \"parts\": {", getpid(),
+              static_cast<long long>(Now() - begin),
+              static_cast<long long>(computed->stopped.load()));
   const char* separator = "";
   for (const auto& [name, ns] : parts) {
     std::printf("%s\"%s\": %lld", separator, name.c_str(), static_cast<long long>(ns));

@@ -21,6 +21,7 @@ class Namespaces(cgroups.CgroupTest):
 
     def setUp(self):
         super().setUp()
+        self.need_mount_namespace()
         self.pod = self.group("pod")
         self.group("pod/web")
         self.inside = self.dir / "inside"

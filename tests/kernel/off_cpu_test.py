@@ -18,6 +18,18 @@ WAITER = harness.BIN.parent / "tests" / "waiter"
 SLEEP, DISK, RUNNABLE = WAITS = ("offcpu-time", "offcpu-disk-time", "offcpu-runnable-time")
 SUMS = "short_waits"
 MS = 10**6
+# Sleepable iterators over tasks, and bpf_copy_from_user_task().
+READS_WAITING_STACKS = tuple(map(int, re.findall(r"\d+", os.uname().release)[:2])) >= (6, 1)
+WAITING_THREADS = """
+import threading
+threading.stack_size(1 << 18)
+lock = threading.Lock()
+lock.acquire()
+for _ in range(1000):
+    threading.Thread(target=lock.acquire, daemon=True).start()
+print(flush=True)
+lock.acquire()
+"""
 Sample = collections.namedtuple("Sample", "comm tid time_ns period event symbols")
 
 
@@ -184,7 +196,7 @@ class OffCpu(harness.RecordingTest):
         seen = measured = 0
         for tid, thread in threads.items():
             # The switch of one thread delays that of the others, so the clocks differ more.
-            self.assert_is_time_off_cpu(thread, samples, tid, short_waits=3 * waits)
+            self.assert_is_time_off_cpu(thread, samples, tid, short_waits=5 * waits)
             seen += total(waits_of(thread, samples, tid))
             measured += time_off_cpu(thread)
         print(f"{seen / MS:.1f} ms of {measured / MS:.1f} ms")
@@ -236,8 +248,22 @@ class OffCpu(harness.RecordingTest):
             self.assertLessEqual(sample.period, longest)
         waiting, = (sample for sample in samples if sample.tid != process.pid)
         self.assertIn("futex_wait", waiting.symbols)
-        if tuple(map(int, re.findall(r"\d+", os.uname().release)[:2])) >= (6, 1):
+        if READS_WAITING_STACKS:
             self.assertIn("wait_for_mutex", waiting.symbols)
+
+    def test_all_threads_that_wait_at_the_start_have_their_stacks(self):
+        """There are more than there is room for copies of their stacks."""
+        if not READS_WAITING_STACKS:
+            self.skipTest("this kernel cannot read the stacks of waiting threads")
+        process = self.spawn(sys.executable, "-c", WAITING_THREADS, stdout=subprocess.PIPE)
+        process.stdout.readline()
+        process.stdout.close()
+        self.record("-e", "offcpu", "-p", process.pid, "--duration", "1", "-o", "perf.data")
+        waiting = [sample for sample in samples_of(self.dir / "perf.data")
+                   if sample.event == SLEEP and sample.tid != process.pid]
+        self.assertEqual(len({sample.tid for sample in waiting}), 1000)
+        whole = sum(any(symbol.startswith("clone") for symbol in sample.symbols) for sample in waiting)
+        self.assertGreater(whole, 0.98 * len(waiting))
 
     def test_sigint_ends_the_waits_that_go_on(self):
         process = self.deadlocked()

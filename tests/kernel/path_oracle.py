@@ -45,6 +45,22 @@ def missed_ns(rows, pids):
     return missed
 
 
+def samples_in_waits(rows):
+    """Yields the samples of a thread on a CPU within a time in which it is said to wait."""
+    ran = collections.defaultdict(list)
+    for row in rows:
+        if row["event"] == "cpu-clock":
+            ran[row["tid"]].append(int(row["time_ns"]))
+    for row in rows:
+        if not row["event"].startswith("offcpu-") or row["dso"] == "short_waits":
+            continue
+        end, period = int(row["time_ns"]), int(row["period"])
+        inside = [ns for ns in ran[row["tid"]] if end - period < ns < end]
+        if inside:
+            yield (f"thread {row['tid']} has {len(inside)} samples in {row['event']} of "
+                   f"{period / MS:.1f} ms until {end}, the first one at {inside[0]}")
+
+
 def total(parts, **wanted):
     return sum(part["ns"] for part in parts
                if all(part[key] == value for key, value in wanted.items()))
@@ -75,8 +91,9 @@ def wrong_parts(pid, parts):
             yield f"{part}: of the main thread, {pid}"
 
 
-def wrong_times(known, parts, missed):
-    """Yields the parts whose time is not what the program measured."""
+def wrong_times(known, parts, missed, stopped):
+    """Yields the parts whose time is not what the program measured. `stopped` is CPU time in which
+    the program did not compute: it may look like a wait for the CPU."""
     for name, expected in known.items():
         slack = max(expected // 10, 3 * MS)
         if name == "timer":
@@ -97,7 +114,7 @@ def wrong_times(known, parts, missed):
         else:
             found = total(parts, state="running", function=name)
             unknown = min(missed, total(parts, state="not recorded"))  # of which function, too
-            low, high = expected - slack - unknown, expected + slack + missed
+            low, high = expected - slack - unknown - stopped, expected + slack + missed
         if found < low or (high is not None and found > high):
             yield f"{name}: {found / MS:.1f} ms of {expected / MS:.1f} ms"
 
@@ -123,7 +140,7 @@ def complaints(known, path, missed=0):
     if path["explained_ns"] > window or explained + missed < window * 0.9:
         found.append(f"explained: {path['explained_ns']} ns, {explained} ns of {window} ns")
     found += wrong_parts(known["pid"], parts)
-    found += wrong_times(known["parts"], parts, missed)
+    found += wrong_times(known["parts"], parts, missed, known["stopped_ns"])
     return found
 
 
@@ -137,8 +154,9 @@ def judge(recording, known, report):
                  else states_of(parts, name))
         print(f"{name}: {expected / MS:.1f} ms,", text_of(times))
     window = report["path"]["window_ns"]
-    print(f"window {window / MS:.1f} ms: {text_of(states_of(parts))}; missed {missed / MS:.1f}")
-    return complaints(known, report["path"], missed)
+    print(f"window {window / MS:.1f} ms: {text_of(states_of(parts))}; missed {missed / MS:.1f}, "
+          f"stopped {known['stopped_ns'] / MS:.1f}")
+    return [*samples_in_waits(rows), *complaints(known, report["path"], missed)]
 
 
 if __name__ == "__main__":

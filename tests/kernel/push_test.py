@@ -3,6 +3,7 @@
 with and without TLS. Receivers that fail lose nothing beyond the queue, and the recorder nothing."""
 
 import collections
+import http.client
 import importlib
 import os
 import pathlib
@@ -200,6 +201,44 @@ class OtlpTest(pushes.PushTest):
         status, err = self.stop(service)
         self.assertEqual(status, 0, err)
         self.assertIn("samples were not delivered", err)
+
+    def test_a_process_that_was_killed_is_started_again_and_pushes_go_on(self):
+        receiver = self.receiver()
+        service = self.push(f"http://127.0.0.1:{receiver.port}")
+        calls = 0
+        for name in ("perftape-push", "perftape-import", "perftape-http", "perftape-push"):
+            self.call(("", COMM, 100))
+            calls += 100
+            self.wait_for_samples(service, "perftape_push_samples_total", calls)
+            old = service.children()[name]
+            os.kill(old, signal.SIGKILL)
+            served.wait_for(lambda: service.children().get(name, old) != old)
+            if name == "perftape-http":
+                served.wait_for(lambda: self.is_answering(service))
+        self.call(("", COMM, 100))
+        self.wait_for_samples(service, "perftape_push_samples_total", calls + 100)
+        self.assertEqual(sum(service.folded().values()), calls + 100)
+        status, err = self.stop(service)
+        self.assertEqual(status, 0, err)
+        self.assertEqual(self.calls_in(receiver.delivered()), {COMM: calls + 100})
+
+    def test_what_waited_in_a_process_that_was_killed_is_counted(self):
+        receiver = self.receiver()
+        receiver.process.kill()
+        receiver.process.wait()
+        service = self.push(f"http://127.0.0.1:{receiver.port}")
+        self.call(("", COMM, 100))
+        self.wait_for_samples(service, "perftape_push_retries_total", 1)
+        os.kill(service.children()["perftape-push"], signal.SIGKILL)
+        self.wait_for_samples(service, DROPPED % "killed", 100)
+        status, err = self.stop(service)
+        self.assertEqual(status, 0, err)
+
+    def is_answering(self, service):
+        try:
+            return service.get("/healthz").status == 200
+        except (OSError, http.client.HTTPException):  # of the server that was killed
+            return False
 
     def test_the_process_that_pushes_has_no_privileges(self):
         receiver = self.receiver()

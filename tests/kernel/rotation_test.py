@@ -131,9 +131,7 @@ class Rotation(RotationTest):
         for number in (2, 3):
             time.sleep(0.5)
             recorder.send_signal(signal.SIGUSR2)
-            while not (self.dir / f"r.{number}").exists():
-                self.assertIsNone(recorder.poll())
-                time.sleep(0.01)
+            self.wait_for_file(self.dir / f"r.{number}", recorder)
         time.sleep(0.5)
         err = self.finish(recorder)
         self.assertEqual(recorder.returncode, 0, err)

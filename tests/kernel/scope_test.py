@@ -4,6 +4,8 @@ calls, which a tracepoint counts, so the counts are exact: in perf report and in
 
 import json
 import os
+import signal
+import subprocess
 
 import cgroups
 import harness
@@ -72,6 +74,38 @@ class Scope(cgroups.CgroupTest):
         self.assertEqual(counts.get(f"{self.path('only1/inner')}|inner"), 300, counts)
         self.assertFalse([key for key in counts if "other" in key], counts)
 
+    def enter_and_call(self, group, comm):
+        return self.spawn(PYTHON, self.dir / "program.py", group, comm, 10**12)
+
+    def follow_a_cgroup_made_again(self, mount):
+        """Returns the recorder's messages. A service that is restarted has a new cgroup of the same path."""
+        group, data = self.group("service", mount), self.dir / f"{mount.name}.data"
+        recorder = self.spawn(harness.RECORD, "-F", "199", "--no-bundle", "-G", self.path("service"),
+                              "-o", data, stderr=subprocess.PIPE, text=True)
+        first = self.enter_and_call(group, "first")
+        self.wait_for_samples(data, 20)
+        first.kill()
+        first.wait()
+        cgroups.remove(group)
+        self.group("service", mount)
+        second = self.enter_and_call(group, "second")
+        self.wait_for_samples(data, harness.committed_samples(data) + 20)
+        recorder.send_signal(signal.SIGINT)
+        _, messages = recorder.communicate()
+        second.kill()
+        second.wait()
+        counts = report(data, "comm")
+        for comm in ("first", "second"):
+            self.assertGreater(sum(counts[event][comm] for event in counts), 0, counts)
+        return messages
+
+    def test_a_cgroup_that_is_made_again_is_recorded(self):
+        for mount in filter(None, (self.mount, cgroups.version_1())):
+            with self.subTest(mount=mount):
+                self.assertIn(f"the cgroup {self.path('service')} was removed and made again",
+                              self.follow_a_cgroup_made_again(mount))
+                cgroups.remove(mount / self.top / "service")
+
     def test_a_container_is_found_by_the_beginning_of_its_id(self):
         for directory in (f"docker/{ID}", f"machine.slice/libpod-{ID}.scope",
                           f"kubepods.slice/pod1.slice/cri-containerd-{ID}.scope"):
@@ -91,9 +125,9 @@ class Scope(cgroups.CgroupTest):
             # A mount namespace hides the directory from other programs.
             counts = self.record_calls(
                 "--pod", "shop/web-*", *self.calls((inside, "inside", 300), (other, "outside", 100)),
-                under=["unshare", "--mount", "sh", "-c",
-                       f"mount -t tmpfs tmpfs /var/log && mkdir -p /var/log/pods/shop_web-0_{uid} /var/log/containers "
-                       f'&& touch /var/log/containers/web-0_shop_nginx-{ID}.log && exec "$@"', "sh"])
+                under=self.after_mounts(
+                    f"mount -t tmpfs tmpfs /var/log && mkdir -p /var/log/pods/shop_web-0_{uid} /var/log/containers "
+                    f"&& touch /var/log/containers/web-0_shop_nginx-{ID}.log"))
             self.assertEqual(counts.get(f"{self.path(directory)}/{ID}|inside"), 300, counts)
             self.assertFalse([key for key in counts if "outside" in key], counts)
             # The names are in the file.

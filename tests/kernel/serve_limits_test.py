@@ -57,6 +57,7 @@ class LimitsTest(served.ServeTest):
         token = self.dir / "token"
         served.replace(token, TOKEN)
         service = self.serve("-e", GETPPID, "--token-file", token)
+        served.wait_for(lambda: "perftape-record" in service.children())
         recorder = service.children()["perftape-record"]
 
         def status(text):
@@ -78,10 +79,27 @@ class LimitsTest(served.ServeTest):
 
     def test_names_of_other_sites_are_refused(self):
         service = self.serve("-e", GETPPID)
-        for host in ("evil.example", f"evil.example:{service.port}", "localhost:1", ""):
+        for host in ("evil.example", f"evil.example:{service.port}", ""):
             self.assertEqual(service.request("/metrics", headers={"Host": host}).status, 403, host)
-        for host in (f"localhost:{service.port}", f"[::1]:{service.port}"):
+        for host in (f"localhost:{service.port}", f"[::1]:{service.port}", "localhost:1"):
             self.assertEqual(service.request("/metrics", headers={"Host": host}).status, 200, host)
+
+    def test_pages_of_other_sites_change_and_start_nothing(self):
+        service = self.serve("-e", GETPPID, "--comm", COMM, "--window", "300ms")
+        self.call(("", COMM, 100))
+        foreign = ({"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Site": "same-site"}, {"Origin": "http://evil.example"},
+                   {"Origin": "null", "Sec-Fetch-Site": "same-origin"})
+        own = {"Origin": f"http://127.0.0.1:{service.port}", "Sec-Fetch-Site": "same-origin"}
+        for target in ("/flamegraph/collapsed?reset=true", "/flamegraph?reset=true", "/perf.data?seconds=1",
+                       "/debug/pprof/profile?seconds=1", "/debug/pprof/profile", "/flamegraph?seconds=3600"):
+            for headers in foreign:
+                self.assertIn(service.request(target, headers=headers).status, (403, 404), target)
+            self.assertIn(service.request(target, method="HEAD").status, (405, 404), target)
+        self.assertEqual(service.request("/flamegraph", headers=foreign[0]).status, 200)
+        self.assertEqual(sum(service.folded(reset="true").values()), 100)
+        self.call(("", COMM, 10))
+        answer = service.request("/flamegraph/collapsed?reset=true", method="POST", headers=own)
+        self.assertEqual(sum(int(line.split()[-1]) for line in answer.body.splitlines()), 10)
 
     def test_an_open_address_needs_a_token_and_a_word_about_tls(self):
         token = self.dir / "token"
@@ -211,6 +229,12 @@ class LimitsTest(served.ServeTest):
         self.assertLessEqual(after["perftape-http"], before["perftape-http"] + 2)
         self.assertLessEqual(after["perftape-import"], before["perftape-import"] + 8)
         self.assertGreater(sum(service.folded(since="1m").values()), 100)
+
+    def test_the_importer_keeps_only_what_reading_needs(self):
+        pid = self.serve("-e", GETPPID).children()["perftape-import"]
+        status = pathlib.Path(f"/proc/{pid}/status").read_text()
+        # CAP_DAC_READ_SEARCH, CAP_SYS_PTRACE, CAP_SYSLOG
+        self.assertEqual(re.findall(r"Cap(?:Eff|Prm):\t(\w+)", status), [f"{1 << 2 | 1 << 19 | 1 << 34:016x}"] * 2)
 
     def test_the_server_opens_no_file_and_has_no_privileges(self):
         harness.require("strace")

@@ -3,10 +3,12 @@
 pprof, pages and metrics, over TCP and a unix socket."""
 
 import collections
+import http.client
 import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import threading
 
@@ -84,8 +86,8 @@ class ServeTest(served.ServeTest):
     def test_a_binary_that_only_its_container_has_is_named(self):
         service = self.serve("-F", "499", "--comm", "contained", "--window", "300ms")
         status, _, err = harness.run(
-            "unshare", "--mount", "sh", "-c",
-            f"mount -t tmpfs tmpfs /mnt && cp {harness.BIN}/perftape-burner /mnt/contained && exec /mnt/contained --seconds 2")
+            *self.after_mounts(f"mount -t tmpfs tmpfs /mnt && cp {harness.BURNER} /mnt/contained"),
+            "/mnt/contained", "--seconds", "2")
         self.assertEqual(status, 0, err)
         stacks = service.folded()
         named = sum(count for stack, count in stacks.items() if ";main;burn_" in stack)
@@ -240,7 +242,8 @@ class ServeTest(served.ServeTest):
         for sock in leaving:
             sock.close()
         served.wait_for(lambda: "perftape-once" not in service.children())
-        self.assertEqual((status(), status()), (200, 200))
+        served.wait_for(lambda: status() == 200)  # the server is told soon after
+        self.assertEqual(status(), 200)
         self.assertEqual(list((self.dir / "files").glob("recording.*")), [])
         self.assertEqual(self.stop(service), (0, ""))
 
@@ -312,13 +315,70 @@ class ServeTest(served.ServeTest):
         """The inodes of the directories of services."""
         return {path.parent.stat().st_ino for path in self.dir.glob("*/perftape-serve.lock")}
 
-    def test_it_fails_if_a_process_of_it_fails(self):
-        for name in ("perftape-http", "perftape-import", "perftape-record"):
-            service = self.serve("-e", GETPPID)
-            os.kill(service.children()[name], 9)
-            _, err = service.process.communicate(timeout=harness.TIMEOUT_S)
-            self.assertEqual(service.process.returncode, 1, name)
-            self.assertIn("by signal 9", err)
+    def test_options_that_cannot_be_recorded_do_not_replace_others(self):
+        config = self.dir / "serve.conf"
+        config.write_text(good := f"event = {GETPPID}\ncomm = {COMM}\nwindow = 300ms\n")
+        service = self.serve("--config", config)
+        self.call(("", COMM, 100))
+        recorder = service.children()["perftape-record"]
+        wrong = ("event = nosuch\n", "event = uprobe:/nosuch:x\n", good + "cgroup = /none\n", good + "container = 3f2a\n")
+        for count, text in enumerate(wrong, 1):
+            config.write_text(text)
+            service.process.send_signal(signal.SIGHUP)
+            lines = iter(service.process.stderr.readline, "")
+            self.assertTrue(any("the options stay" in line for line in lines), (text, count))
+        self.call(("", COMM, 10))
+        self.assertEqual(by_comm(service.folded()), {COMM: 110})
+        self.assertEqual(service.children()["perftape-record"], recorder)
+        self.assertEqual(self.stop(service), (0, ""))
+
+    def test_a_process_that_was_killed_is_started_again_and_the_history_stays(self):
+        service = self.serve("-e", GETPPID, "--comm", COMM, "--window", "300ms")
+        self.call(("", COMM, 30))
+        self.assertEqual(sum(service.folded(reset="true", event=GETPPID).values()), 30)
+        calls = 30
+        for name in ("perftape-record", "perftape-import", "perftape-http"):
+            self.call(("", COMM, 100))
+            calls += 100
+            self.assertEqual(by_comm(service.folded(since="5m")), {COMM: calls})
+            old, begun = service.children()[name], self.recorded_since(service)
+            os.kill(old, signal.SIGKILL)
+            served.wait_for(lambda: service.children().get(name, old) != old)
+            has_gap = name == "perftape-record"
+            served.wait_for(lambda: self.has_gap_since(service, begun) == has_gap)
+            self.call(("", COMM, 7))
+            calls += 7
+            self.assertEqual(by_comm(service.folded(since="5m")), {COMM: calls}, name)
+            self.assertEqual(by_comm(service.folded(event=GETPPID)), {COMM: calls - 30}, name)
+        status, err = self.stop(service)
+        self.assertEqual(status, 0, err)
+        self.assertEqual(err.count("has ended by signal 9: it is started again"), 3, err)
+
+    def recorded_since(self, service):
+        """None while nothing is recorded."""
+        try:
+            return service.metrics().get(f'perftape_event_start_time_seconds{{event="{GETPPID}"}}')
+        except (OSError, http.client.HTTPException):  # of the server that was killed
+            return None
+
+    def has_gap_since(self, service, begun):
+        """None while nothing is recorded. Each server computes Unix time from a clock of its own start."""
+        since = self.recorded_since(service)
+        return since and abs(since - begun) > 0.1
+
+    def test_what_follows_the_readiness_is_recorded(self):
+        receiver = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        receiver.bind(str(self.dir / "notify"))
+        process = self.spawn(served.SERVE, "--listen", self.dir / "serve.sock", "-e", GETPPID, "--comm", COMM,
+                             env=dict(os.environ, NOTIFY_SOCKET=str(self.dir / "notify")), stderr=subprocess.DEVNULL)
+        receiver.settimeout(harness.TIMEOUT_S)
+        self.assertEqual(receiver.recv(100), b"READY=1")
+        self.call(("", COMM, 50))
+        service = served.Service(process, 0, self.dir / "serve.sock")
+        get = lambda path: service.request(path, connection=served.UnixConnection(service.unix))
+        self.assertEqual(get("/readyz").status, 200)
+        self.assertIn(b'perftape_event_start_time_seconds{event="' + GETPPID.encode() + b'"}', get("/metrics").body)
+        self.assertEqual(sum(int(line.split()[-1]) for line in get("/flamegraph/collapsed").body.splitlines()), 50)
 
 
 if __name__ == "__main__":

@@ -100,10 +100,10 @@ class ServeTest(cgroups.CgroupTest):
 
     def pods_under(self):
         """A mount namespace in which the names of the pods of pod_groups are known: web-0 and db-0."""
-        return ["unshare", "--mount", "sh", "-c",
-                "mount -t tmpfs tmpfs /var/log && mkdir -p /var/log/containers "
-                f"/var/log/pods/shop_web-0_{POD} /var/log/pods/shop_db-0_{OTHER_POD} "
-                f"&& touch /var/log/containers/web-0_shop_nginx-{ID}.log && exec \"$@\"", "sh"]
+        return self.after_mounts(
+            "mount -t tmpfs tmpfs /var/log && mkdir -p /var/log/containers "
+            f"/var/log/pods/shop_web-0_{POD} /var/log/pods/shop_db-0_{OTHER_POD} "
+            f"&& touch /var/log/containers/web-0_shop_nginx-{ID}.log")
 
     def pod_groups(self):
         return (self.group(f"kubepods/burstable/pod{POD}/{ID}"),
@@ -137,5 +137,7 @@ def replace(path, text):
 
 
 def wait_for(condition):
+    deadline = time.monotonic() + harness.TIMEOUT_S
     while not condition():
+        assert time.monotonic() < deadline, "what is waited for does not come"
         time.sleep(0.05)

@@ -163,7 +163,8 @@ class Soak(harness.RecordingTest):
         _, err = recorder.communicate(timeout=harness.TIMEOUT_S)
         print("RssAnon KiB, descriptors:", *found)
         self.assertEqual(recorder.returncode, 0, err)
-        (first, first_fds), _, (last, last_fds) = found
+        # On a busy machine a bundle may take all of an observation, but what leaks grows at each.
+        (first, first_fds), (last, last_fds) = max(found[:2]), found[2]
         self.assertLessEqual(last, first * 1.1 + 2048, found)
         self.assertLessEqual(last_fds, first_fds + 8, found)
         files = list(self.dir.glob("soak.*"))

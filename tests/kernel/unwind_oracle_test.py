@@ -10,6 +10,7 @@ It prints a line for each program: samples, complete chains, identical ones, and
 others, for the first 100 ms of the process and for the rest."""
 
 import collections
+import json
 import os
 import re
 import shutil
@@ -24,6 +25,7 @@ SECONDS = float(os.environ.get("PERFTAPE_ORACLE_SECONDS", "2"))
 METHOD = os.environ.get("PERFTAPE_ORACLE_METHOD", "eh")
 STACK = 32768  # the chains of cc1plus do not fit into less
 START_NS = 100_000_000
+TABLE_S = 100  # in which the unwind table of a large program is read
 ROOT = re.compile(r"_start$|_dl_start_user$|__libc_start_main|clone3?$|start_thread|thread_start$")
 
 PYTHON_PROGRAM = os.path.realpath(sys.executable)  # not a script that starts it
@@ -119,6 +121,20 @@ class UnwindOracle(harness.RecordingTest):
         split_oracle.split(data, ours, theirs)
         return judge(ours, theirs)
 
+    def read_table_of(self, program):
+        """Records the program until its unwind table is in the cache: a build without optimization
+        reads that of a large program for seconds, and has nothing to say of what ran meanwhile."""
+        _, libraries, _ = harness.run("ldd", program)  # Debian's node is mostly libnode.so
+        files = [program, *re.findall(r"=> (/\S+)", libraries)]
+        largest = max(map(os.path.realpath, files), key=os.path.getsize)
+        table = harness.cache_directory() / f"{harness.build_id(largest)}.unwind"
+        wait = (f"const end = Date.now() + {TABLE_S} * 1000;"
+                f"while (Date.now() < end && !fs.existsSync({json.dumps(str(table))})) crypto.randomBytes(4096);")
+        status, _, err = harness.run(harness.RECORD, "-q", "--no-bundle", "-o", self.dir / "first.data",
+                                     "--", program, "-e", wait)
+        self.assertIn(status, (0, 128 + signal.SIGTERM), err)
+        self.assertTrue(table.exists(), f"{table} was not written")
+
     def assert_agrees(self, name, *command):
         verdicts = self.record_with_oracle(*command)
         early = [each for each in verdicts if each.is_early]
@@ -169,6 +185,7 @@ class UnwindOracle(harness.RecordingTest):
         if shutil.which("node") is None:
             self.skipTest("node is not installed")
         # On a busy machine it starts for seconds. It ends by itself.
+        self.read_table_of(shutil.which("node"))
         verdicts = self.record_with_oracle("node", "-e", f"const SECONDS = {SECONDS};\n{NODE}",
                                            longest=20 * SECONDS)
         print(f"\nnode: {figures(verdicts)}", flush=True)

@@ -20,6 +20,7 @@ ARROWS = {
     # The bytes after the last section of a recording: a bundle, or bytes of another tool.
     "formats/perfdata": ["formats/base", "formats/bundle/embedding.h"],
     "convert": ["formats"],
+    "formats/kallsyms": ["formats/base", "formats/elf/stored_file.h"],
     "formats/dwarf": ["formats/base", "formats/elf"],  # its sections are in ELF files
     "formats/go": ["formats/base", "formats/elf"],  # its tables are in ELF files
     # In ELF files, as DWARF; Go's runtime changes stacks, and its functions are known by name.
@@ -29,6 +30,7 @@ ARROWS = {
     # Its limit of the depth of JSON.
     "formats/otlp": ["formats/base", "formats/json_profiles/json_walk.h", "formats/protobuf"],
     "formats/pyroscope": ["formats/base", "formats/protobuf"],
+    "formats/simpleperf": ["formats/base", "formats/protobuf"],
     "record": ["formats", "bpf/wire.h", "bpf/unwind_wire.h"],
     "tools": ["record", "convert", "formats"],
 }

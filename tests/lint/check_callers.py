@@ -61,6 +61,8 @@ def uncalled_inline_functions(root):
         if path.suffix != ".h" or path.name.endswith(".bpf.h"):
             continue
         for found in DEFINITION.finditer(code):
+            if code[:found.start("name")].endswith("operator "):
+                continue  # a conversion
             if found["name"] not in KEYWORDS | CALLED_BY_NAME and not found["name"].endswith("_"):
                 definitions[found["name"]] = f"{path}:{code.count(chr(10), 0, found.start()) + 1}"
     for name, where in sorted(definitions.items(), key=lambda item: item[1]):

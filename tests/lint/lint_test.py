@@ -106,49 +106,70 @@ class Arrows(LintCase):
         self.refuses("check_arrows.py", "which is not there")
 
 
-class Headers(LintCase):
+class Alone(LintCase):
     def test_accepts_a_header_that_includes_all_it_uses(self):
         self.write("convert/a.h", "#pragma once\n#include <string>\nstd::string a();\n")
-        self.accepts("check_headers.py")
+        self.accepts("check_alone.py")
 
     def test_refuses_a_header_that_needs_its_includer(self):
         self.write("convert/a.h", "#pragma once\nstruct A { std::string name; };\n")
-        self.refuses("check_headers.py", "convert/a.h does not compile alone")
+        self.refuses("check_alone.py", "convert/a.h does not compile alone")
 
     def test_refuses_a_header_without_a_guard(self):
         self.write("convert/a.h", "struct A {};\n")
-        self.refuses("check_headers.py", "redefinition")
+        self.refuses("check_alone.py", "redefinition")
+
+    def test_compiles_each_source_by_the_definitions_of_the_build(self):
+        commands = str(self.root / "compile_commands.json")
+        self.write("compile_commands.json", '[{"command": "g++ -DVERSION=1 -c unity_0.cc"}]')
+        self.write("convert/a.h", "#pragma once\ninline constexpr int kSize = 8;\n")
+        self.write("convert/a.cc", '#include "convert/a.h"\nint Size() { return kSize + VERSION; }\n')
+        self.accepts("check_alone.py", str(self.root), "--commands", commands)
+        self.write("convert/b.cc", "int Size() { return kSize; }\n")
+        self.refuses("check_alone.py", "convert/b.cc does not compile alone", str(self.root), "--commands", commands)
 
     def test_does_not_trust_its_cache_after_an_included_header_changed(self):
         cache = str(self.root / "cache.json")
         self.write("convert/b.h", "#pragma once\nstruct B {};\n")
         self.write("convert/a.h", '#pragma once\n#include "convert/b.h"\nstruct A : B {};\n')
-        self.accepts("check_headers.py", str(self.root), "--cache", cache)
+        self.accepts("check_alone.py", str(self.root), "--cache", cache)
         self.write("convert/b.h", "#pragma once\n")
-        self.refuses("check_headers.py", "convert/a.h does not", str(self.root), "--cache", cache)
+        self.refuses("check_alone.py", "convert/a.h does not", str(self.root), "--cache", cache)
 
 
-class HeaderNames(LintCase):
+class Names(LintCase):
     def setUp(self):
         super().setUp()
-        self.write("formats/a.h", "namespace perftape {\nstruct Amount { int value; };\nclass Other;\n}\n")
+        self.write("formats/a.h", "namespace perftape {\nstruct Amount { int value; };\nclass Other;\n"
+                                  "inline constexpr int kSize = 8;\nint Twice(int value);\n}\n")
 
     def test_accepts_names_that_are_included_or_declared(self):
         self.write("formats/b.h", '#include "formats/a.h"\nAmount Sum();\n')
         self.write("formats/c.h", '#include "formats/b.h"\nAmount Double();  // see std::vector\n')
         self.write("formats/d.h", "struct Amount;\nAmount& Half();\n")
         self.write("formats/e.h", "#include <vector>\nstd::vector<int> All();\n")
-        self.accepts("check_header_names.py")
+        self.write("formats/b.cc", '#include "formats/b.h"\nint Four() { return Twice(kSize); }\n')
+        self.write("formats/c.cc", "constexpr int kSize = 4;\nint Twice(int value) { return value * kSize; }\n")
+        self.accepts("check_names.py")
 
     def test_refuses_names_of_headers_that_are_not_included(self):
         self.write("formats/b.h", "Amount Sum();\n")
-        self.refuses("check_header_names.py", "formats/b.h: uses Amount without formats/a.h")
+        self.refuses("check_names.py", "formats/b.h: uses Amount without formats/a.h")
+        self.write("formats/b.h", "")
+        self.write("formats/b.cc", "int Four() { return Twice(2); }\n")
+        self.refuses("check_names.py", "formats/b.cc: calls Twice without formats/a.h")
+        self.write("formats/b.cc", "int Four() { return kSize / 2; }\n")
+        self.refuses("check_names.py", "formats/b.cc: uses kSize without formats/a.h")
 
     def test_refuses_names_of_the_standard_library_without_their_header(self):
         self.write("formats/b.h", "#include <string>\nstd::vector<std::string> All();\n")
-        self.refuses("check_header_names.py", "formats/b.h: uses std::vector without <vector>")
+        self.refuses("check_names.py", "formats/b.h: uses std::vector without <vector>")
         self.write("formats/b.h", "std::flat_map<int, int> All();\n")
-        self.refuses("check_header_names.py", "uses std::flat_map: add it")
+        self.refuses("check_names.py", "uses std::flat_map: add it")
+
+    def test_does_not_read_raw_strings(self):
+        self.write("formats/b.cc", 'const char* kText = R"({"type":"Amount"})";\n')
+        self.accepts("check_names.py")
 
 
 class Format(LintCase):

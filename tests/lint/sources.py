@@ -6,8 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-# Comments, strings and characters.
-NOT_CODE = re.compile(r"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'""", re.DOTALL)
+# Comments, strings (also raw ones) and characters.
+NOT_CODE = re.compile(r"""//[^\n]*|/\*.*?\*/|\bR"(?P<tag>\w*)\(.*?\)(?P=tag)"|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'""", re.DOTALL)
 
 
 def tree_files(root):

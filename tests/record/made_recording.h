@@ -101,10 +101,12 @@ class MadeInput : public RecordInput {
   Status ReopenOnReturnedCpus(std::uint64_t) override { return {}; }
   void SampleOneIn(std::uint64_t divisor) override { divisors.push_back(divisor); }
   bool HaveTargetsEnded() const override { return have_targets_ended; }
+  SampledTasks tasks() const override { return SampledTasks::kEvery; }
   std::vector<wire_cpu> Counters(std::uint32_t event) const override { return counters_[event]; }
   ChainCounts ChainsOf(std::uint32_t) const override { return {}; }
   std::vector<std::uint32_t> SampledCpus() const override { return {0, 1}; }
   std::vector<AbsentCpu> Absences() const override { return absences; }
+  std::vector<std::string> CgroupGaps(std::uint64_t) const override { return {}; }
   std::uint64_t SkippedHits() const override { return 0; }
   int sample_poll_fd() const override { return -1; }
   int sideband_poll_fd() const override { return -1; }

@@ -103,7 +103,8 @@ std::uint32_t Maker::MakeCalls(const std::vector<GoInlinedCall>& calls) {
 void Maker::MakeRecord(const GoFunction& function, std::uint32_t file) {
   records_.Number(function.entry, entry_size());
   records_.U32(names().Text(function.name));
-  for (int i = 0; i < 3; ++i) records_.U32(0);  // args, deferreturn, pcsp
+  for (int i = 0; i < 2; ++i) records_.U32(0);  // args, deferreturn
+  records_.U32(values().Values(function.stack_use, format_.pc_quantum));
   const std::uint32_t end = function.lines.empty() ? 1 : function.lines.back().end;
   const auto number = static_cast<std::int32_t>(Since(TableVersion::kGo116) ? 0 : file);
   records_.U32(values().Values({{end, number}}, format_.pc_quantum));

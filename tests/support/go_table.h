@@ -31,6 +31,7 @@ struct GoFunction {
   std::string file;
   std::uint32_t start_line = 0;
   std::vector<GoValue> lines = {};
+  std::vector<GoValue> stack_use = {};
   std::vector<GoValue> inline_index = {};
   std::vector<GoInlinedCall> calls = {};
 };

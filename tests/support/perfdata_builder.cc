@@ -67,6 +67,9 @@ void PerfDataBuilder::AddMmap(const MmapOptions& options) {
              .start = options.start,
              .length = options.length,
              .page_offset = options.page_offset,
+             .device_major = options.device_major,
+             .device_minor = options.device_minor,
+             .inode = options.inode,
              .build_id = options.build_id,
              .protection = 5,  // PROT_READ | PROT_EXEC
              .flags = 2,       // MAP_PRIVATE

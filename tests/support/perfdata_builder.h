@@ -49,6 +49,8 @@ struct MmapOptions {  // a MMAP2
   CpuMode mode = CpuMode::kUser;
   std::uint64_t time = 0;
   std::size_t event = 0;
+  std::uint32_t device_major = 0, device_minor = 0;
+  std::uint64_t inode = 0;
 };
 struct TaskOptions {  // FORK and EXIT
   std::uint32_t pid = 0, ppid = 0, tid = 0, ptid = 0;

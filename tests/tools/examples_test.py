@@ -40,6 +40,7 @@ STAND_INS = {
     "jq": "cat > /dev/null",
     "grep": "cat > /dev/null",
     "make": "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done; sleep 0.05",
+    "node": "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done; exit 0",
     "scp": "exit 0",
     "nginx": "exit 0",
     "stackcollapse-perf.pl": "cat > /dev/null",
@@ -156,6 +157,9 @@ class Inputs:
         for name in recordings + [f"{side}-{i}.data" for side in ("old", "new") for i in range(1, 6)]:
             self.add(name, quickstart)
         self.add("wait.data", waits)
+        text = directory / "wakeups.perf-script.txt"
+        text.write_text("worker-2 7/7 [000] 1.000000: 5000000 wakeup: \n\t401000 wake (/bin/app)\n\n")
+        self.make("wakeups.data", text, [])
         for name, words in {
                 "profile.pb.gz": [], "old.pb.gz": [], "raw.pb.gz": ["--no-symbols"],
                 "profile.folded": [], "out.folded": [], "raw.folded": ["--no-symbols"],

@@ -30,6 +30,7 @@ constexpr int kCompressionLevel = 9;
 struct CreatePlan : cli::BaseOptions {
   std::string recording = "perf.data";
   std::filesystem::path output;
+  std::filesystem::path symfs;
   record::BundleDepth depth = record::BundleDepth::kSymbols;
   IfExists if_exists = IfExists::kRefuse;
 };
@@ -42,6 +43,12 @@ constexpr cli::Option kCreateContentRows[] = {
     {.name = "full",
      .help = "add whole binaries instead of only their symbol and unwind tables",
      .into = cli::SetTo<record::BundleDepth::kWhole, &CreatePlan::depth>},
+    {.name = "symfs",
+     .argument = "DIR",
+     .help = "search the files of the recording machine below DIR, at their paths on that machine; "
+             "those without a build id, too",
+     .completion = cli::Completion::kDirectory,
+     .into = cli::StoreAs<&cli::ParseDirectory, &CreatePlan::symfs>},
 };
 
 constexpr cli::Option kCreateOutputRows[] = {
@@ -64,6 +71,7 @@ constexpr auto kCreateOptions = cli::Table(cli::InGroup(cli::Group::kContents, k
 constexpr cli::Example kCreateExamples[] = {
     {"perftape-bundle create", "the symbols of perf.data, in perf.data.tar.zst"},
     {"perftape-bundle create --debug -o all.tar.zst perf.data", "with source lines"},
+    {"perftape-bundle create --symfs /mnt/host", "from the files of another machine"},
 };
 
 constexpr cli::Command kCreateCommand = {
@@ -76,7 +84,8 @@ constexpr cli::Command kCreateCommand = {
     .examples = kCreateExamples,
     .epilogue =
         "Binaries are read from their recorded paths, ~/.debug and debuginfod's cache, if they\n"
-        "have the recorded build id; the kernel's symbols, if it was not booted since.\n"
+        "have the recorded build id; those without one, if they were not changed since; the\n"
+        "kernel's symbols, if it was not booted since.\n"
         "Exit status: 0 success, 1 failure, 2 wrong usage, 3 success but symbols are missing.\n",
 };
 
@@ -108,8 +117,15 @@ Result<record::BundleSummary> Create(const CreatePlan& plan) {
   const auto reader = perfdata::Reader::Open(input);
   if (!reader) return Fail(InContext(input.name(), reader.error()));
   record::HitFiles files(record::RoomForOpenFiles());
-  record::JitFiles jit("/proc", "/", 0, std::make_shared<record::OthersFiles>());
-  auto other = record::CollectRecordedHits(*reader, {.caches = Caches()}, files, jit);
+  const bool has_root = !plan.symfs.empty();
+  const std::filesystem::path root = has_root ? plan.symfs : "/";
+  record::JitFiles jit("/proc", root, 0, std::make_shared<record::OthersFiles>());
+  const record::RecordedRoots roots = {.root = root,
+                                       .caches = Caches(),
+                                       .unidentified = has_root
+                                                           ? record::Unidentified::kUseByPath
+                                                           : record::Unidentified::kUseIfUnchanged};
+  auto other = record::CollectRecordedHits(*reader, roots, files, jit);
   if (!other) return Fail(InContext(input.name(), std::move(other).error()));
 
   TRY_ASSIGN(OutputFile file, OutputFile::Create(plan.output, plan.if_exists, Readers::kOwner));

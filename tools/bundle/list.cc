@@ -57,6 +57,8 @@ Result<ListPlan> ListPlanOf(ListPlan plan) {
 }
 
 // Returns the number of bytes that the bundle has of a file.
+constexpr std::size_t kIdWidth = 40;  // digits of a build id
+
 std::uint64_t KeptSize(const bundle::Bundle& bundle, const BundledFile& file) {
   const auto bytes = bundle.Find(file.member);
   return bytes ? bytes->size() : 0;
@@ -83,7 +85,10 @@ std::string MachineText(const Manifest& manifest) {
 }
 
 std::string FileText(const bundle::Bundle& bundle, const BundledFile& file) {
-  const std::string id = file.build_id.empty() ? "-" : file.build_id.hex();
+  std::string id = file.build_id.empty() ? "-" : file.build_id.hex();
+  if (file.build_id.empty() && !file.content.empty()) {
+    id = cli::EscapeForTerminal("sha256:" + file.content).substr(0, kIdWidth);
+  }
   std::string path = cli::EscapeForTerminal(file.path);
   if (file.pid != 0) path += fmt::format(" (process {})", file.pid);
   if (!file.missing.empty()) path += ": " + cli::EscapeForTerminal(file.missing);

@@ -25,8 +25,8 @@ constexpr cli::Example kExamples[] = {
 };
 
 std::vector<LibraryVersion> Libraries() {
-  return {ZstdVersion(), bundle::LibarchiveVersion(), elf::LibelfVersion(), elf::LzmaVersion(),
-          elf::LibdeflateVersion()};
+  return {ZstdVersion(),      bundle::LibarchiveVersion(), elf::LibelfVersion(),
+          elf::LzmaVersion(), elf::LibdeflateVersion(),    bundle::SodiumVersion()};
 }
 
 constexpr cli::Command kBundleCommand = {

@@ -6,9 +6,14 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <filesystem>
 #include <optional>
+#include <string>
+#include <system_error>
 
+#include "convert/formats.h"
 #include "convert/timeline/switches.h"
+#include "tools/common/cli/escape.h"
 #include "tools/common/cli/options.h"
 #include "tools/common/cli/output.h"
 #include "tools/common/profiles/format_options.h"
@@ -70,13 +75,26 @@ Status CheckDiffOutput(const Plan& plan) {
       DiffOption(plan), plan.base.empty() ? "" : " OLD NEW"));
 }
 
+// Returns "-o profile.html" if that is an operand and no file, but the name of an output.
+std::string OutputProposal(const Plan& plan) {
+  std::error_code error;
+  const std::string last = plan.operands.size() < 2 ? "" : plan.operands.back();
+  const convert::Format* const format = convert::FormatByFileName(last);
+  const bool is_output =
+      format != nullptr && cli::CanWrite(*format) && !std::filesystem::exists(last, error);
+  return is_output ? "-o " + cli::EscapeForTerminal(last) : "-o FILE";
+}
+
 Status FindOutputFormat(Plan& plan) {
   if (plan.output.empty()) {
     TRY(CheckDiffOutput(plan));
     if (plan.kernel_names == anonymize::KernelNames::kKept && !plan.anonymize) {
       return Fail(ErrorCode::kInvalidArgument, "--keep-kernel-names needs --anonymize");
     }
-    if (plan.to == nullptr) return Usage("no output given: use -o FILE, or --to FORMAT for stdout");
+    if (plan.to == nullptr) {
+      return Usage(
+          fmt::format("no output given: use {}, or --to FORMAT for stdout", OutputProposal(plan)));
+    }
     plan.output = "-";
   }
   if (plan.to != nullptr) return {};
@@ -126,7 +144,10 @@ Status ReadTimesForPage(Plan& plan) {
   if (plan.time_view.at_times) return {};
   plan.import.time_label = true;
   plan.import.thread_switches = true;
-  if (plan.time_on_page == TimeOnPage::kShort) plan.import.most_timed_samples = kMostTimedSamples;
+  if (plan.time_on_page == TimeOnPage::kShort) {
+    plan.import.most_timed_samples = kMostTimedSamples;
+    plan.import.most_exact_times = kMostExactTimes;
+  }
   for (const std::string_view field : timeline::kSwitchFields) {
     plan.import.field_labels.emplace_back(field);
   }

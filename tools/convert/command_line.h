@@ -36,6 +36,8 @@ enum class TimeOnPage : std::uint8_t {
   kNever,
 };
 inline constexpr std::uint64_t kMostTimedSamples = 4'000'000;
+// With more samples, the lanes of a page do not have the time of each (flame_graph::LaneLimits).
+inline constexpr std::uint64_t kMostExactTimes = 500'000;
 
 struct Plan : cli::TimeViewPlan {
   std::vector<std::filesystem::path> inputs;  // only those of this shard; "-" is stdin

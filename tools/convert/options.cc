@@ -337,12 +337,6 @@ constexpr cli::Example kExamples[] = {
      "for an older perf"},
 };
 
-std::vector<LibraryVersion> Libraries() {
-  std::vector<LibraryVersion> libraries = cli::LibrariesOfProfiles();
-  libraries.push_back(anonymize::SodiumVersion());
-  return libraries;
-}
-
 constexpr cli::Command kCommand = {
     .name = "perftape-convert",
     .purpose =
@@ -353,7 +347,7 @@ constexpr cli::Command kCommand = {
     .examples = kExamples,
     .epilogue =
         "Exit status: 0 success, 1 failure, 2 wrong usage, 3 success but an input was damaged.\n",
-    .libraries = &Libraries,
+    .libraries = &cli::LibrariesOfProfiles,
 };
 
 }  // namespace

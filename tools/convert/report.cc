@@ -247,7 +247,8 @@ std::vector<std::string> ValueLines(const Plan& plan, const convert::Profile& wr
   if (!decides) return {};
   std::vector<std::string> lines;
   for (const ShownEvent& shown : ShownEvents(plan, written)) {
-    if (!convert::HasUnequalAmounts(written, shown.events)) continue;
+    const auto value = convert::ChooseValue(written, {}, shown.events);
+    if (value == convert::FoldedValue::kSamples) continue;
     const std::string_view unit = written.text(written[shown.events.back()].unit);
     const bool is_time = unit == perfdata::kNanoseconds;
     lines.push_back(fmt::format(
@@ -316,10 +317,6 @@ std::string WhyEmpty(const Plan& plan, const ConversionReport& report) {
     reason += "; folded lines have a comm only with --input-root";
   }
   return reason;
-}
-
-std::string NoEventLine(const std::set<std::string>& events) {
-  return fmt::format("--event: no such event: choose {}", Joined(events, ", "));
 }
 
 std::string NoFieldLine(const std::string& field, const std::set<std::string>& fields) {

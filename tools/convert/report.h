@@ -26,6 +26,7 @@ struct ConversionReport {
   convert::FilterReport filter;
   std::vector<std::string> left_out_events;  // events with samples that are not written, because
                                              // the output has only one event
+  std::vector<std::string> facts;            // of the page, found while it was made
   std::vector<EventFile> files;              // what was written, if that is a file per event
   convert::Losses losses;                    // what the output cannot hold
   std::string empty_because;                 // why nothing was written; empty if something was
@@ -62,9 +63,6 @@ std::string InputsLine(const ConversionReport& report);
 
 // Returns the reason why there is nothing to write.
 std::string WhyEmpty(const Plan& plan, const ConversionReport& report);
-
-// Returns the message that no event has the given name, with the names that exist.
-std::string NoEventLine(const std::set<std::string>& events);
 
 // Returns the message that no event has a field that --labels names, with similar names among
 // `fields`, or all of these if there are few.

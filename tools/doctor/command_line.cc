@@ -61,8 +61,9 @@ constexpr cli::Command kVerbCommand = {
 }  // namespace
 
 std::vector<LibraryVersion> RecorderLibraries() {
-  return {record::LibbpfVersion(),     elf::LibelfVersion(), ZstdVersion(),
-          bundle::LibarchiveVersion(), elf::LzmaVersion(),   elf::LibdeflateVersion()};
+  return {record::LibbpfVersion(),     elf::LibelfVersion(),    ZstdVersion(),
+          bundle::LibarchiveVersion(), bundle::SodiumVersion(), elf::LzmaVersion(),
+          elf::LibdeflateVersion()};
 }
 
 std::vector<cli::KernelFeature> KernelFeatures() {

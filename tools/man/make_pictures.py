@@ -8,11 +8,14 @@
     report.png         perftape-report in a terminal
 
 The recordings are those that come with the sources, so the pictures do not depend on the machine.
-A headless Chromium, on the PATH, draws them. Nothing asks the network.
+A headless Chromium, on the PATH, draws them. A picture is taken when the page says that it has drawn
+(data-drawn); one without colours where lanes must be is an error. Nothing asks the network.
 """
 import argparse
+import base64
 import fcntl
 import html
+import json
 import os
 import pty
 import re
@@ -22,6 +25,7 @@ import subprocess
 import sys
 import tempfile
 import termios
+import time
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -34,20 +38,86 @@ NAMES = ["--debug-dir", ROOT / "testdata" / "buildid"]
 COLUMNS, ROWS = 84, 30
 COLOURS = {"1": "font-weight:bold", "31": "color:#ff8a80", "32": "color:#9be7a0",
            "33": "color:#ffd54f"}
-TERMINAL = """<!DOCTYPE html><meta charset="utf-8"><style>
+LEAST_COLOURS = 4  # of the lanes: a state, its edge, the path and what is behind them
+COUNT_COLOURS = """(() => {
+  const lanes = document.getElementById('lanes');
+  if (lanes === null || lanes.width === 0 || lanes.offsetParent === null) return null;
+  const {data} = lanes.getContext('2d').getImageData(0, 0, lanes.width, lanes.height);
+  return new Set(new Uint32Array(data.buffer)).size;
+})()"""
+LONGEST_S = 60
+TERMINAL = """<!DOCTYPE html><html data-drawn="true"><meta charset="utf-8"><style>
 body {{ margin: 0; background: #16181d; color: #e9eaee; }}
 pre {{ margin: 14px 18px; font: 13px/1.4 "DejaVu Sans Mono", monospace; }}
 </style><pre>{}</pre>"""
 
 
-def draw(url, picture, width, height):
-    """Draws a page. The time is the page's own, so a slow machine draws the same picture."""
-    with tempfile.TemporaryDirectory() as profile:
-        subprocess.run(["chromium", "--headless", "--no-sandbox", "--disable-gpu",
-                        "--hide-scrollbars", f"--user-data-dir={profile}",
-                        "--virtual-time-budget=10000", f"--window-size={width},{height}",
-                        f"--screenshot={picture}", url],
-                       check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+class Browser:
+    """Chromium, driven over pipes: messages of the DevTools protocol, which end with a zero byte."""
+
+    def __init__(self, profile):
+        from_us, self.to_browser = os.pipe()
+        self.from_browser, to_us = os.pipe()
+        # Chromium reads the descriptor 3 and writes 4.
+        command = ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
+                   "--remote-debugging-pipe", f"--user-data-dir={profile}", "about:blank"]
+        pipes = f'exec "$@" 3<&{from_us} 4>&{to_us}'
+        self.process = subprocess.Popen(["bash", "-c", pipes, "bash", *command],
+                                        pass_fds=(from_us, to_us), stdout=subprocess.DEVNULL,
+                                        stderr=subprocess.DEVNULL)
+        os.close(from_us)
+        os.close(to_us)
+        self.read, self.last_id, self.session = b"", 0, None
+        target = self.ask("Target.createTarget", url="about:blank")["targetId"]
+        self.session = self.ask("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+
+    def ask(self, method, **parameters):
+        """Returns the answer to a command."""
+        self.last_id += 1
+        message = {"id": self.last_id, "method": method, "params": parameters}
+        if self.session is not None:
+            message["sessionId"] = self.session
+        os.write(self.to_browser, json.dumps(message).encode() + b"\0")
+        while True:
+            while b"\0" not in self.read:
+                part = os.read(self.from_browser, 1 << 20)
+                if not part:
+                    raise SystemExit("chromium ended")
+                self.read += part
+            text, self.read = self.read.split(b"\0", 1)
+            answer = json.loads(text)
+            if answer.get("id") != self.last_id:
+                continue  # an event
+            if "error" in answer:
+                raise SystemExit(f"chromium: {method}: {answer['error']['message']}")
+            return answer["result"]
+
+    def value_of(self, expression):
+        return self.ask("Runtime.evaluate", expression=expression)["result"].get("value")
+
+    def draw(self, url, picture, width, height):
+        """Writes a picture of a page that has drawn itself."""
+        self.ask("Emulation.setDeviceMetricsOverride", width=width, height=height,
+                 deviceScaleFactor=1, mobile=False)
+        self.ask("Emulation.setEmulatedMedia",
+                 features=[{"name": "prefers-color-scheme", "value": "light"}])
+        self.ask("Page.navigate", url="about:blank")
+        self.ask("Page.navigate", url=url)
+        until = time.monotonic() + LONGEST_S
+        while self.value_of("document.documentElement.dataset.drawn") != "true":
+            if time.monotonic() > until:
+                raise SystemExit(f"{picture.name}: the page did not draw itself")
+            time.sleep(0.05)
+        colours = self.value_of(COUNT_COLOURS)
+        if colours is not None and colours < LEAST_COLOURS:
+            raise SystemExit(f"{picture.name}: {colours} colours in the lanes")
+        png = self.ask("Page.captureScreenshot", format="png")["data"]
+        picture.write_bytes(base64.b64decode(png))
+
+    def close(self):
+        self.session = None
+        self.ask("Browser.close")
+        self.process.wait()
 
 
 def in_terminal(command, folder):
@@ -86,6 +156,29 @@ def markup_of(text):
     return markup + ("</span>" if is_open else "")
 
 
+def draw_all(browser, options, work):
+    def convert(*arguments):
+        subprocess.run([options.bin / "perftape-convert", "-q", *arguments, *NAMES], check=True)
+
+    def draw(page, picture, width, height, state=""):
+        browser.draw((work / page).as_uri() + state, options.to / picture, width, height)
+
+    convert(RECORDING, "-o", work / "page.html")
+    draw("page.html", "flame-graph.png", 1100, 480)
+    convert(WAITS, "-o", work / "why.html")
+    draw("why.html", "time.png", 1100, 620, PATH)
+    for half, part in (("old", "0%,50%"), ("new", "50%,100%")):
+        convert(RECORDING, "--time", part, "-o", work / f"{half}.pb")
+    convert("--diff", work / "old.pb", work / "new.pb", "-o", work / "diff.html")
+    draw("diff.html", "differential.png", 1100, 440)
+    shutil.copy(RECORDING, work / "perf.data")
+    report = in_terminal([options.bin.resolve() / "perftape-report", "--no-pager", "-n", "6", *NAMES],
+                         work)
+    lines = ["$ perftape-report -n 6", *report.strip("\n").split("\n")]
+    (work / "report.html").write_text(TERMINAL.format(markup_of("\n".join(lines))))
+    draw("report.html", "report.png", 720, 30 + 18 * len(lines))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--bin", required=True, type=Path)
@@ -96,28 +189,11 @@ def main():
         return 1
     options.to.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="perftape-pictures-") as work:
-        work = Path(work)
-
-        def convert(*arguments):
-            subprocess.run([options.bin / "perftape-convert", "-q", *arguments, *NAMES], check=True)
-
-        def read(name):
-            return (work / name).as_uri()
-
-        convert(RECORDING, "-o", work / "page.html")
-        draw(read("page.html"), options.to / "flame-graph.png", 1000, 420)
-        convert(WAITS, "-o", work / "why.html")
-        draw(read("why.html") + PATH, options.to / "time.png", 1100, 620)
-        for half, part in (("old", "0%,50%"), ("new", "50%,100%")):
-            convert(RECORDING, "--time", part, "-o", work / f"{half}.pb")
-        convert("--diff", work / "old.pb", work / "new.pb", "-o", work / "diff.html")
-        draw(read("diff.html"), options.to / "differential.png", 1100, 420)
-        shutil.copy(RECORDING, work / "perf.data")
-        report = in_terminal([options.bin.resolve() / "perftape-report", "--no-pager", "-n", "6",
-                              *NAMES], work)
-        lines = ["$ perftape-report -n 6", *report.strip("\n").split("\n")]
-        (work / "report.html").write_text(TERMINAL.format(markup_of("\n".join(lines))))
-        draw(read("report.html"), options.to / "report.png", 720, 30 + 18 * len(lines))
+        browser = Browser(Path(work) / "chromium")
+        try:
+            draw_all(browser, options, Path(work))
+        finally:
+            browser.close()
     for picture in sorted(options.to.glob("*.png")):
         print(f"{picture}: {picture.stat().st_size} bytes")
     return 0

@@ -230,13 +230,16 @@ std::string SamplesText(const record::RecordSummary& summary) {
     std::erase_if(events, [](const auto& event) { return event.first == 0; });
     std::ranges::stable_sort(events, std::greater(), &decltype(events)::value_type::first);
   }
-  const std::size_t shown = std::min(events.size(), kMostShown);
+  // A line about a single event is not longer with its name.
+  const std::size_t shown =
+      events.size() == kMostShown + 1 ? events.size() : std::min(events.size(), kMostShown);
   for (std::size_t i = 0; i < shown; ++i) {
     text += fmt::format("{}{} {}", i == 0 ? ": " : ", ", events[i].first, events[i].second);
     sum -= events[i].first;
   }
   if (events.size() > shown) {
-    text += fmt::format(", {} of {} other events", sum, events.size() - shown);
+    text += fmt::format(", {} of {}", Counted(sum, "sample"),
+                        Counted(events.size() - shown, "other event"));
   }
   return text;
 }
@@ -345,6 +348,10 @@ Json EventJson(const record::EventLosses& event, std::uint64_t samples) {
   for (const record::SilentCpu& silence : event.silences) {
     silences.push_back({{"cpu", silence.cpu}, {"expiries", silence.expiries}});
   }
+  Json others = Json::array();
+  for (const record::OtherTasks& other : event.other_tasks) {
+    others.push_back({{"cpu", other.cpu}, {"overflows", other.overflows}});
+  }
   Json throttled = Json::array();
   for (const record::ThrottledCpu& cpu : event.throttled) {
     throttled.push_back({{"cpu", cpu.cpu}, {"times", cpu.times}, {"ns", cpu.throttled_ns}});
@@ -354,6 +361,7 @@ Json EventJson(const record::EventLosses& event, std::uint64_t samples) {
           {"lost", LossesJson(event.losses)},
           {"stalled", stalls},
           {"silent", silences},
+          {"other_tasks", others},
           {"throttled", throttled},
           {"chains", ChainsJson(event.chains.ends, event.chains.derived)}};
 }

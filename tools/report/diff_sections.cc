@@ -3,12 +3,17 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdint>
+#include <iterator>
 #include <ranges>
 #include <utility>
 
 #include <nlohmann/json.hpp>
 
+#include "formats/base/counted.h"
 #include "tools/common/cli/escape.h"
 #include "tools/report/fail_rules.h"
 
@@ -36,17 +41,23 @@ class ChangeCells {
             {.title = "After"}};
   }
 
-  // Appends change, uncertainty, before and after. Quantities change by percent of the old value.
+  // Appends change, uncertainty, before and after. Quantities change by percent of the old value;
+  // what had none is new.
   void Append(const Change& change, std::vector<Cell>& row) const {
     const Estimate difference = change.difference();
     const double error = ErrorOf(difference, kRiskOfInterval);
     const bool is_significant = std::abs(difference.value) > error;
-    const double scale = measure_ == Measure::kShare ? 1 : change.before.value;
-    const auto percent = [scale](double value) { return scale == 0 ? 0 : 100 * value / scale; };
-    row.emplace_back(Difference{.value = percent(difference.value),
-                                .unit = measure_ == Measure::kShare ? "pp" : "%",
-                                .is_significant = is_significant});
-    row.emplace_back(Uncertainty{percent(error)});
+    const double scale = measure_ == Measure::kShare ? 1 : std::abs(change.before.value);
+    if (scale == 0 && difference.value != 0) {
+      row.emplace_back("new");
+      row.emplace_back("");
+    } else {
+      const auto percent = [scale](double value) { return scale == 0 ? 0 : 100 * value / scale; };
+      row.emplace_back(Difference{.value = percent(difference.value),
+                                  .unit = measure_ == Measure::kShare ? "pp" : "%",
+                                  .is_significant = is_significant});
+      row.emplace_back(Uncertainty{percent(error)});
+    }
     row.push_back(Value(change.before));
     row.push_back(Value(change.after));
   }
@@ -98,6 +109,27 @@ Table StackTable(const summarize::EventDifference& event, const ChangeCells& cel
     row.emplace_back(std::move(text));
   }
   return table;
+}
+
+// Whether it is seen, most times, if a function with a quarter of the samples becomes twice as
+// slow.
+bool HasPower(const summarize::EventDifference& event) {
+  constexpr double kBefore = 0.25, kAfter = 0.5;
+  if (event.samples_before <= 0 || event.samples_after <= 0) return true;
+  const auto one = [](double share, std::int64_t samples) {
+    const auto count = static_cast<double>(samples);
+    return summarize::MeanOf(std::array{summarize::ObservedShare(share * count, count, count)});
+  };
+  const Estimate difference =
+      summarize::DifferenceOf(one(kBefore, event.samples_before), one(kAfter, event.samples_after));
+  return difference.value > ErrorOf(difference, kRiskOfInterval);
+}
+
+std::string NoPowerLine(const summarize::EventDifference& event) {
+  return fmt::format(
+      "{} before and {} after are too few to compare: a function with 25 % of them could become "
+      "twice as slow unseen; record longer, at a higher rate (-F), or several times",
+      Counted(static_cast<std::uint64_t>(event.samples_before), "sample"), event.samples_after);
 }
 
 ordered_json EstimateJson(const Estimate& estimate) {
@@ -167,18 +199,23 @@ std::vector<Section> SectionsOf(const std::vector<ComparedEvent>& events, const 
     const ChangeCells totals(event, Measure::kWeight);
     if (event.samples_before != 0 || event.samples_after != 0) {
       section.lines.push_back(
-          fmt::format("{} samples before, {} after", event.samples_before, event.samples_after));
+          fmt::format("{} before, {} after",
+                      Counted(static_cast<std::uint64_t>(event.samples_before), "sample"),
+                      event.samples_after));
     }
     section.lines.push_back(fmt::format("{} a recording before, {} after",
                                         CellText(totals.Value(event.total.before)),
                                         CellText(totals.Value(event.total.after))));
+    if (!HasPower(event)) section.warnings.push_back(NoPowerLine(event));
     section.lines.push_back("the true change is within +- with a probability of 95 %");
     for (const auto& [old_name, new_name] : event.renamed) {
       section.lines.push_back(
           fmt::format("{} is only in the old, {} only in the new: their functions are compared",
                       old_name, new_name));
     }
-    if (ListsViolations(plan)) section.warnings = ViolationLines(compared, plan);
+    if (ListsViolations(plan)) {
+      std::ranges::copy(ViolationLines(compared, plan), std::back_inserter(section.warnings));
+    }
     section.tables.push_back(FunctionTable(event, cells, plan));
     if (plan.contents.stacks != 0) section.tables.push_back(StackTable(event, cells, plan));
   }

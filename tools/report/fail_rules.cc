@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <utility>
 
@@ -105,9 +106,9 @@ std::string ViolationText(const summarize::Violation& violation) {
   if (change.before.value == 0) {
     return fmt::format("{}: is new in {}, more than '{}' allows", name, of, rule.text);
   }
+  const double scale = 100 / std::abs(change.before.value);
   return fmt::format("{}: {} grew by {:+.1f} % (at least {:+.1f} %), more than '{}' allows", name,
-                     of, 100 * growth / change.before.value,
-                     100 * (growth - violation.error) / change.before.value, rule.text);
+                     of, scale * growth, scale * (growth - violation.error), rule.text);
 }
 
 }  // namespace perftape::report_tool

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <functional>
 #include <map>
+#include <ranges>
 #include <set>
 #include <string_view>
 #include <tuple>
@@ -31,19 +32,21 @@ constexpr std::size_t kWaitFunctions = 5, kRunFunctions = 3;
 // Time on a CPU with the functions in which it was spent, outermost first.
 struct Spent {
   std::vector<std::string_view> functions;
-  std::int64_t ns = 0;
+  PathTimes times;
+
+  std::int64_t ns() const { return times.ns + times.against_ns; }
 };
 
 // Returns the functions, from outside, in each of which more than half of the time was spent.
 std::vector<std::string_view> HotPathOf(std::vector<Spent> spent) {
   std::int64_t total = 0;
-  for (const Spent& one : spent) total += one.ns;
+  for (const Spent& one : spent) total += one.ns();
   std::vector<std::string_view> path;
   while (true) {
     const std::size_t depth = path.size();
     std::erase_if(spent, [&](const Spent& one) { return one.functions.size() <= depth; });
     std::map<std::string_view, std::int64_t> sums;
-    for (const Spent& one : spent) sums[one.functions[depth]] += one.ns;
+    for (const Spent& one : spent) sums[one.functions[depth]] += one.ns();
     const auto largest =
         std::ranges::max_element(sums, {}, [](const auto& sum) { return sum.second; });
     if (largest == sums.end() || largest->second <= total / 2) return path;
@@ -95,7 +98,8 @@ class ReasonMaker {
 
   void AddPart(const PathPart& part, Side side, Node& node) const {
     if (part.reason == Reason::kRunning) {
-      node.spent.push_back({.functions = names_.OwnFunctions(part.stack), .ns = part.ns});
+      node.spent.push_back({.functions = names_.OwnFunctions(part.stack), .times = {}});
+      node.spent.back().times.*side = part.ns;
       node.times[{part.reason, ""}].*side += part.ns;
       return;
     }
@@ -104,13 +108,32 @@ class ReasonMaker {
     node.times[{part.reason, is_wait ? WaitOf(part.stack) : ""}].*side += part.ns;
   }
 
+  // Appends the time in the hot path, and the rest: what a row names is all in its functions.
+  static void AppendRunning(const std::vector<Spent>& spent, const PathTimes& all,
+                            std::vector<PathReason>& reasons) {
+    const std::vector<std::string_view> hot = HotPathOf(spent);
+    PathTimes in_hot, rest;
+    for (const Spent& one : spent) {
+      const bool is_hot = one.functions.size() >= hot.size() &&
+                          std::ranges::equal(hot, one.functions | std::views::take(hot.size()));
+      (is_hot ? in_hot : rest) += one.times;
+    }
+    reasons.push_back({.reason = Reason::kRunning,
+                       .functions = ChainOf(hot, kRunFunctions),
+                       .times = hot.empty() ? all : in_hot});
+    if (!hot.empty() && rest != PathTimes()) {
+      reasons.push_back({.reason = Reason::kRunning, .functions = "", .times = rest});
+    }
+  }
+
   std::vector<PathReason> ChildrenOf(std::size_t index) const {
     const Node& node = nodes_[index];
     std::vector<PathReason> reasons;
     for (const auto& [key, times] : node.times) {
-      reasons.push_back({.reason = key.first, .functions = key.second, .times = times});
       if (key.first == Reason::kRunning) {
-        reasons.back().functions = ChainOf(HotPathOf(node.spent), kRunFunctions);
+        AppendRunning(node.spent, times, reasons);
+      } else {
+        reasons.push_back({.reason = key.first, .functions = key.second, .times = times});
       }
     }
     for (const auto& [key, child] : node.branches) {
@@ -180,19 +203,29 @@ std::vector<PathReason> ReasonsOf(const PathFacts& path, const PathNames& names)
   return ReasonMaker(path, names).Make();
 }
 
-Table ReasonTable(const std::vector<PathReason>& reasons, const PathFacts& path, std::size_t most,
-                  double percent_limit) {
+std::vector<ListedReason> LargestReasons(const std::vector<PathReason>& reasons,
+                                         const PathFacts& path, std::size_t most,
+                                         double percent_limit) {
   std::vector<ReasonRow> rows;
   AppendRows(reasons, 0, 0, rows);
   const double least = std::abs(LengthOf(path).ValueIn(path)) * percent_limit / 100;
+  std::vector<ListedReason> listed;
+  for (const std::size_t index : LargestOf(rows, path, most, least)) {
+    const ReasonRow& row = rows[index];
+    listed.push_back({.depth = row.depth, .text = TextOf(*row.reason), .times = row.reason->times});
+  }
+  return listed;
+}
+
+Table ReasonTable(const std::vector<PathReason>& reasons, const PathFacts& path, std::size_t most,
+                  double percent_limit) {
   Table table = {.title = path.against ? "Reasons of the difference" : "Reasons",
                  .columns = TimeColumns(path),
                  .rows = {}};
   table.columns.push_back({.title = "Reason", .align = kLeft});
-  for (const std::size_t index : LargestOf(rows, path, most, least)) {
-    const ReasonRow& row = rows[index];
-    table.rows.push_back(TimeCells(row.reason->times, path));
-    table.rows.back().emplace_back(std::string(2 * row.depth, ' ') + TextOf(*row.reason));
+  for (const ListedReason& reason : LargestReasons(reasons, path, most, percent_limit)) {
+    table.rows.push_back(TimeCells(reason.times, path));
+    table.rows.back().emplace_back(std::string(2 * reason.depth, ' ') + reason.text);
   }
   return table;
 }

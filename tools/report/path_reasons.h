@@ -32,8 +32,23 @@ struct PathReason {
 // Their sum is the length of the windows.
 std::vector<PathReason> ReasonsOf(const cli::PathFacts& path, const PathNames& names);
 
+// With the lines above and the longest rows below, they fit on a screen.
+inline constexpr std::size_t kMostReasons = 12;
+
+// A reason in a list, below those that it is a part of.
+struct ListedReason {
+  std::size_t depth = 0;
+  std::string text = {};  // "waits for worker in handle;wait_for_worker"
+  PathTimes times = {};
+};
+
 // Returns the reasons with the largest values, at most `most` without those that they are below,
 // and without those below `percent_limit`.
+std::vector<ListedReason> LargestReasons(const std::vector<PathReason>& reasons,
+                                         const cli::PathFacts& path, std::size_t most,
+                                         double percent_limit);
+
+// Returns the same as a table.
 Table ReasonTable(const std::vector<PathReason>& reasons, const cli::PathFacts& path,
                   std::size_t most, double percent_limit);
 

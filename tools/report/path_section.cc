@@ -35,9 +35,6 @@ using nlohmann::ordered_json;
 using timeline::PathPart;
 using timeline::Reason;
 
-// With the lines above and the longest rows below, they fit on a screen.
-constexpr std::size_t kReasons = 12;
-
 Quantity Time(std::int64_t ns) {
   return {.value = static_cast<double>(ns), .unit = perfdata::kNanoseconds};
 }
@@ -103,10 +100,40 @@ Table RanInsteadTable(const PathFacts& path, const ReportPlan& plan) {
   Table table = {.title = "Ran on the CPUs that the path waited for",
                  .columns = {{.title = "Time"}, {.title = "Thread", .align = kLeft}},
                  .rows = {}};
-  for (const auto& ran : path.chosen.ran_instead | std::views::take(plan.functions)) {
+  for (const auto& ran : path.chosen.cpu_use.ran | std::views::take(plan.functions)) {
     table.rows.push_back({Time(ran.ns), ran.comm});
   }
   return table;
+}
+
+// Appends who used the CPUs that the path waited for, if that was not recorded.
+void AppendCpuUse(const PathFacts& path, std::vector<std::string>& lines) {
+  const auto append = [&](std::string_view side, const cli::WalkedWindows& walked) {
+    const std::string others = cli::NotRecordedText(walked.cpu_use);
+    if (others.empty()) return;
+    lines.push_back(fmt::format("{}waits for a CPU: {}, {}", side,
+                                CellText(Time(walked.cpu_use.waited_ns)), others));
+  };
+  append("", path.chosen);
+  if (path.against) append("against: ", *path.against);
+}
+
+// Warns if the path of whole lives is mostly that of threads without work.
+void AppendIdleWarning(const cli::WalkedWindows& walked, std::vector<std::string>& warnings) {
+  constexpr double kMostIdle = 0.8;
+  if (walked.count < 2) return;
+  std::int64_t idle = 0;
+  for (const PathPart& part : walked.parts) {
+    const bool is_idle = part.reason == Reason::kTimer || part.reason == Reason::kNetwork ||
+                         part.reason == Reason::kInterrupt || part.reason == Reason::kSleep;
+    if (is_idle) idle += part.ns;
+  }
+  if (static_cast<double>(idle) < kMostIdle * static_cast<double>(walked.window_ns)) return;
+  warnings.push_back(fmt::format(
+      "the path is that of the whole lives of {}, which mostly waited for work: choose "
+      "threads (--comm, --pid), or the time from a request to its answer (--from-event, "
+      "--to-event); --wall shows each thread",
+      Counted(walked.count, "thread")));
 }
 
 Table LengthTable(const timeline::WindowLengths& lengths) {
@@ -163,7 +190,8 @@ ordered_json WalkedJson(const cli::WalkedWindows& walked, const Profile& recorde
                        {"window_ns", walked.window_ns},
                        {"explained_ns", walked.explained_ns},
                        {"parts", ordered_json::array()},
-                       {"ran_instead", ordered_json::array()}};
+                       {"ran_instead", ordered_json::array()},
+                       {"ran_instead_not_recorded_ns", walked.cpu_use.not_recorded_ns}};
   for (const PathPart& part : WithoutBranches(walked.parts)) {
     ordered_json one = ThreadJson(recorded, part.thread);
     one["state"] = NameOf(part.reason);
@@ -172,7 +200,7 @@ ordered_json WalkedJson(const cli::WalkedWindows& walked, const Profile& recorde
     one["stack"] = names.Frames(part.stack);
     json["parts"].push_back(std::move(one));
   }
-  for (const timeline::RanInstead& ran : walked.ran_instead) {
+  for (const timeline::RanInstead& ran : walked.cpu_use.ran) {
     json["ran_instead"].push_back({{"comm", ran.comm}, {"ns", ran.ns}});
   }
   return json;
@@ -200,11 +228,13 @@ Section PathSection(const PathFacts& path, const ReportPlan& plan) {
                                         CellText(cells[2]),
                                         Counted(path.against->count, "window")));
   }
+  AppendCpuUse(path, section.lines);
+  if (plan.time_view.events.from.empty()) AppendIdleWarning(chosen, section.warnings);
   const PathNames names(path.recorded);
-  section.tables.push_back(ReasonTable(ReasonsOf(path, names), path, plan.rows.value_or(kReasons),
-                                       plan.contents.percent_limit));
+  section.tables.push_back(ReasonTable(
+      ReasonsOf(path, names), path, plan.rows.value_or(kMostReasons), plan.contents.percent_limit));
   section.tables.push_back(PartTable(path, names, plan));
-  if (!path.chosen.ran_instead.empty()) section.tables.push_back(RanInsteadTable(path, plan));
+  if (!path.chosen.cpu_use.ran.empty()) section.tables.push_back(RanInsteadTable(path, plan));
   if (lengths.count > 1) section.tables.push_back(LengthTable(lengths));
   if (plan.hops) section.tables.push_back(HopTable(path));
   return section;

@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "convert/model/label_keys.h"
+#include "convert/timeline/wall_clock.h"
 #include "formats/base/counted.h"
 #include "formats/base/duration.h"
 #include "formats/base/unknown_name.h"
@@ -44,9 +45,10 @@ class Cells {
       : event_(profile[event.event]),
         unit_(profile.text(event_.unit)),
         total_(event.total),
+        whole_(event.whole),
         has_periods_(event.has_periods) {}
 
-  Percent Share(const Amount& amount) const { return {PercentOf(amount, total_)}; }
+  Percent Share(const Amount& amount) const { return {PercentOf(amount, whole_)}; }
 
   // The number of samples, or the value of an event that has no samples.
   Cell Count(const Amount& amount) const {
@@ -71,7 +73,7 @@ class Cells {
  private:
   const convert::Event& event_;
   std::string_view unit_;
-  Amount total_;
+  Amount total_, whole_;
   bool has_periods_;
 };
 
@@ -94,6 +96,22 @@ std::vector<Cell> AmountCells(const Cells& cells, const std::vector<Amount>& sha
   row.push_back(cells.Count(shares.front()));
   if (cells.HasWeights()) row.emplace_back(cells.Value(shares.front()));
   return row;
+}
+
+// Returns the time in each state of a wall clock, which is the outermost frame of its stacks.
+Table StateTable(const EventContents& event, const FrameTable& frames, const Cells& cells) {
+  Table table = AmountTable("States", cells, {"Share"}, {"State"});
+  for (std::size_t i = 0; i < timeline::kStates; ++i) {
+    const std::string state = timeline::FrameOf(static_cast<timeline::State>(i));
+    const auto found = std::ranges::find_if(event.functions, [&](const auto& function) {
+      return frames.NameOf(function.frame) == state;
+    });
+    if (found == event.functions.end()) continue;
+    std::vector<Cell> row = AmountCells(cells, {found->inclusive});
+    row.emplace_back(std::string(NameOf(static_cast<timeline::State>(i))));
+    table.rows.push_back(std::move(row));
+  }
+  return table;
 }
 
 std::string MoreRowsNote(std::size_t rows) {
@@ -288,6 +306,13 @@ std::string TotalsLine(const EventContents& event, const Cells& cells) {
                      event.quality.average_frames);
 }
 
+std::string DifferenceLine(const EventContents& event, const Cells& cells) {
+  return fmt::format(
+      "a difference of profiles, with negative values: shares are of the sum of the absolute "
+      "values, {}",
+      CellText(cells.Value(event.whole)));
+}
+
 // Returns "latency 0.452 s; parallelism 2.00 on average".
 std::string LatencyLine(const summarize::Latency& latency, const Cells& cells) {
   return fmt::format("latency {}; parallelism {:.2f} on average",
@@ -299,8 +324,12 @@ Section SectionOf(const EventContents& event, const Contents& contents, const Re
   Section section;
   section.title = contents.profile.text(contents.profile[event.event].name);
   section.lines = {TotalsLine(event, cells)};
+  if (event.is_difference) section.lines.push_back(DifferenceLine(event, cells));
   if (event.latency) section.lines.push_back(LatencyLine(*event.latency, cells));
   section.warnings = event.warnings;
+  if (plan.time_view.view == cli::TimeView::kWall) {
+    section.tables.push_back(StateTable(event, contents.frames, cells));
+  }
   if (plan.functions != 0) {
     section.tables.push_back(FunctionTable(event, contents.frames, cells, plan));
     if (!event.wakeups.empty()) section.tables.push_back(WakeupTable(event, cells, plan));
@@ -384,7 +413,7 @@ class EventWriter {
   ordered_json AmountJson(const Amount& amount) const {
     return {{"samples", amount.samples},
             {"weight", amount.weight},
-            {"percent", PercentOf(amount, event_.total)}};
+            {"percent", PercentOf(amount, event_.whole)}};
   }
 
   ordered_json LatencyJson(const summarize::LatencyAmount& amount) const {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <iterator>
 #include <ranges>
 
 #include "formats/base/utf8.h"
@@ -29,8 +30,18 @@ std::string TimeText(double ns) {
   return fmt::format("{:.0f} ns", ns);
 }
 
+std::string BytesText(double bytes) {
+  constexpr std::string_view kUnits[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  if (std::abs(bytes) < 1024) return fmt::format("{} B", bytes);
+  std::size_t unit = 0;
+  for (bytes /= 1024; std::abs(bytes) >= 1024 && unit + 1 < std::size(kUnits); ++unit)
+    bytes /= 1024;
+  return fmt::format("{:.2f} {}", bytes, kUnits[unit]);
+}
+
 std::string QuantityText(const Quantity& quantity) {
   if (quantity.unit == "nanoseconds") return TimeText(quantity.value);
+  if (quantity.unit == "bytes") return BytesText(quantity.value);
   const bool is_whole = quantity.value == std::floor(quantity.value);
   return is_whole ? fmt::format("{:.0f}", quantity.value) : fmt::format("{}", quantity.value);
 }

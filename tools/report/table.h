@@ -14,7 +14,7 @@ struct Percent {
   double value = 0;
 };
 
-// A number in a unit: nanoseconds are shown as a time.
+// A number in a unit: nanoseconds are shown as a time, bytes in a larger unit.
 struct Quantity {
   double value = 0;
   std::string_view unit = {};  // "nanoseconds", "bytes", "count"; lives as long as the profile

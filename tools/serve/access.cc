@@ -170,8 +170,18 @@ Result<UniqueFd> Listen(ListenAddress& address) {
 bool IsOwnHost(std::string_view host, const ListenAddress& address) {
   if (address.is_unix() || !address.is_local()) return true;
   const auto [name, port] = HostAndPort(host);
-  if (!port.empty() && PortOf(port) != address.port) return false;
+  if (!port.empty() && !PortOf(port)) return false;
   return name == kLocalhost || name == "127.0.0.1" || name == "::1" || name == address.host;
+}
+
+// Browsers leave out the port that the scheme implies in both headers.
+bool IsOfAnotherSite(const RequestSource& source) {
+  const std::string_view site = source.fetch_site;
+  if (!site.empty() && site != "same-origin" && site != "none") return true;
+  if (source.origin.empty()) return false;
+  constexpr std::string_view kSchemeEnd = "://";
+  const std::size_t end = source.origin.find(kSchemeEnd);
+  return end == source.origin.npos || source.origin.substr(end + kSchemeEnd.size()) != source.host;
 }
 
 bool HasToken(std::string_view authorization, std::string_view token) {

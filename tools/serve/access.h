@@ -32,9 +32,17 @@ Result<ListenAddress> ParseListenAddress(std::string_view option, std::string_vi
 Result<UniqueFd> Listen(ListenAddress& address);
 
 // Returns whether a request with this Host header is for a server at `address`. A page of another
-// site whose name leads here (DNS rebinding) has its own name there. A unix socket has no name, and
-// an address that others can reach may have any; there the token decides.
+// site whose name leads here (DNS rebinding) has its own name there. The port may be that of a
+// forwarded connection. A unix socket has no name, and an address that others can reach may have
+// any; there the token decides.
 bool IsOwnHost(std::string_view host, const ListenAddress& address);
+
+// Returns whether a browser sends a request for a page of another site: by its header
+// Sec-Fetch-Site, or by Origin, which is not that of `host`. Other programs send neither.
+struct RequestSource {
+  std::string_view host = {}, origin = {}, fetch_site = {};
+};
+bool IsOfAnotherSite(const RequestSource& source);
 
 // Returns whether a header "Authorization: Bearer TOKEN" has the token. The time depends on
 // neither.

@@ -63,6 +63,17 @@ void FileSender::Finish() {
 }
 
 bool FileSender::SendNow(const Waiting& waiting, Wait wait) {
+  return SendTo(channel_.get(), waiting, wait);
+}
+
+Status SendPayloadChannel(int channel, const UniqueFd& payloads) {
+  FileSender::Waiting waiting = {.message = MessageOf(FileMessage::Kind::kPayloads, ""),
+                                 .file = Duplicate(payloads.get())};
+  if (waiting.file && FileSender::SendTo(channel, waiting, FileSender::Wait::kNo)) return {};
+  return FailErrno("a channel of pushes", errno);
+}
+
+bool FileSender::SendTo(int channel, const Waiting& waiting, Wait wait) {
   const FileMessage& message = waiting.message;
   iovec part = {.iov_base = const_cast<FileMessage*>(&message),
                 .iov_len = kHead + std::strlen(&message.path[0]) + 1};
@@ -82,7 +93,7 @@ bool FileSender::SendNow(const Waiting& waiting, Wait wait) {
   const int flags = MSG_NOSIGNAL | (wait == Wait::kNo ? MSG_DONTWAIT : 0);
   ssize_t size = 0;
   do {
-    size = sendmsg(channel_.get(), &header, flags);
+    size = sendmsg(channel, &header, flags);
   } while (size < 0 && errno == EINTR);
   return size >= 0;
 }

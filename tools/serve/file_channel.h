@@ -13,11 +13,13 @@
 
 #include "formats/base/build_id.h"
 #include "formats/base/file.h"
+#include "formats/base/result.h"
 
 namespace perftape::serve {
 
 struct FileMessage {
-  enum class Kind : std::uint8_t { kRecording, kBinary };
+  // kPayloads: not of the recorder, but the channel to a pusher that was started again.
+  enum class Kind : std::uint8_t { kRecording, kBinary, kPayloads };
   Kind kind = Kind::kRecording;
   BuildId build_id = {};              // of a binary
   std::uint64_t recorder_cpu_ns = 0;  // so far
@@ -47,13 +49,19 @@ class FileSender {
 
   void Send(Waiting message);
   bool SendNow(const Waiting& waiting, Wait wait);
+  static bool SendTo(int channel, const Waiting& waiting, Wait wait);
+  friend Status SendPayloadChannel(int channel, const UniqueFd& payloads);
 
   UniqueFd channel_;
   std::deque<Waiting> waiting_;
   std::uint64_t failed_files_ = 0;
 };
 
-// Returns the next message, with `file` of a binary; false at the end of the channel.
+// Sends the channel of payloads, which `file` of the next Receive is. Does not block. Fails with
+// kIo.
+Status SendPayloadChannel(int channel, const UniqueFd& payloads);
+
+// Returns the next message, with `file` of a binary or a channel; false at the end of the channel.
 bool Receive(int channel, FileMessage& message, UniqueFd& file);
 
 }  // namespace perftape::serve

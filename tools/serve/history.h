@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The windows of the last time, in bounded memory. If they need more, adjacent old windows are
 // merged: they need less together, and times are less exact. If that does not suffice, the oldest
-// are dropped and counted.
+// are dropped and counted. They are in a file that another process keeps open (history_file.h): the
+// next server goes on with them, and with what readers have reset.
 #pragma once
 
 #include <chrono>
@@ -18,6 +19,7 @@
 #include <vector>
 
 #include "formats/base/result.h"
+#include "tools/serve/history_file.h"
 #include "tools/serve/window.h"
 
 namespace perftape::serve {
@@ -52,7 +54,7 @@ enum class Reset : std::uint8_t { kNo, kYes };
 
 // A window, and the events whose counts were reset after it.
 struct SelectedWindow {
-  std::shared_ptr<const Window> window;
+  std::shared_ptr<const WindowView> window;
   std::set<std::string> reset_events = {};
 };
 
@@ -62,34 +64,36 @@ class History {
   // After so many different keys, further ones cannot be reset.
   static constexpr std::size_t kMostResets = 1000;
 
-  explicit History(const HistoryLimits& limits) : limits_(limits) {}
+  // Begins with what is in the file.
+  History(const HistoryLimits& limits, HistoryFile file);
 
-  // Adds a window that begins where the last one ended. Fails as Join does, with the window added.
-  Status Add(Window window);
+  // Adds a window that begins where the last one ended. Fails as HistoryFile::Add does, with the
+  // window dropped and counted; and as Join does, with the window added.
+  Status Add(const WindowView& window);
 
   std::vector<SelectedWindow> In(const TimeSpan& span) const;
   // Returns the windows since the last reset of the key. With Reset::kYes, all that are returned
-  // are reset: no later call with this key returns them. Fails with kUnsupported for too many keys.
+  // are reset: no later call with this key returns them. Fails with kUnsupported for too many keys,
+  // and as HistoryFile::Add does.
   Result<std::vector<SelectedWindow>> SinceReset(const ResetKey& key, Reset reset);
 
   HistoryCounts Counts() const;
 
  private:
-  struct Entry {
-    std::shared_ptr<const Window> window;
-    std::uint64_t first = 0, last = 0;  // numbers of the recorder's windows in it
-    unsigned level = 0;                 // how many times it was merged
-  };
+  using Entry = HistoryFile::Entry;
 
   void DropFirst();
   bool IsOverLimits() const;
   bool CanMerge(const Entry& before, const Entry& after) const;
   std::optional<std::size_t> FindPair() const;
   Status MergeOrDrop(std::unique_lock<std::mutex>& lock);
+  Status KeepResets();
 
   const HistoryLimits limits_;
   mutable std::mutex mutex_;  // of what follows
+  HistoryFile file_;
   std::deque<Entry> entries_;
+  std::optional<Entry> kept_resets_;
   std::uint64_t next_number_ = 1;
   std::uint64_t bytes_ = 0, merged_ = 0, dropped_ = 0;
   std::map<ResetKey, std::uint64_t> resets_;  // the last number that was returned

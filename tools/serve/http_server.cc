@@ -5,9 +5,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <optional>
+#include <string_view>
 #include <utility>  // before Boost.Asio 1.74, which lacks it
 
 #include <boost/asio/generic/stream_protocol.hpp>
@@ -17,6 +19,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/beast/core/basic_stream.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/core/string.hpp>
 #include <boost/beast/http.hpp>
 
 namespace perftape::serve {
@@ -48,6 +51,32 @@ std::uint64_t SizeOf(const HttpResponse& response) {
 bool HasEnded(int socket) {
   pollfd state = {.fd = socket, .events = POLLRDHUP, .revents = 0};
   return poll(&state, 1, 0) > 0;
+}
+
+// Whether all characters may be in the name or the port of a host (RFC 3986, section 3.2.2).
+bool IsHost(beast::string_view text) {
+  constexpr std::string_view kOthers = "-._~%!$&'()*+,;=:[]";
+  return std::ranges::all_of(text, [&](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           kOthers.contains(c);
+  });
+}
+
+// What RFC 9112 calls invalid and the parser accepts. Two readers of such a request may find
+// different ends of it, or different hosts.
+std::optional<HttpResponse> RefusalOf(const http::request<http::string_body>& request) {
+  const auto hosts = request.count(http::field::host);
+  if (hosts > 1 || (hosts == 0 && request.version() >= kHttpOne))
+    return ErrorResponse(400, "one Host header is needed");
+  if (!IsHost(request[http::field::host])) return ErrorResponse(400, "the Host header is no host");
+  const auto encodings = request.count(http::field::transfer_encoding);
+  if (encodings == 0) return std::nullopt;
+  if (request.count(http::field::content_length) != 0)
+    return ErrorResponse(400, "Transfer-Encoding and Content-Length cannot be combined");
+  if (request.version() < kHttpOne) return ErrorResponse(400, "Transfer-Encoding needs HTTP/1.1");
+  if (encodings > 1 || !beast::iequals(request[http::field::transfer_encoding], "chunked"))
+    return ErrorResponse(501, "of transfer codings, only chunked is supported");
+  return std::nullopt;
 }
 
 // What all connections share.
@@ -125,6 +154,7 @@ class Connection : public Exchange, public std::enable_shared_from_this<Connecti
     if (error) return Close();
     const auto& request = parser_->get();
     is_head_ = request.method() == http::verb::head;
+    if (std::optional<HttpResponse> refusal = RefusalOf(request)) return Send(*std::move(refusal));
     if (!is_head_ && request.method() != http::verb::get && request.method() != http::verb::post)
       return Send({.status = 405,
                    .body = "GET, HEAD or POST\n",
@@ -135,11 +165,13 @@ class Connection : public Exchange, public std::enable_shared_from_this<Connecti
     is_handled_ = true;
     WatchForEnd();
     const auto text = [](boost::beast::string_view view) { return std::string(view); };
-    shared_.handler.Handle({.method = request.method() == http::verb::post ? "POST" : "GET",
+    shared_.handler.Handle({.method = text(request.method_string()),
                             .target = text(request.target()),
                             .host = text(request[http::field::host]),
                             .authorization = text(request[http::field::authorization]),
                             .accept = text(request[http::field::accept]),
+                            .origin = text(request[http::field::origin]),
+                            .fetch_site = text(request["Sec-Fetch-Site"]),
                             .listener = listener_},
                            shared_from_this());
   }

@@ -22,7 +22,8 @@ namespace perftape::serve {
 // Views are not kept: a request owns its texts.
 struct HttpRequest {
   std::string method, target, host, authorization, accept;
-  std::size_t listener = 0;  // the index of the socket
+  std::string origin, fetch_site;  // as a browser sends them; else empty
+  std::size_t listener = 0;        // the index of the socket
 };
 
 struct HttpResponse {
@@ -55,7 +56,7 @@ class HttpHandler {
  public:
   virtual ~HttpHandler() = default;
   // Called by the thread of the server, so it must return soon. The answer may come later, from any
-  // thread. `request.method` is GET or POST: HEAD is GET, and its body is not sent.
+  // thread. `request.method` is GET, HEAD or POST. The body of an answer to HEAD is not sent.
   virtual void Handle(HttpRequest request, std::shared_ptr<Exchange> exchange) = 0;
 };
 

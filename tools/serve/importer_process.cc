@@ -21,18 +21,29 @@ class PayloadSender {
  public:
   PayloadSender(UniqueFd channel, PushCounts* counts)
       : channel_(std::move(channel)), counts_(counts) {
-    constexpr timeval kSendTimeout = {.tv_sec = 1, .tv_usec = 0};
-    if (channel_)
-      (void)setsockopt(channel_.get(), SOL_SOCKET, SO_SNDTIMEO, &kSendTimeout, sizeof kSendTimeout);
+    SetTimeout();
+  }
+
+  // A pusher that was started again is at the other end.
+  void Connect(UniqueFd channel) {
+    channel_ = std::move(channel);
+    SetTimeout();
   }
 
   // After a failure, part of a payload may be written: then no other follows.
   void Send(const Payload& payload) {
     if (channel_ && !WritePayload(channel_.get(), payload)) channel_.Reset();
-    if (!channel_) counts_->dropped(PushDrop::kNoProcess) += payload.samples;
+    (channel_ ? counts_->handed_samples : counts_->dropped(PushDrop::kNoProcess)) +=
+        payload.samples;
   }
 
  private:
+  void SetTimeout() {
+    constexpr timeval kSendTimeout = {.tv_sec = 1, .tv_usec = 0};
+    if (channel_)
+      (void)setsockopt(channel_.get(), SOL_SOCKET, SO_SNDTIMEO, &kSendTimeout, sizeof kSendTimeout);
+  }
+
   UniqueFd channel_;
   PushCounts* counts_;  // null: nothing is pushed
 };
@@ -42,7 +53,7 @@ class PayloadSender {
 int RunImporter(const ServeRun& run, const std::filesystem::path& directory, ImporterParts parts,
                 cli::Console& console) {
   if (!run.no_sandbox) {
-    const Status confined = sandbox::Confine({.readable = {"/"}, .writable = {directory}});
+    const Status confined = sandbox::ConfineToReading({.readable = {"/"}, .writable = {directory}});
     if (!confined) {
       console.Error(confined.error().message);
       return EXIT_FAILURE;
@@ -56,6 +67,10 @@ int RunImporter(const ServeRun& run, const std::filesystem::path& directory, Imp
   std::uint64_t failed = 0;
   while (Receive(parts.files.get(), message, binary)) {
     const std::string path = &message.path[0];
+    if (message.kind == FileMessage::Kind::kPayloads) {
+      pushes.Connect(std::move(binary));
+      continue;
+    }
     if (message.kind == FileMessage::Kind::kBinary) {
       const Status kept = importer.Keep(path, message.build_id, binary.get());
       if (!kept) console.Detail(kept.error().message);
@@ -72,7 +87,7 @@ int RunImporter(const ServeRun& run, const std::filesystem::path& directory, Imp
     window.importer_cpu_ns = record::SystemClock().CpuNs();
     window.failed_windows = failed + message.failed_files;
     console.Detail(path + ": " + std::to_string(window.notes.samples) + " samples");
-    if (const Status written = WriteWindow(parts.windows.get(), window); !written) {
+    if (const Status written = SendWindow(parts.windows.get(), window); !written) {
       console.Error(written.error().message);
       return EXIT_FAILURE;
     }

@@ -216,6 +216,13 @@ std::string Metrics::Text(const ServiceNumbers& numbers, MetricsFormat format) c
   text.One("perftape_windows", "counter", "Windows of the recording that were read.", windows_);
   text.One("perftape_failed_windows", "counter", "Windows that could not be read.",
            failed_windows_);
+  text.Begin("perftape_event_start_time_seconds", "gauge",
+             "Since when the event is recorded without a gap, in Unix time.");
+  for (const std::string& event : numbers.recorded.events) {
+    std::string label;
+    AppendFormat(label, "event=\"{}\"", Escaped(event));
+    text.Add(label, numbers.recorded.since_seconds);
+  }
   const HistoryCounts& history = numbers.history;
   text.One("perftape_history_windows", "gauge", "Windows in memory.", history.windows);
   text.One("perftape_history_bytes", "gauge", "The size of the windows in memory.", history.bytes);

@@ -34,6 +34,11 @@ struct ServiceNumbers {
   std::uint64_t server_cpu_ns = 0;
   std::uint64_t requests = 0, refused = 0, connections = 0, accept_failures = 0;
   double start_seconds = 0;  // since 1970
+  struct Recorded {
+    double since_seconds = 0;  // since 1970, without a gap
+    std::vector<std::string> events = {};
+  };
+  Recorded recorded = {};  // no events: nothing is recorded
 };
 
 // Thread-safe.

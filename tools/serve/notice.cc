@@ -24,7 +24,7 @@ struct Head {
 
 }  // namespace
 
-Status SendNotice(int channel, const Notice& notice) {
+Status SendNotice(int channel, const Notice& notice, Waiting waiting) {
   Head head = {.kind = notice.kind, .id = notice.id};
   iovec part = {.iov_base = &head, .iov_len = sizeof head};
   alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
@@ -41,12 +41,18 @@ Status SendNotice(int channel, const Notice& notice) {
     const int fd = notice.file.get();
     std::memcpy(CMSG_DATA(header), &fd, sizeof fd);
   }
-  if (sendmsg(channel, &message, MSG_NOSIGNAL | MSG_DONTWAIT) == sizeof head) return {};
+  const int flags = MSG_NOSIGNAL | (waiting == Waiting::kNo ? MSG_DONTWAIT : 0);
+  ssize_t size = 0;
+  do {
+    size = sendmsg(channel, &message, flags);
+  } while (size < 0 && errno == EINTR);
+  if (size == sizeof head) return {};
   return FailErrno(kName, errno);
 }
 
-Status SendText(int channel, Notice::Kind kind, std::string_view text) {
-  Notice notice = {.kind = kind, .file = UniqueFd(memfd_create("notice", MFD_CLOEXEC))};
+Status SendText(int channel, Notice::Kind kind, std::string_view text, std::uint64_t id) {
+  const Notice notice = {
+      .kind = kind, .id = id, .file = UniqueFd(memfd_create("notice", MFD_CLOEXEC))};
   if (!notice.file) return FailErrno(kName, errno);
   TRY(WriteAll(notice.file.get(), AsBytes(text)));
   return SendNotice(channel, notice);

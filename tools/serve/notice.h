@@ -16,21 +16,26 @@ namespace perftape::serve {
 struct Notice {
   enum class Kind : std::uint32_t {
     kRecording,     // the answer to a RecordCommand; without a file: it failed
-    kEvents,        // the names of the events that are recorded from now on, one on each line
+    kEvents,        // the events that are recorded from now on, one on each line; none: nothing is
     kToken,         // the token of requests from now on
     kHeaders,       // the headers of pushes from now on, one on each line
     kCertificates,  // the certificates for pushes from now on, in PEM
+    kWindow,        // a window of the importer (window.h)
     kNames,         // of pods and containers (cri/name_lines.h); without a file: there are none
   };
 
   Kind kind = Kind::kRecording;
-  std::uint64_t id = 0;  // of kRecording: that of the command
+  // Of kRecording: that of the command. Of kEvents: since when, by CLOCK_MONOTONIC.
+  std::uint64_t id = 0;
   UniqueFd file = {};
 };
 
+// Whether to wait until the channel has room.
+enum class Waiting : std::uint8_t { kNo, kYes };
+
 // Fail with kIo.
-Status SendNotice(int channel, const Notice& notice);
-Status SendText(int channel, Notice::Kind kind, std::string_view text);
+Status SendNotice(int channel, const Notice& notice, Waiting waiting = Waiting::kNo);
+Status SendText(int channel, Notice::Kind kind, std::string_view text, std::uint64_t id = 0);
 // Returns nothing at the end of the channel, and if it does not block and has none. Messages of
 // another size are ignored.
 std::optional<Notice> ReceiveNotice(int channel);

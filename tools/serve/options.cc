@@ -64,7 +64,7 @@ constexpr cli::Option kServiceRows[] = {
     {.name = "token-file",
      .argument = "FILE",
      .help = "answer only requests with the token in FILE (Authorization: Bearer TOKEN), except "
-             "/healthz",
+             "/healthz and /readyz",
      .completion = Completion::kFile,
      .into = cli::Store<&ServePlan::token_file>},
     {.name = "without-tls",

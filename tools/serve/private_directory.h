@@ -25,6 +25,8 @@ class PrivateDirectory {
   ~PrivateDirectory();
 
   const std::filesystem::path& path() const { return path_; }
+  // In a process that has no files.
+  void Unlock() { lock_.Reset(); }
 
  private:
   explicit PrivateDirectory(std::filesystem::path path) : path_(std::move(path)) {}

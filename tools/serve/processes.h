@@ -8,7 +8,10 @@
 //                           │
 //                           └─ payloads ─▶ pusher
 //
-// The first process tells the server and the pusher by notices (notice.h) what it has read again.
+// The first process starts a process again that has ended. So it keeps what the next one goes on
+// with: both ends of the channels of files and windows, and the file of the history
+// (history_file.h). It tells the server and the pusher by notices (notice.h) what it has read
+// again, and what is recorded.
 // With --cri-socket, each process that records has a child that asks the container runtime
 // (cri/runtime_names.h).
 //
@@ -52,9 +55,15 @@ enum class Sigterm : std::uint8_t { kEnds, kIsIgnored };
 // Forks a process that returns the exit status of `run`. It is killed if this process ends.
 Result<pid_t> StartProcess(const char* name, Sigterm sigterm, const std::function<int()>& run);
 
-// The recorder: writes windows to files in `directory` and sends their paths to `files`.
+// The recorder: writes windows to files in `directory` and sends their paths to `files`. Sends a
+// byte to `started` when all events are recorded.
+struct RecorderParts {
+  UniqueFd files, started;
+};
 int RunRecorder(const ServeRun& run, record::SwitchRequest& cut,
-                const std::filesystem::path& directory, UniqueFd files, cli::Console& console);
+                const std::filesystem::path& directory, RecorderParts parts, cli::Console& console);
+// Records for a moment into `file`, to find out whether the options can be recorded here.
+int RunTrial(const ServeRun& run, const std::filesystem::path& file, cli::Console& console);
 // A recording of its own, with symbols, in `file`.
 int RunOneRecording(const ServeRun& run, const RecordCommand& command,
                     const std::filesystem::path& file, cli::Console& console);
@@ -75,13 +84,14 @@ struct PusherParts {
   PushCounts* counts = nullptr;
 };
 int RunPusher(const ServeRun& run, PusherParts parts, cli::Console& console);
-// The server: answers at the sockets, until the sender of windows is closed.
+// The server: answers at the sockets, until the last sender of windows is closed.
 struct ServerParts {
-  std::vector<UniqueFd> sockets;
+  std::vector<UniqueFd> sockets = {};
   std::vector<ListenAddress> addresses;
   std::string token;
   UniqueFd windows = {};
-  UniqueFd recordings = {};                 // of RecordingClient
+  UniqueFd history = {};                    // of HistoryFile
+  UniqueFd recordings = {};                 // of RecordingClient, and of notices
   const PushCounts* push_counts = nullptr;  // null: nothing is pushed
 };
 int RunServer(const ServeRun& run, ServerParts parts, record::SwitchRequest& cut,

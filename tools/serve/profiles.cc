@@ -20,6 +20,7 @@
 #include "formats/base/input.h"
 #include "formats/base/output_file.h"
 #include "formats/perfdata/period_unit.h"
+#include "tools/serve/event_names.h"
 
 namespace perftape::serve {
 namespace {
@@ -108,9 +109,9 @@ PodOfSample PodOf(const Profile& profile, const Sample& sample) {
   return of;
 }
 
-Result<Profile> ProfileOf(const Window& window) {
+Result<Profile> ProfileOf(const WindowView& window) {
   if (window.profile.empty()) return Profile();
-  Input input = Input::FromBytes(window.profile, "window");
+  Input input = Input::FromBytes({window.profile.begin(), window.profile.end()}, "window");
   convert::ImportReport report;
   return convert::ReadPprof(input, {}, report);
 }
@@ -127,10 +128,35 @@ Profile Select(const Profile& profile, const Selection& selection) {
   return std::move(builder).Finish();
 }
 
-Result<Window> Join(const Window& before, const Window& after) {
+Profile OfFirstEvent(const Profile& profile, std::span<const std::string> events) {
+  const auto has_sample = [&](const EventChoice& choice) {
+    return std::ranges::any_of(profile.samples(), [&](const Sample& sample) {
+      return choice.Has(profile.text(profile[sample.event].name));
+    });
+  };
+  for (const std::string& name : events) {
+    const EventChoice choice(name);
+    if (!has_sample(choice)) continue;
+    return Select(profile,
+                  {.wants_event = [&](std::string_view event) { return choice.Has(event); }});
+  }
+  if (profile.samples().empty()) return profile;
+  // The names of a set of probes: those in a recording have one unit.
+  const std::string_view first = profile.text(profile[profile.samples().front().event].unit);
+  const auto unit_of = [&](std::string_view name) {
+    const auto found = std::ranges::find_if(profile.events(), [&](const convert::Event& event) {
+      return profile.text(event.name) == name;
+    });
+    return profile.text(found->unit);
+  };
+  return Select(profile,
+                {.wants_event = [&](std::string_view event) { return unit_of(event) == first; }});
+}
+
+Result<Window> Join(const WindowView& before, const WindowView& after) {
   Window joined = {.start_ns = before.start_ns, .end_ns = after.end_ns};
   convert::Merger merger;
-  for (const Window* const window : {&before, &after}) {
+  for (const WindowView* const window : {&before, &after}) {
     TRY_ASSIGN(const Profile profile, ProfileOf(*window));
     merger.Add(profile);
   }

@@ -40,12 +40,16 @@ PodOfSample PodOf(const convert::Profile& profile, const convert::Sample& sample
 enum class Offsets : std::uint8_t { kNo, kYes };
 
 // Decodes the profile of a window; an empty one has no samples. Fails as ReadPprof does.
-Result<convert::Profile> ProfileOf(const Window& window);
+Result<convert::Profile> ProfileOf(const WindowView& window);
 // Returns the profile with the selected samples.
 convert::Profile Select(const convert::Profile& profile, const Selection& selection);
 
+// Lines of folded text have no event, and amounts of several cannot be added: returns the samples
+// of the first of `events`, names for -e, that has any.
+convert::Profile OfFirstEvent(const convert::Profile& profile, std::span<const std::string> events);
+
 // Returns one window of adjacent ones. Fails as ProfileOf and EncodePprof do.
-Result<Window> Join(const Window& before, const Window& after);
+Result<Window> Join(const WindowView& before, const WindowView& after);
 
 // Folded text of the events together: each stack with its number of samples or, if all events
 // measure time and in unequal amounts, nanoseconds. Offsets are those in symbols ("f+0x1f").

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The process that records. It has no other task, so it can give up most privileges.
+#include <sys/socket.h>
+
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <memory>
 #include <utility>
@@ -20,14 +23,14 @@ constexpr std::uint64_t kMostFileBytes = std::uint64_t{256} << 20;
 constexpr std::string_view kFileName = "window.%n";
 
 // Starts the process that asks the container runtime, if one is given, and returns the end of the
-// channel to it. It ends with the recorder. `files` is not for it.
-UniqueFd StartRuntimeClient(const ServeRun& run, UniqueFd* files, cli::Console& console) {
+// channel to it. It ends with the recorder. `parts` are not for it.
+UniqueFd StartRuntimeClient(const ServeRun& run, RecorderParts* parts, cli::Console& console) {
   if (run.cri_socket.empty()) return {};
   Result<Channel> channel = MakeChannel(ChannelKind::kMessages);
   Result<pid_t> started =
       !channel ? Fail(std::move(channel).error())
                : StartProcess("perftape-cri", Sigterm::kIsIgnored, [&] {
-                   if (files != nullptr) files->Reset();
+                   if (parts != nullptr) *parts = {};
                    channel->sender.Reset();
                    return AnswerAsks(run.cri_socket, channel->receiver, !run.no_sandbox, console);
                  });
@@ -63,12 +66,14 @@ int Record(record::RecordOptions options, const ServeRun& run, cli::Console& con
 }  // namespace
 
 int RunRecorder(const ServeRun& run, record::SwitchRequest& cut,
-                const std::filesystem::path& directory, UniqueFd files, cli::Console& console) {
-  RuntimeNames names(StartRuntimeClient(run, &files, console));
-  FileSender sender(std::move(files));
+                const std::filesystem::path& directory, RecorderParts parts,
+                cli::Console& console) {
+  RuntimeNames names(StartRuntimeClient(run, &parts, console));
+  FileSender sender(std::move(parts.files));
   record::RecordOptions options = run.record;
   options.input.names = &names;
   options.output.file = directory / kFileName;
+  options.on_published = [&] { (void)send(parts.started.get(), "", 1, MSG_NOSIGNAL); };
   options.output.bundle.destination = record::BundleRequest::Destination::kNone;
   options.rotation = record::RotationOptions{
       .switch_interval = run.window,
@@ -80,6 +85,14 @@ int RunRecorder(const ServeRun& run, record::SwitchRequest& cut,
   const int status = Record(std::move(options), run, console);
   sender.Finish();
   return status;
+}
+
+int RunTrial(const ServeRun& run, const std::filesystem::path& file, cli::Console& console) {
+  record::RecordOptions options = run.record;
+  options.output.file = file;
+  options.output.bundle.destination = record::BundleRequest::Destination::kNone;
+  options.duration = std::chrono::milliseconds(1);
+  return Record(std::move(options), run, console);
 }
 
 // Another process gets the file, and deletes it.

@@ -22,7 +22,7 @@ constexpr std::string_view kRecordingName = "perf.data";
 
 }  // namespace
 
-RecordingClient::RecordingClient(UniqueFd channel, std::function<void(const Notice&)> other_notices)
+RecordingClient::RecordingClient(UniqueFd channel, std::function<void(Notice&)> other_notices)
     : channel_(std::move(channel)),
       other_notices_(std::move(other_notices)),
       thread_([this] { ReadNotices(); }) {}
@@ -67,8 +67,18 @@ void RecordingClient::ReadNotices() {
 }
 
 RecordingServer::RecordingServer(const ServeRun& run, const std::filesystem::path& directory,
-                                 UniqueFd channel, cli::Console& console)
-    : run_(run), directory_(directory), channel_(std::move(channel)), console_(console) {}
+                                 std::function<void()> close_others, cli::Console& console)
+    : run_(run), directory_(directory), close_others_(std::move(close_others)), console_(console) {}
+
+// The new server has no command with the id 0.
+void RecordingServer::Connect(UniqueFd channel) {
+  for (auto& [pid, id] : running_) {
+    (void)kill(pid, SIGKILL);
+    std::error_code ignored;
+    std::filesystem::remove_all(DirectoryOf(std::exchange(id, 0)), ignored);
+  }
+  channel_ = std::move(channel);
+}
 
 // The file may have another name before it is complete.
 std::filesystem::path RecordingServer::DirectoryOf(std::uint64_t id) const {
@@ -101,6 +111,7 @@ Result<pid_t> RecordingServer::Begin(const RecordCommand& command) {
   if (mkdir(directory.c_str(), S_IRWXU) != 0) return FailErrno(directory.native(), errno);
   return StartProcess("perftape-once", Sigterm::kEnds, [&] {
     channel_.Reset();
+    close_others_();
     return RunOneRecording(run_, command, directory / kRecordingName, console_);
   });
 }

@@ -26,7 +26,7 @@ class RecordingClient {
   using Callback = std::function<void(UniqueFd file)>;  // no file if it failed
 
   // `other_notices` is called in a thread with each notice that is not about a recording.
-  RecordingClient(UniqueFd channel, std::function<void(const Notice&)> other_notices);
+  RecordingClient(UniqueFd channel, std::function<void(Notice&)> other_notices);
   RecordingClient(const RecordingClient&) = delete;
   RecordingClient& operator=(const RecordingClient&) = delete;
   // Forgets the recordings that have not ended.
@@ -42,7 +42,7 @@ class RecordingClient {
   void ReadNotices();
 
   UniqueFd channel_;
-  std::function<void(const Notice&)> other_notices_;
+  std::function<void(Notice&)> other_notices_;
   std::mutex mutex_;  // of what follows
   std::uint64_t next_id_ = 1;
   std::map<std::uint64_t, Callback> callbacks_;
@@ -55,9 +55,13 @@ inline constexpr std::size_t kMostRecordings = 2;
 // The end of the first process. Each recording is a process.
 class RecordingServer {
  public:
-  // All must outlive this object.
-  RecordingServer(const ServeRun& run, const std::filesystem::path& directory, UniqueFd channel,
-                  cli::Console& console);
+  // All must outlive this object. `close_others` closes, in a process of a recording, what is open
+  // for other processes.
+  RecordingServer(const ServeRun& run, const std::filesystem::path& directory,
+                  std::function<void()> close_others, cli::Console& console);
+
+  // A server begins at the other end of `channel`. Ends the recordings of the one before.
+  void Connect(UniqueFd channel);
 
   // Readable if there is a command; -1 after the server has ended.
   int poll_fd() const { return channel_.get(); }
@@ -66,9 +70,10 @@ class RecordingServer {
   void CloseChannel() { channel_.Reset(); }
   // Sends the file if the process was a recording. Returns whether it was one.
   bool HasEnded(pid_t pid, bool is_good);
-  // Sends a text to the server. Fails with kIo.
-  Status Send(Notice::Kind kind, std::string_view text) {
-    return SendText(channel_.get(), kind, text);
+  // Sends a file, none or a text to the server. Fail with kIo.
+  Status Send(const Notice& notice) { return SendNotice(channel_.get(), notice); }
+  Status Send(Notice::Kind kind, std::string_view text, std::uint64_t id = 0) {
+    return SendText(channel_.get(), kind, text, id);
   }
   // Ends all recordings.
   void EndAll();
@@ -81,6 +86,7 @@ class RecordingServer {
 
   const ServeRun& run_;
   const std::filesystem::path& directory_;
+  std::function<void()> close_others_;
   UniqueFd channel_;
   cli::Console& console_;
   std::map<pid_t, std::uint64_t> running_;  // ids of commands

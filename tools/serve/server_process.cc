@@ -7,6 +7,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -35,20 +36,19 @@ std::vector<std::string> LinesIn(std::string_view text) {
   return lines;
 }
 
-// Applies what the first process has read again.
+// Applies what the first process tells.
 void Apply(const Notice& notice, Service& service, cli::Console& console) {
+  if (notice.kind == Notice::Kind::kEvents && !notice.file) return service.SetRecorded({}, 0);
   Result<std::string> text = TextOf(notice);
   if (!text) return console.Warning(text.error().message);
-  if (notice.kind == Notice::Kind::kEvents) service.SetEvents(LinesIn(*text));
+  if (notice.kind == Notice::Kind::kEvents) service.SetRecorded(LinesIn(*text), notice.id);
   if (notice.kind == Notice::Kind::kToken) service.SetToken(*std::move(text));
 }
 
 void ReadWindows(int channel, Service& service, HttpServer& http, cli::Console& console) {
-  while (true) {
-    Result<std::optional<ImportedWindow>> window = ReadWindow(channel);
-    if (!window) console.Error(window.error().message);
-    if (!window || !*window) break;
-    const Status added = service.Add(**std::move(window));
+  while (const std::optional<Notice> notice = ReceiveNotice(channel)) {
+    Result<ImportedWindow> window = WindowIn(*notice);
+    const Status added = window ? service.Add(*std::move(window)) : Fail(window.error());
     if (!added) console.Warning(added.error().message);
   }
   service.EndOfWindows();
@@ -65,6 +65,11 @@ int RunServer(const ServeRun& run, ServerParts parts, record::SwitchRequest& cut
   }
   // The change of the user has cleared it.
   (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+  Result<HistoryFile> history = HistoryFile::Open(std::move(parts.history));
+  if (!history) {
+    console.Error(history.error().message);
+    return EXIT_FAILURE;
+  }
   std::unique_ptr<RecordingClient> recordings;
   Service service({.addresses = std::move(parts.addresses),
                    .token = std::move(parts.token),
@@ -76,9 +81,10 @@ int RunServer(const ServeRun& run, ServerParts parts, record::SwitchRequest& cut
                        [&](const RecordCommand& command, RecordingClient::Callback callback) {
                          return recordings->Record(command, std::move(callback));
                        },
-                   .end_recording = [&](std::uint64_t id) { recordings->End(id); }});
+                   .end_recording = [&](std::uint64_t id) { recordings->End(id); }},
+                  *std::move(history));
   recordings = std::make_unique<RecordingClient>(
-      std::move(parts.recordings), [&](const Notice& notice) { Apply(notice, service, console); });
+      std::move(parts.recordings), [&](Notice& notice) { Apply(notice, service, console); });
   HttpServer http(std::move(parts.sockets), service,
                   [&](const std::string& message) { console.Warning(message); });
   service.set_http_counts(http.counts());

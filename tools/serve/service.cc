@@ -12,6 +12,7 @@
 #include "formats/base/text.h"
 #include "record/machine/clock.h"
 #include "tools/serve/event_names.h"
+#include "tools/serve/index_page.h"
 
 namespace perftape::serve {
 namespace {
@@ -22,7 +23,8 @@ constexpr std::string_view kSymbolPath = "/debug/pprof/symbol";
 constexpr std::string_view kCollapsedPath = "/flamegraph/collapsed";
 constexpr std::string_view kPagePath = "/flamegraph";
 constexpr std::string_view kRecordPath = "/record", kPerfDataPath = "/perf.data";
-constexpr std::string_view kHealthPath = "/healthz", kMetricsPath = "/metrics";
+constexpr std::string_view kHealthPath = "/healthz", kReadyPath = "/readyz";
+constexpr std::string_view kMetricsPath = "/metrics";
 // As Go's handlers.
 constexpr std::chrono::seconds kUsualProfile{30};
 constexpr std::chrono::seconds kLongestSilence{30};
@@ -50,6 +52,30 @@ std::string_view PathOf(std::string_view target) {
   return target.substr(0, target.find('?'));
 }
 
+// Which methods a path has. Those that reset counts may be asked for by POST, too.
+std::string_view MethodsOf(std::string_view path) {
+  if (path == kRecordPath) return "POST";
+  const bool has_post = path == kSymbolPath || path == kCollapsedPath || path == kPagePath;
+  return has_post ? "GET, HEAD, POST" : "GET, HEAD";
+}
+
+HttpResponse UseMethods(std::string_view methods) {
+  return {.status = 405,
+          .body = fmt::format("use {}\n", methods),
+          .headers = {{"Allow", std::string(methods)}}};
+}
+
+// Refuses a request that changes or starts something, or waits. HEAD must have no effect
+// (RFC 9110, section 9.2.1), and a page of another site must not act through somebody's browser.
+std::optional<HttpResponse> RefusalToAct(const HttpRequest& request) {
+  if (request.method == "HEAD") return UseMethods("GET, POST");
+  if (!IsOfAnotherSite(
+          {.host = request.host, .origin = request.origin, .fetch_site = request.fetch_site}))
+    return std::nullopt;
+  return HttpResponse{.status = 403,
+                      .body = "a page of another site may not ask for this: open it here\n"};
+}
+
 // No value has a line end.
 std::string ScopeKey(const LabelConditions& conditions) {
   std::string text;
@@ -64,21 +90,29 @@ std::uint64_t MonotonicOf(std::int64_t realtime_ns, std::int64_t offset_ns) {
 
 }  // namespace
 
-Service::Service(ServiceOptions options, ServiceActions actions)
+Service::Service(ServiceOptions options, ServiceActions actions, HistoryFile file)
     : options_(std::move(options)),
       actions_(std::move(actions)),
       realtime_offset_ns_(
           static_cast<std::int64_t>(record::SystemClock().RealtimeNs() - record::MonotonicNs())),
       start_ns_(record::MonotonicNs()),
-      history_(options_.history),
+      history_(options_.history, std::move(file)),
       last_window_ns_(start_ns_),
       events_(options_.events),
       token_(options_.token),
       pending_(std::make_unique<PendingRequests>(actions_.cut)) {}
 
-void Service::SetEvents(std::vector<std::string> events) {
+void Service::SetRecorded(std::vector<std::string> events, std::uint64_t since_ns) {
   const std::lock_guard lock(settings_mutex_);
+  recorded_since_ns_.reset();
+  if (events.empty()) return;
   events_ = std::move(events);
+  recorded_since_ns_ = since_ns;
+}
+
+std::optional<std::uint64_t> Service::RecordedSince() const {
+  const std::lock_guard lock(settings_mutex_);
+  return recorded_since_ns_;
 }
 
 std::vector<std::string> Service::Events() const {
@@ -100,7 +134,7 @@ Status Service::Add(ImportedWindow window) {
   TRY_ASSIGN(const convert::Profile profile, ProfileOf(window.window));
   metrics_.Add(window, profile);
   const std::uint64_t end_ns = window.window.end_ns;
-  Status added = history_.Add(std::move(window.window));
+  Status added = history_.Add(window.window);
   last_window_ns_ = record::MonotonicNs();
   pending_->WindowEnded(end_ns);
   return added;
@@ -113,12 +147,16 @@ void Service::Handle(HttpRequest request, std::shared_ptr<Exchange> exchange) {
     TRY_ASSIGN(Target target, Target::Parse(request.target));
     TRY_ASSIGN(std::optional<HttpResponse> answer, Answer(request, target));
     if (answer) return answer;
-    TRY_ASSIGN(const bool is_recording, StartRecording(target, exchange));
-    if (is_recording) return std::nullopt;
+    if (target.path() == kRecordPath || target.path() == kPerfDataPath) {
+      answer = RefusalToAct(request);
+      if (!answer) TRY(StartRecording(target, exchange));
+      return answer;
+    }
     TRY_ASSIGN(std::optional<Job> job, JobOf(target));
     if (!job) return Fail(ErrorCode::kNotFound, "no such path; / lists all");
-    Start(*std::move(job), exchange);
-    return std::nullopt;
+    if (job->request.reset || job->request.seconds) answer = RefusalToAct(request);
+    if (!answer) Start(*std::move(job), exchange);
+    return answer;
   };
   Result<std::optional<HttpResponse>> handled = handle();
   if (!handled) return exchange->Reply(ResponseOf(handled.error()));
@@ -129,22 +167,17 @@ void Service::Handle(HttpRequest request, std::shared_ptr<Exchange> exchange) {
 Result<HttpResponse> Service::CheckAccess(const HttpRequest& request) const {
   if (!IsOwnHost(request.host, options_.addresses.at(request.listener)))
     return Fail(ErrorCode::kPermission, "the Host header names another server");
-  const bool is_public = request.target == kHealthPath;
+  const bool is_public = request.target == kHealthPath || request.target == kReadyPath;
   const std::string token = Token();
   if (!is_public && !token.empty() && !HasToken(request.authorization, token)) {
     return HttpResponse{.status = 401,
                         .body = "a token is needed: Authorization: Bearer TOKEN\n",
                         .headers = {{"WWW-Authenticate", "Bearer"}}};
   }
-  const bool is_record = PathOf(request.target) == kRecordPath;
-  const std::string_view method = is_record ? "POST" : "GET";
-  const bool is_any = PathOf(request.target) == kSymbolPath;
-  if (request.method != method && !is_any) {
-    return HttpResponse{.status = 405,
-                        .body = fmt::format("use {}\n", method),
-                        .headers = {{"Allow", is_record ? "POST" : "GET, HEAD"}}};
-  }
-  if (is_record && token.empty())
+  const std::string_view path = PathOf(request.target);
+  if (const std::string_view methods = MethodsOf(path); !methods.contains(request.method))
+    return UseMethods(methods);
+  if (path == kRecordPath && token.empty())
     return Fail(ErrorCode::kPermission, "recordings need a token: --token-file");
   return HttpResponse{};
 }
@@ -152,6 +185,7 @@ Result<HttpResponse> Service::CheckAccess(const HttpRequest& request) const {
 Result<std::optional<HttpResponse>> Service::Answer(const HttpRequest& request, Target& target) {
   std::optional<HttpResponse> answer;
   if (target.path() == kHealthPath) answer = Health();
+  if (target.path() == kReadyPath) answer = Readiness();
   if (target.path() == kMetricsPath) answer = MetricsPage(request.accept);
   if (target.path() == kSymbolPath) answer = HttpResponse{.body = "num_symbols: 0\n"};
   if (target.path() == "/" || target.path() == kPprofPath)
@@ -191,27 +225,26 @@ Result<std::optional<Service::Job>> Service::JobOf(Target& target) const {
 
   const std::uint64_t now_ns = record::MonotonicNs();
   const ProfileRequest& request = job.request;
-  job.span.to_ns = now_ns;
+  job.until_ns = now_ns;
   if (request.since_ns) job.span.from_ns = MonotonicOf(*request.since_ns, realtime_offset_ns_);
   if (request.ago)
     job.span.from_ns = now_ns - std::min(now_ns, static_cast<std::uint64_t>(request.ago->count()));
   if (request.seconds) {
     const auto seconds_ns = static_cast<std::uint64_t>(request.seconds->count());
     if (!request.has_since()) job.span.from_ns = now_ns;
-    job.span.to_ns = job.span.from_ns + seconds_ns;
+    job.span.to_ns = job.until_ns = job.span.from_ns + seconds_ns;
   }
   const auto latest_ns =
       now_ns + static_cast<std::uint64_t>(std::chrono::nanoseconds(kMostSeconds).count());
-  if (job.span.from_ns > now_ns || job.span.to_ns > latest_ns)
+  if (job.span.from_ns > now_ns || job.until_ns > latest_ns)
     return Fail(ErrorCode::kInvalidArgument, "since: is in the future");
   job.is_since_reset = !request.has_since() && !request.seconds;
   return job;
 }
 
 // A recording in memory has no symbols. So one that is asked for is made from its beginning.
-Result<bool> Service::StartRecording(Target& target, const std::shared_ptr<Exchange>& exchange) {
+Status Service::StartRecording(Target& target, const std::shared_ptr<Exchange>& exchange) {
   const bool is_record = target.path() == kRecordPath;
-  if (!is_record && target.path() != kPerfDataPath) return false;
   TRY_ASSIGN(const RecordRequest request,
              ParseRecordRequest(
                  target, is_record ? RecordParameters::kProcess : RecordParameters::kService));
@@ -236,14 +269,13 @@ Result<bool> Service::StartRecording(Target& target, const std::shared_ptr<Excha
                      .headers = {{"Content-Disposition", "attachment; filename=\"perf.data\""}}});
   }));
   exchange->OnGone([this, id] { actions_.end_recording(id); });
-  return true;
+  return {};
 }
 
 void Service::Start(Job job, std::shared_ptr<Exchange> exchange) {
-  const std::uint64_t until_ns = job.span.to_ns;
   if (job.request.seconds && !job.request.has_since()) pending_->Cut();
-  const bool added =
-      pending_->Add(until_ns, exchange, [this, exchange, job](PendingRequests::Outcome outcome) {
+  const bool added = pending_->Add(
+      job.until_ns, exchange, [this, exchange, job](PendingRequests::Outcome outcome) {
         if (outcome == PendingRequests::Outcome::kTooLate)
           return exchange->Reply({.status = 503, .body = "the recorder does not answer\n"});
         try {
@@ -279,9 +311,10 @@ Result<HttpResponse> Service::Work(const Job& job) {
     TRY_ASSIGN(const convert::Profile profile, ProfileOf(*selected.window));
     merger.Add(Select(profile, selection));
   }
-  const convert::Profile profile = std::move(merger).Finish();
-  const std::uint64_t start_ns =
-      windows.empty() ? job.span.to_ns : windows.front().window->start_ns;
+  convert::Profile profile = std::move(merger).Finish();
+  if (job.output == Output::kFolded && request.event.empty())
+    profile = OfFirstEvent(profile, Events());
+  const std::uint64_t start_ns = windows.empty() ? job.until_ns : windows.front().window->start_ns;
   const std::uint64_t end_ns = windows.empty() ? start_ns : windows.back().window->end_ns;
   const std::int64_t starts_at_ns = static_cast<std::int64_t>(start_ns) + realtime_offset_ns_;
   const auto duration_ns = static_cast<std::int64_t>(end_ns - start_ns);
@@ -316,15 +349,24 @@ HttpResponse Service::Health() const {
                   std::to_string(silent_ns / kNsPerSecond) + " s\n"};
 }
 
+HttpResponse Service::Readiness() const {
+  if (!RecordedSince()) return {.status = 503, .body = "nothing is recorded now\n"};
+  return Health();
+}
+
+double Service::UnixSeconds(std::uint64_t monotonic_ns) const {
+  return static_cast<double>(static_cast<std::int64_t>(monotonic_ns) + realtime_offset_ns_) /
+         kNsPerSecond;
+}
+
 HttpResponse Service::MetricsPage(std::string_view accept) const {
   const MetricsFormat format = FormatFor(accept);
-  ServiceNumbers numbers = {
-      .history = history_.Counts(),
-      .push = push_counts_,
-      .server_cpu_ns = record::SystemClock().CpuNs(),
-      .start_seconds =
-          static_cast<double>(static_cast<std::int64_t>(start_ns_) + realtime_offset_ns_) /
-          kNsPerSecond};
+  ServiceNumbers numbers = {.history = history_.Counts(),
+                            .push = push_counts_,
+                            .server_cpu_ns = record::SystemClock().CpuNs(),
+                            .start_seconds = UnixSeconds(start_ns_)};
+  if (const std::optional<std::uint64_t> since_ns = RecordedSince())
+    numbers.recorded = {.since_seconds = UnixSeconds(*since_ns), .events = Events()};
   if (http_counts_ != nullptr) {
     numbers.requests = http_counts_->requests;
     numbers.refused = http_counts_->refused;
@@ -336,27 +378,15 @@ HttpResponse Service::MetricsPage(std::string_view accept) const {
 }
 
 std::string Service::Index() const {
-  std::string page =
-      "<!DOCTYPE html>\n<html lang=\"en\"><head><title>perftape-serve</title></head><body>\n"
-      "<h1>perftape-serve</h1>\n<ul>\n"
-      "<li><a href=\"/flamegraph\">flame graph</a> of all counts</li>\n"
-      "<li><a href=\"/flamegraph?since=1m\">flame graph</a> of the last minute</li>\n"
-      "<li><a href=\"/flamegraph/collapsed\">folded stacks</a></li>\n"
-      "<li>of a part: append <code>?namespace=NAMESPACE&amp;pod=POD</code>, "
-      "<code>?unit=UNIT</code> (systemd) or <code>?service=NAME</code> (service.name)</li>\n";
-  for (const std::string& event : Events()) {
-    // Names of events have no characters that HTML or a path would change, except these.
-    std::string name = RequestNameOf(event);
-    if (name.find_first_of("<>&\"%?#") != name.npos) continue;
-    AppendFormat(page,
-                 "<li>{0}: <a href=\"/debug/pprof/{1}?seconds=5\">pprof of 5 seconds</a>, "
-                 "<a href=\"/flamegraph?event={1}\">flame graph</a></li>\n",
-                 event, name);
-  }
-  page +=
-      "<li><a href=\"/metrics\">metrics</a>, <a href=\"/healthz\">health</a></li>\n</ul>\n"
-      "</body></html>\n";
-  return page;
+  const HttpResponse readiness = Readiness();
+  std::string problem;
+  if (readiness.status != 200) problem = readiness.body.substr(0, readiness.body.find('\n'));
+  return IndexPage({.problem = std::move(problem),
+                    .events = Events(),
+                    .recorded_since_ns = RecordedSince(),
+                    .now_ns = record::MonotonicNs(),
+                    .history = history_.Counts(),
+                    .history_span = options_.history.span});
 }
 
 }  // namespace perftape::serve

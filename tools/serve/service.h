@@ -14,6 +14,7 @@
 
 #include "tools/serve/access.h"
 #include "tools/serve/history.h"
+#include "tools/serve/history_file.h"
 #include "tools/serve/http_server.h"
 #include "tools/serve/metrics.h"
 #include "tools/serve/parameters.h"
@@ -45,12 +46,13 @@ struct ServiceActions {
 
 class Service : public HttpHandler {
  public:
-  Service(ServiceOptions options, ServiceActions actions);
+  // Begins with the history in the file.
+  Service(ServiceOptions options, ServiceActions actions, HistoryFile file);
 
   // Takes a window of the importer. Called by one thread.
   Status Add(ImportedWindow window);
-  // Other events are recorded from now on. Thread-safe.
-  void SetEvents(std::vector<std::string> events);
+  // These events are recorded since that time, after a gap; none: nothing is recorded. Thread-safe.
+  void SetRecorded(std::vector<std::string> events, std::uint64_t since_ns);
   // Requests need this token from now on, if they need one. Thread-safe.
   void SetToken(std::string token);
   // No window will come any more.
@@ -69,7 +71,10 @@ class Service : public HttpHandler {
   struct Job {
     ProfileRequest request;
     Output output = Output::kFolded;
+    // Without an end, all that came so far: also the last window, even if most of it is after the
+    // request because the recorder was slow to end it.
     TimeSpan span = {};
+    std::uint64_t until_ns = 0;  // the answer waits for a window that ends at this time or later
     bool is_since_reset = false;
   };
 
@@ -80,13 +85,17 @@ class Service : public HttpHandler {
   void Start(Job job, std::shared_ptr<Exchange> exchange);
   Result<HttpResponse> Work(const Job& job);
   Status CheckEvent(const std::string& event) const;
-  // Whether the path is of a recording of its own. If so, starts it.
-  Result<bool> StartRecording(Target& target, const std::shared_ptr<Exchange>& exchange);
+  // Starts the recording that the path asks for.
+  Status StartRecording(Target& target, const std::shared_ptr<Exchange>& exchange);
 
   HttpResponse Health() const;
+  HttpResponse Readiness() const;
   HttpResponse MetricsPage(std::string_view accept) const;
   std::string Index() const;
   std::vector<std::string> Events() const;
+  // Nothing while nothing is recorded.
+  std::optional<std::uint64_t> RecordedSince() const;
+  double UnixSeconds(std::uint64_t monotonic_ns) const;
   std::string Token() const;
 
   const ServiceOptions options_;
@@ -100,6 +109,7 @@ class Service : public HttpHandler {
   const PushCounts* push_counts_ = nullptr;
   mutable std::mutex settings_mutex_;  // of what follows
   std::vector<std::string> events_;
+  std::optional<std::uint64_t> recorded_since_ns_;
   std::string token_;
   std::unique_ptr<PendingRequests> pending_;
 };

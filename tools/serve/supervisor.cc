@@ -4,26 +4,35 @@
 #include <fmt/core.h>
 #include <poll.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <functional>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "formats/base/duration.h"
 #include "formats/base/text.h"
+#include "record/machine/clock.h"
 #include "record/machine/requirements.h"
+#include "tools/serve/file_channel.h"
+#include "tools/serve/history_file.h"
 #include "tools/serve/private_directory.h"
 #include "tools/serve/processes.h"
 #include "tools/serve/recordings.h"
+#include "tools/serve/restart_delay.h"
 #include "tools/serve/secrets.h"
+#include "tools/serve/service_manager.h"
 
 namespace perftape::serve {
 namespace {
@@ -83,46 +92,69 @@ Result<UniqueFd> CatchSignals() {
   return fd;
 }
 
+// The processes besides the first one and recordings on request.
+enum class Role : std::uint8_t { kRecorder, kImporter, kServer, kPusher, kTrial };
+
+std::string_view NameOf(Role role) {
+  constexpr std::string_view kNames[] = {"recorder", "importer", "server", "pusher", "trial"};
+  return kNames[static_cast<std::size_t>(role)];
+}
+
 // What the supervisor does, by the process that does it.
 struct Actions {
-  std::function<Result<pid_t>()> start_recorder;
-  // Tells the server what the recorder records now.
-  std::function<Status()> send_events;
-  // Reads secrets and options again. Returns whether the recorder must start again.
+  // Starts a process of this role. `started` is for the recorder.
+  std::function<Result<pid_t>(Role, UniqueFd started)> start;
+  // Tells the server since when the recorder records; nothing if it does not.
+  std::function<Status(std::optional<std::uint64_t> since_ns)> tell_server;
+  // Reads secrets and options again. Returns whether a trial of new options is to start.
   std::function<bool()> reload;
-  // No recorder will start any more.
-  std::function<void()> end_files;
+  // The trial has ended. Returns whether the recorder must start again, with the new options.
+  enum class Trial : std::uint8_t { kFailed, kGood };
+  std::function<bool(Trial)> end_trial;
+  // The recorder cannot start with the options that the trial accepted: the ones before count.
+  std::function<void()> restore;
+  // No process will start any more.
+  std::function<void()> end_channels;
 };
 
-// The processes, and why the service ends.
+// The processes, and why the service ends. Until the first recording has begun, the end of any
+// process is the end of the service; later, the process is started again.
 class Processes {
  public:
   Processes(Actions actions, RecordingServer& recordings, cli::Console& console)
       : actions_(std::move(actions)), recordings_(recordings), console_(console) {}
 
-  void Add(std::string name, pid_t pid) { running_.push_back({std::move(name), pid}); }
-  Status StartRecorder() {
-    TRY_ASSIGN(recorder_, actions_.start_recorder());
-    Add("recorder", recorder_);
+  Status Start(Role role) {
+    Channel started;
+    if (role == Role::kRecorder) {
+      TRY_ASSIGN(started, MakeChannel(ChannelKind::kMessages));
+    }
+    TRY_ASSIGN(const pid_t pid, actions_.start(role, std::move(started.sender)));
+    if (role == Role::kRecorder) started_ = std::move(started.receiver);
+    running_[role] = {.pid = pid, .since_ns = record::MonotonicNs()};
     return {};
   }
 
   // Waits for the end of all. The recorder ends first; the others follow it.
   int Wait(int signals) {
-    while (!running_.empty() || !recordings_.empty()) {
+    while (!running_.empty() || !due_ns_.empty() || !recordings_.empty()) {
       pollfd waits[] = {{.fd = signals, .events = POLLIN, .revents = 0},
-                        {.fd = recordings_.poll_fd(), .events = POLLIN, .revents = 0}};
-      if (poll(&waits[0], std::size(waits), -1) < 0) continue;
+                        {.fd = recordings_.poll_fd(), .events = POLLIN, .revents = 0},
+                        {.fd = started_.get(), .events = POLLIN, .revents = 0}};
+      const int ready = poll(&waits[0], std::size(waits), MillisecondsToWait());
+      if (ready < 0) continue;
       if (waits[1].revents != 0) recordings_.AcceptCommand();
+      if (waits[2].revents != 0) AcceptStart();
       if (waits[0].revents != 0) AcceptSignal(signals);
+      StartDue();
     }
     return has_failed_ ? EXIT_FAILURE : EXIT_SUCCESS;
   }
 
  private:
   struct Process {
-    std::string name;
-    pid_t pid;
+    pid_t pid = 0;
+    std::uint64_t since_ns = 0;
   };
 
   void AcceptSignal(int signals) {
@@ -132,21 +164,64 @@ class Processes {
       Reap();
     } else if (signal.ssi_signo != SIGHUP) {
       EndAll();
-    } else if (!is_ending_ && actions_.reload()) {
-      is_restarting_ = true;
-      EndRecorder();
+    } else if (!is_ending_) {
+      Reload();
     }
   }
 
-  void EndRecorder() const {
-    if (recorder_ != 0) (void)kill(recorder_, SIGTERM);
+  // All events are recorded now, or the recorder has ended before.
+  void AcceptStart() {
+    char byte = 0;
+    const bool has_begun = recv(started_.get(), &byte, 1, MSG_DONTWAIT) == 1;
+    started_.Reset();
+    if (!has_begun) return;
+    if (!std::exchange(has_recorded_, true)) {
+      if (const Status notified = NotifyServiceManager("READY=1"); !notified)
+        console_.Warning(notified.error().message);
+    }
+    is_new_ = false;
+    recorded_since_ns_ = record::MonotonicNs();
+    TellServer();
+  }
+
+  void TellServer() {
+    if (const Status notified = actions_.tell_server(recorded_since_ns_); !notified && !is_ending_)
+      console_.Warning(notified.error().message);
+  }
+
+  void Reload() {
+    if (running_.contains(Role::kTrial)) {
+      is_reload_due_ = true;
+    } else if (actions_.reload()) {
+      if (const Status started = Start(Role::kTrial); !started)
+        console_.Warning("SIGHUP: the options stay: " + started.error().message);
+    }
+  }
+
+  void EndTrial(bool is_good) {
+    if (!is_good)
+      console_.Warning("SIGHUP: the options stay, because the new ones cannot be recorded");
+    if (is_ending_) return;
+    if (actions_.end_trial(is_good ? Actions::Trial::kGood : Actions::Trial::kFailed)) {
+      is_new_ = is_restarting_ = true;
+      Kill(Role::kRecorder, SIGTERM);
+      if (!running_.contains(Role::kRecorder)) due_ns_[Role::kRecorder] = 0;
+    }
+    if (std::exchange(is_reload_due_, false)) Reload();
+  }
+
+  void Kill(Role role, int signal) const {
+    const auto found = running_.find(role);
+    if (found != running_.end()) (void)kill(found->second.pid, signal);
   }
 
   void EndAll() {
     is_ending_ = true;
+    due_ns_.clear();
     recordings_.EndAll();
-    actions_.end_files();
-    EndRecorder();
+    actions_.end_channels();
+    Kill(Role::kTrial, SIGKILL);
+    Kill(Role::kRecorder, SIGTERM);
   }
 
   void Reap() {
@@ -154,38 +229,99 @@ class Processes {
     for (pid_t pid = 0; (pid = waitpid(-1, &status, WNOHANG)) > 0;) {
       const bool is_good = WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SUCCESS;
       if (recordings_.HasEnded(pid, is_good)) continue;
-      const auto found = std::ranges::find(running_, pid, &Process::pid);
+      const auto found =
+          std::ranges::find(running_, pid, [](const auto& entry) { return entry.second.pid; });
       if (found == running_.end()) continue;
-      const Process ended = *found;
+      const auto [role, process] = *found;
       running_.erase(found);
-      const bool is_recorder = pid == std::exchange(recorder_, pid == recorder_ ? 0 : recorder_);
-      if (is_recorder && is_good && is_restarting_ && !is_ending_ && Restart()) continue;
-      if (!is_good || !is_ending_) ReportEnd(ended.name, status);
-      EndAll();
+      if (role == Role::kTrial) {
+        EndTrial(is_good);
+      } else {
+        HasEnded(role, process, status);
+      }
     }
   }
 
-  bool Restart() {
-    is_restarting_ = false;
-    Status done = StartRecorder();
-    if (done) done = actions_.send_events();
-    if (!done) console_.Error(done.error().message);
-    return done.has_value();
+  void HasEnded(Role role, const Process& process, int status) {
+    const bool is_good = WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SUCCESS;
+    if (role == Role::kRecorder) {
+      AcceptStart();
+      recorded_since_ns_.reset();
+      TellServer();
+    }
+    if (is_ending_) {
+      if (!is_good) ReportEnd(role, status);
+      return;
+    }
+    const bool is_wanted = role == Role::kRecorder && std::exchange(is_restarting_, false);
+    if (is_wanted && is_good) {
+      due_ns_[role] = 0;
+      return;
+    }
+    if (role == Role::kRecorder && std::exchange(is_new_, false)) {
+      actions_.restore();
+      console_.Warning("SIGHUP: the old options are back, because recording the new ones failed");
+    } else if (!has_recorded_) {
+      ReportEnd(role, status);
+      return EndAll();
+    }
+    const std::uint64_t now_ns = record::MonotonicNs();
+    const auto delay = delays_[role].After(std::chrono::nanoseconds(now_ns - process.since_ns));
+    const bool is_planned = role == Role::kPusher && is_good;  // after a new importer
+    if (!is_planned) {
+      console_.Warning(
+          fmt::format("the {} has ended{}: it is started again", NameOf(role), CauseOf(status)));
+    }
+    due_ns_[role] = now_ns + static_cast<std::uint64_t>(delay.count());
   }
 
-  void ReportEnd(const std::string& name, int status) {
+  void StartDue() {
+    const std::uint64_t now_ns = record::MonotonicNs();
+    for (const Role role : {Role::kServer, Role::kImporter, Role::kPusher, Role::kRecorder}) {
+      const auto found = due_ns_.find(role);
+      if (found == due_ns_.end() || found->second > now_ns) continue;
+      due_ns_.erase(found);
+      const Status started = Start(role);
+      if (started) {
+        if (role == Role::kServer && recorded_since_ns_) TellServer();
+        continue;
+      }
+      console_.Error(started.error().message);
+      due_ns_[role] = now_ns + static_cast<std::uint64_t>(
+                                   std::chrono::nanoseconds(RestartDelay::kLongest).count());
+    }
+  }
+
+  int MillisecondsToWait() const {
+    constexpr std::uint64_t kNsOfAMillisecond = 1'000'000;
+    if (due_ns_.empty()) return -1;
+    const std::uint64_t now_ns = record::MonotonicNs();
+    const std::uint64_t due_ns = std::ranges::min_element(due_ns_, {}, [](const auto& entry) {
+                                   return entry.second;
+                                 })->second;
+    return static_cast<int>((due_ns - std::min(due_ns, now_ns)) / kNsOfAMillisecond) + 1;
+  }
+
+  static std::string CauseOf(int status) {
+    return WIFSIGNALED(status) ? fmt::format(" by signal {}", WTERMSIG(status)) : std::string();
+  }
+
+  void ReportEnd(Role role, int status) {
     has_failed_ = true;
-    const std::string how =
-        WIFSIGNALED(status) ? fmt::format(" by signal {}", WTERMSIG(status)) : std::string();
-    console_.Error(fmt::format("the {} has ended{}", name, how));
+    console_.Error(fmt::format("the {} has ended{}", NameOf(role), CauseOf(status)));
   }
 
   Actions actions_;
   RecordingServer& recordings_;
   cli::Console& console_;
-  std::vector<Process> running_;
-  pid_t recorder_ = 0;
-  bool is_restarting_ = false, is_ending_ = false, has_failed_ = false;
+  std::map<Role, Process> running_;
+  std::map<Role, std::uint64_t> due_ns_;  // when to start it again
+  std::map<Role, RestartDelay> delays_;
+  UniqueFd started_;  // readable when the recorder has begun
+  std::optional<std::uint64_t> recorded_since_ns_;
+  bool has_recorded_ = false;
+  bool is_new_ = false;  // the recorder has new options, which no recorder has begun with
+  bool is_restarting_ = false, is_reload_due_ = false, is_ending_ = false, has_failed_ = false;
 };
 
 // Returns the options of the command line and of its file, as they are now.
@@ -204,25 +340,26 @@ bool IsServedAlike(const ServeRun& one, const ServeRun& other) {
          one.push == other.push && one.no_sandbox == other.no_sandbox;
 }
 
-// Replaces what is recorded. Returns false if the options are wrong or the same.
-bool Reload(ServeRun& run, cli::Console& console) {
+// Returns other options for `run`; nothing if they are wrong or the same.
+std::optional<ServeRun> OptionsAgain(const ServeRun& run, cli::Console& console) {
   Result<ServeRun> again = PlanAgain();
   if (!again) {
     console.Warning("SIGHUP: the options stay: " + again.error().message);
-    return false;
+    return std::nullopt;
   }
-  if (run.config == again->config) return false;
+  if (run.config == again->config) return std::nullopt;
   if (!IsServedAlike(run, *again)) {
     console.Warning(
         "SIGHUP: new options of --listen, --token-file, --history, --memory, --directory, --otlp, "
         "--push and --no-sandbox need a new start");
   }
-  run.config = std::move(again->config);
-  run.record = std::move(again->record);
-  run.events = std::move(again->events);
-  run.window = again->window;
-  run.cri_socket = std::move(again->cri_socket);
-  return true;
+  ServeRun changed = run;
+  changed.config = std::move(again->config);
+  changed.record = std::move(again->record);
+  changed.events = std::move(again->events);
+  changed.window = again->window;
+  changed.cri_socket = std::move(again->cri_socket);
+  return changed;
 }
 
 void ReloadSecrets(const SecretFiles& files, Secrets& secrets, RecordingServer& server, int pusher,
@@ -239,116 +376,215 @@ void ReloadSecrets(const SecretFiles& files, Secrets& secrets, RecordingServer& 
 }
 
 // The ends that this process has. Each process closes the ends of the others: a channel ends when
-// its last sender is closed.
+// its last sender is closed. This process keeps what the next process of a role needs.
 struct Channels {
-  Channel files, windows, commands;
-  Channel payloads = {}, push_notices = {};  // empty: nothing is pushed
-  PushCounts* push_counts = nullptr;         // null: the same
+  std::vector<UniqueFd> sockets;
+  Channel files, windows;             // both ends: no message is lost with a process
+  UniqueFd history;                   // of HistoryFile
+  UniqueFd payloads;                  // the receiver for the next pusher
+  Channel push_notices = {};          // both ends
+  PushCounts* push_counts = nullptr;  // null: nothing is pushed
 };
 
-Result<Channels> OpenChannels(const PushOptions& push) {
-  Channels channels;
-  TRY_ASSIGN(channels.files, MakeChannel(ChannelKind::kMessages));
-  TRY_ASSIGN(channels.windows, MakeChannel(ChannelKind::kBytes));
-  TRY_ASSIGN(channels.commands, MakeChannel(ChannelKind::kMessages));
-  if (push.is_on()) {
-    TRY_ASSIGN(channels.payloads, MakeChannel(ChannelKind::kBytes));
-    TRY_ASSIGN(channels.push_notices, MakeChannel(ChannelKind::kMessages));
-    TRY_ASSIGN(channels.push_counts, MakePushCounts());
+// Windows wait in their sender: each that waits in a channel is a file in memory.
+void LimitRoom(const UniqueFd& sender) {
+  constexpr int kLeast = 1;  // a few messages
+  (void)setsockopt(sender.get(), SOL_SOCKET, SO_SNDBUF, &kLeast, sizeof kLeast);
+}
+
+// The first process, and what it starts.
+class Supervisor {
+ public:
+  Supervisor(const ServeRun& run, cli::Console& console)
+      : run_(run),
+        console_(console),
+        secret_files_{.token = run.token_file,
+                      .headers = run.push.headers_file,
+                      .certificates = run.push.ca_file},
+        sockets_(run.addresses) {}
+
+  Result<int> Run();
+
+ private:
+  Result<pid_t> Start(Role role, UniqueFd started);
+  Result<pid_t> StartServer();
+  Result<pid_t> StartPusher();
+  Result<pid_t> StartImporter();
+  Result<pid_t> StartRecorder(UniqueFd started);
+  Result<pid_t> StartTrial();
+  Status OpenChannels();
+  Actions MakeActions();
+  // In a new process.
+  void CloseAll() {
+    channels_ = {};
+    recordings_->CloseChannel();
   }
-  return channels;
+  std::filesystem::path TrialFile() const { return directory_->path() / "trial.data"; }
+
+  ServeRun run_;
+  std::optional<ServeRun> candidate_, before_;  // of SIGHUP: on trial; before the last change
+  cli::Console& console_;
+  const SecretFiles secret_files_;
+  Secrets secrets_;
+  Sockets sockets_;
+  record::SwitchRequest cut_;
+  Channels channels_;
+  std::optional<PrivateDirectory> directory_;
+  std::optional<RecordingServer> recordings_;
+};
+
+Status Supervisor::OpenChannels() {
+  TRY_ASSIGN(channels_.sockets, sockets_.Open());
+  TRY_ASSIGN(channels_.files, MakeChannel(ChannelKind::kMessages));
+  TRY_ASSIGN(channels_.windows, MakeChannel(ChannelKind::kMessages));
+  LimitRoom(channels_.windows.sender);
+  TRY_ASSIGN(channels_.history, HistoryFile::Make());
+  if (run_.push.is_on()) {
+    TRY_ASSIGN(channels_.push_notices, MakeChannel(ChannelKind::kMessages));
+    TRY_ASSIGN(channels_.push_counts, MakePushCounts());
+  }
+  return {};
 }
 
-// `parts` has the sockets, their addresses and the token.
-Result<pid_t> StartServer(const ServeRun& run, Channels& channels, ServerParts parts,
-                          record::SwitchRequest& cut, cli::Console& console) {
-  parts.windows = std::move(channels.windows.receiver);
-  parts.recordings = std::move(channels.commands.sender);
-  parts.push_counts = channels.push_counts;
+Result<pid_t> Supervisor::Start(Role role, UniqueFd started) {
+  switch (role) {
+    case Role::kServer:
+      return StartServer();
+    case Role::kPusher:
+      return StartPusher();
+    case Role::kImporter:
+      return StartImporter();
+    case Role::kTrial:
+      return StartTrial();
+    case Role::kRecorder:
+      break;
+  }
+  return StartRecorder(std::move(started));
+}
+
+Result<pid_t> Supervisor::StartServer() {
+  TRY_ASSIGN(Channel commands, MakeChannel(ChannelKind::kMessages));
+  ServerParts parts = {.addresses = sockets_.addresses,
+                       .token = secrets_.token,
+                       .windows = Duplicate(channels_.windows.receiver.get()),
+                       .history = Duplicate(channels_.history.get()),
+                       .recordings = std::move(commands.sender),
+                       .push_counts = channels_.push_counts};
+  for (const UniqueFd& socket : channels_.sockets) parts.sockets.push_back(Duplicate(socket.get()));
+  recordings_->Connect(std::move(commands.receiver));
   return StartProcess("perftape-http", Sigterm::kIsIgnored, [&] {
-    channels = {};
-    return RunServer(run, std::move(parts), cut, console);
+    CloseAll();
+    directory_->Unlock();
+    return RunServer(run_, std::move(parts), cut_, console_);
   });
 }
 
-Result<pid_t> StartPusher(const ServeRun& run, const PushSecrets& secrets, Channels& channels,
-                          cli::Console& console) {
-  PusherParts parts = {.payloads = std::move(channels.payloads.receiver),
-                       .notices = std::move(channels.push_notices.receiver),
-                       .secrets = secrets,
-                       .counts = channels.push_counts};
+// The importer before has ended, or gets the new channel.
+Result<pid_t> Supervisor::StartPusher() {
+  channels_.push_counts->CountKilled();
+  if (!channels_.payloads) {
+    TRY_ASSIGN(Channel payloads, MakeChannel(ChannelKind::kBytes));
+    TRY(SendPayloadChannel(channels_.files.sender.get(), payloads.sender));
+    channels_.payloads = std::move(payloads.receiver);
+  }
+  PusherParts parts = {.payloads = std::move(channels_.payloads),
+                       .notices = Duplicate(channels_.push_notices.receiver.get()),
+                       .secrets = secrets_.push,
+                       .counts = channels_.push_counts};
   return StartProcess("perftape-push", Sigterm::kIsIgnored, [&] {
-    channels = {};
-    return RunPusher(run, std::move(parts), console);
+    CloseAll();
+    directory_->Unlock();
+    return RunPusher(run_, std::move(parts), console_);
   });
 }
 
-Result<pid_t> StartImporter(const ServeRun& run, const std::filesystem::path& directory,
-                            Channels& channels, cli::Console& console) {
-  ImporterParts parts = {.files = std::move(channels.files.receiver),
-                         .windows = std::move(channels.windows.sender),
-                         .payloads = std::move(channels.payloads.sender),
-                         .push_counts = channels.push_counts};
+// A pusher ends with the channel of the importer before, when it has sent what was in it.
+Result<pid_t> Supervisor::StartImporter() {
+  Channel payloads;
+  if (run_.push.is_on()) {
+    TRY_ASSIGN(payloads, MakeChannel(ChannelKind::kBytes));
+  }
+  ImporterParts parts = {.files = Duplicate(channels_.files.receiver.get()),
+                         .windows = Duplicate(channels_.windows.sender.get()),
+                         .payloads = std::move(payloads.sender),
+                         .push_counts = channels_.push_counts};
+  channels_.payloads = std::move(payloads.receiver);
   return StartProcess("perftape-import", Sigterm::kIsIgnored, [&] {
-    channels = {};
-    return RunImporter(run, directory, std::move(parts), console);
+    CloseAll();
+    return RunImporter(run_, directory_->path(), std::move(parts), console_);
   });
+}
+
+Result<pid_t> Supervisor::StartRecorder(UniqueFd started) {
+  return StartProcess("perftape-record", Sigterm::kEnds, [&] {
+    RecorderParts parts = {.files = std::move(channels_.files.sender),
+                           .started = std::move(started)};
+    CloseAll();
+    return RunRecorder(run_, cut_, directory_->path(), std::move(parts), console_);
+  });
+}
+
+Result<pid_t> Supervisor::StartTrial() {
+  return StartProcess("perftape-trial", Sigterm::kEnds, [&] {
+    CloseAll();
+    return RunTrial(*candidate_, TrialFile(), console_);
+  });
+}
+
+Actions Supervisor::MakeActions() {
+  return {.start = [this](Role role, UniqueFd started) { return Start(role, std::move(started)); },
+          .tell_server =
+              [this](std::optional<std::uint64_t> since_ns) {
+                if (!since_ns) return recordings_->Send({.kind = Notice::Kind::kEvents});
+                return recordings_->Send(Notice::Kind::kEvents, Joined(run_.events, "\n"),
+                                         *since_ns);
+              },
+          .reload =
+              [this] {
+                const int pusher_notices = channels_.push_notices.sender.get();
+                ReloadSecrets(secret_files_, secrets_, *recordings_, pusher_notices, console_);
+                candidate_ = OptionsAgain(run_, console_);
+                return candidate_.has_value();
+              },
+          .end_trial =
+              [this](Actions::Trial trial) {
+                (void)unlink(TrialFile().c_str());
+                if (trial == Actions::Trial::kFailed) return false;
+                before_ = std::exchange(run_, *std::move(candidate_));
+                return true;
+              },
+          .restore = [this] { run_ = *before_; },
+          .end_channels =
+              [this] {
+                // The ends of the processes that run are open until these end.
+                channels_.files = {};
+                channels_.windows = {};
+              }};
+}
+
+Result<int> Supervisor::Run() {
+  TRY(CheckPrivileges(console_));
+  TRY_ASSIGN(secrets_, ReadSecrets(secret_files_));
+  TRY(OpenChannels());
+  TRY_ASSIGN(const UniqueFd signals, CatchSignals());
+  TRY_ASSIGN(PrivateDirectory directory, PrivateDirectory::Make(run_.directory));
+  directory_.emplace(std::move(directory));
+  recordings_.emplace(
+      run_, directory_->path(), [this] { channels_ = {}; }, console_);
+  Processes processes(MakeActions(), *recordings_, console_);
+  TRY(processes.Start(Role::kServer));
+  TRY(processes.Start(Role::kImporter));
+  if (run_.push.is_on()) TRY(processes.Start(Role::kPusher));
+  TRY(processes.Start(Role::kRecorder));
+  for (const ListenAddress& address : sockets_.addresses)
+    console_.Note("listening at " + AddressText(address));
+  return processes.Wait(signals.get());
 }
 
 }  // namespace
 
 Result<int> Supervise(const ServeRun& planned, cli::Console& console) {
-  ServeRun run = planned;
-  TRY(CheckPrivileges(console));
-  const SecretFiles secret_files = {
-      .token = run.token_file, .headers = run.push.headers_file, .certificates = run.push.ca_file};
-  TRY_ASSIGN(Secrets secrets, ReadSecrets(secret_files));
-  Sockets sockets(run.addresses);
-  TRY_ASSIGN(std::vector<UniqueFd> opened, sockets.Open());
-  TRY_ASSIGN(const UniqueFd signals, CatchSignals());
-  record::SwitchRequest cut;
-  TRY_ASSIGN(Channels channels, OpenChannels(run.push));
-  TRY_ASSIGN(const pid_t server, StartServer(run, channels,
-                                             {.sockets = std::move(opened),
-                                              .addresses = sockets.addresses,
-                                              .token = secrets.token},
-                                             cut, console));
-  std::optional<pid_t> pusher;
-  if (run.push.is_on()) {
-    TRY_ASSIGN(pusher, StartPusher(run, secrets.push, channels, console));
-  }
-  // After the processes that have no files: those that are forked later hold its lock.
-  TRY_ASSIGN(const PrivateDirectory directory, PrivateDirectory::Make(run.directory));
-  TRY_ASSIGN(const pid_t importer, StartImporter(run, directory.path(), channels, console));
-
-  RecordingServer recordings(run, directory.path(), std::move(channels.commands.receiver), console);
-  Processes processes(
-      {.start_recorder =
-           [&] {
-             return StartProcess("perftape-record", Sigterm::kEnds, [&] {
-               recordings.CloseChannel();
-               channels.push_notices = {};
-               return RunRecorder(run, cut, directory.path(), std::move(channels.files.sender),
-                                  console);
-             });
-           },
-       .send_events =
-           [&] { return recordings.Send(Notice::Kind::kEvents, Joined(run.events, "\n")); },
-       .reload =
-           [&] {
-             const int pusher_notices = channels.push_notices.sender.get();
-             ReloadSecrets(secret_files, secrets, recordings, pusher_notices, console);
-             return Reload(run, console);
-           },
-       .end_files = [&] { channels.files.sender.Reset(); }},
-      recordings, console);
-  processes.Add("server", server);
-  processes.Add("importer", importer);
-  if (pusher) processes.Add("pusher", *pusher);
-  TRY(processes.StartRecorder());
-  for (const ListenAddress& address : sockets.addresses)
-    console.Note("listening at " + AddressText(address));
-  return processes.Wait(signals.get());
+  return Supervisor(planned, console).Run();
 }
 
 }  // namespace perftape::serve

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/serve/window.h"
 
-#include <unistd.h>
+#include <sys/mman.h>
 
 #include <cerrno>
+#include <cstring>
 #include <span>
 #include <string>
-#include <utility>
 
 #include "formats/base/bytes.h"
 #include "formats/base/file.h"
@@ -24,34 +24,15 @@ struct Header {
   std::uint64_t failed_windows = 0;
 };
 
-constexpr std::uint64_t kMostBytes = std::uint64_t{256} << 20;  // of notes, of a profile
+constexpr const char* kWindowName = "windows";
 
-// Returns how many bytes there were before the end of the stream.
-Result<std::size_t> ReadAll(int fd, std::span<std::byte> into) {
-  std::size_t done = 0;
-  while (done < into.size()) {
-    const ssize_t size = read(fd, into.data() + done, into.size() - done);
-    if (size < 0 && errno == EINTR) continue;
-    if (size < 0) return FailErrno("windows", errno);
-    if (size == 0) break;
-    done += static_cast<std::size_t>(size);
-  }
-  return done;
-}
-
-std::unexpected<Error> EndsInside() {
-  return Fail(ErrorCode::kCorrupt, "windows: the stream ends inside a window");
-}
-
-Status ReadExactly(int fd, std::span<std::byte> into) {
-  TRY_ASSIGN(const std::size_t size, ReadAll(fd, into));
-  if (size != into.size()) return EndsInside();
-  return {};
+std::unexpected<Error> IsWrong() {
+  return Fail(ErrorCode::kCorrupt, "windows: the file of a window is wrong");
 }
 
 }  // namespace
 
-Status WriteWindow(int fd, const ImportedWindow& window) {
+Status SendWindow(int channel, const ImportedWindow& window) {
   const std::string notes = bundle::EncodeNotes(window.notes);
   const Header header = {.notes_bytes = notes.size(),
                          .profile_bytes = window.window.profile.size(),
@@ -60,29 +41,35 @@ Status WriteWindow(int fd, const ImportedWindow& window) {
                          .recorder_cpu_ns = window.recorder_cpu_ns,
                          .importer_cpu_ns = window.importer_cpu_ns,
                          .failed_windows = window.failed_windows};
-  TRY(WriteAll(fd, std::as_bytes(std::span(&header, 1))));
-  TRY(WriteAll(fd, AsBytes(notes)));
-  return WriteAll(fd, window.window.profile);
+  const Notice notice = {.kind = Notice::Kind::kWindow,
+                         .file = UniqueFd(memfd_create("window", MFD_CLOEXEC))};
+  if (!notice.file) return FailErrno(kWindowName, errno);
+  TRY(WriteAll(notice.file.get(), std::as_bytes(std::span(&header, 1))));
+  TRY(WriteAll(notice.file.get(), AsBytes(notes)));
+  TRY(WriteAll(notice.file.get(), window.window.profile));
+  return SendNotice(channel, notice, Waiting::kYes);
 }
 
-Result<std::optional<ImportedWindow>> ReadWindow(int fd) {
+Result<ImportedWindow> WindowIn(const Notice& notice) {
+  if (notice.kind != Notice::Kind::kWindow) return IsWrong();
+  TRY_ASSIGN(const MappedFile file, MappedFile::FromFd(notice.file.get(), kWindowName));
+  Bytes rest = file.bytes();
   Header header;
-  TRY_ASSIGN(const std::size_t size, ReadAll(fd, std::as_writable_bytes(std::span(&header, 1))));
-  if (size == 0) return std::nullopt;
-  if (size != sizeof header) return EndsInside();
-  if (header.magic != Header::kMagic || header.notes_bytes > kMostBytes ||
-      header.profile_bytes > kMostBytes) {
-    return Fail(ErrorCode::kCorrupt, "windows: the header of a window is wrong");
+  if (rest.size() < sizeof header) return IsWrong();
+  std::memcpy(&header, rest.data(), sizeof header);
+  rest = rest.subspan(sizeof header);
+  if (header.magic != Header::kMagic || header.notes_bytes > rest.size() ||
+      header.profile_bytes != rest.size() - header.notes_bytes) {
+    return IsWrong();
   }
-  ImportedWindow window = {.window = {.start_ns = header.start_ns, .end_ns = header.end_ns},
+  const Bytes profile = rest.subspan(header.notes_bytes);
+  ImportedWindow window = {.window = {.start_ns = header.start_ns,
+                                      .end_ns = header.end_ns,
+                                      .profile = {profile.begin(), profile.end()}},
                            .recorder_cpu_ns = header.recorder_cpu_ns,
                            .importer_cpu_ns = header.importer_cpu_ns,
                            .failed_windows = header.failed_windows};
-  std::string notes(header.notes_bytes, '\0');
-  TRY(ReadExactly(fd, std::as_writable_bytes(std::span(notes))));
-  TRY_ASSIGN(window.notes, bundle::DecodeNotes(notes));
-  window.window.profile.resize(header.profile_bytes);
-  TRY(ReadExactly(fd, window.window.profile));
+  TRY_ASSIGN(window.notes, bundle::DecodeNotes(AsText(rest.first(header.notes_bytes))));
   return window;
 }
 

@@ -46,9 +46,9 @@ function(join_scripts result)
 endfunction()
 
 join_scripts(script names.js profile_facts.js time_data.js tree.js derived_trees.js differences.js controls.js
-  descriptions.js threads.js graph.js function_table.js time_path.js time_selection.js heat_map.js time_windows.js time_rows.js
-  time_texts.js time_colours.js time_view.js time_marks.js heat_view.js path_table.js time_input.js time_panel.js events.js
-  page.js start.js)
+  toolbar.js descriptions.js threads.js graph.js function_table.js time_path.js time_selection.js heat_map.js
+  time_windows.js time_rows.js time_texts.js time_colours.js time_view.js time_marks.js heat_view.js heat_panel.js
+  path_table.js reasons.js time_input.js time_panel.js events.js address.js page.js start.js)
 join_scripts(svg_script svg.js)
 file(READ ${SOURCE}/page.css style)
 file(READ ${SOURCE}/page.html page)

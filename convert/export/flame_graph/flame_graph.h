@@ -22,15 +22,29 @@ struct FlameGraphReport {
   std::uint64_t negative_samples = 0;  // samples with a negative number
 };
 
+// Why the windows on the two sides of a difference take different times.
+struct ComparedWindows {
+  struct Reason {
+    std::uint32_t depth = 0;  // below the reason before it that is less deep
+    // Of a window on average, after and before.
+    std::int64_t after_ns = 0, before_ns = 0;
+    std::string text = {};
+  };
+  std::string caption = {};  // what is compared; empty: no windows
+  std::vector<Reason> reasons = {};
+};
+
 // What a page shows beside the profile, if its samples have times.
 struct PageTimes {
   convert::TaskEvents events = {};
   std::vector<convert::ThreadSwitch> switches = {};
   std::optional<convert::TimeWindow> window = {};  // the range that is looked at; nothing: all
-  std::string trigger = {};                        // why the recording ended; empty: no reason
+  std::int64_t sample_step_ns = 0;  // the times of samples are multiples of it; 0: exact
+  std::string trigger = {};         // why the recording ended; empty: no reason
   // Of a critical path: its windows, and a name for them; empty for the whole lives of threads.
   std::vector<timeline::ThreadWindow> windows = {};
   std::string window_name = {};
+  ComparedWindows compared = {};  // of a differential profile of windows
 };
 
 // Profile -> a flame graph as one HTML page, for a browser without a network. The page has a strict

@@ -37,16 +37,28 @@ std::vector<FrameId> FramesInOrder(const RootedFrameTable& frames,
   return order;
 }
 
+enum class Numbers : std::uint8_t { kShown, kOther };
+
+std::string_view UnitOf(const Profile& profile, const PageTab& tab, Numbers numbers) {
+  const convert::Event& event = profile[tab.events.event];
+  const bool is_shown = numbers == Numbers::kShown;
+  const bool is_count = event.values == convert::EventValues::kSampled &&
+                        is_shown == (tab.tree.value == convert::FoldedValue::kSamples);
+  return is_count ? "samples" : profile.text(event.unit);
+}
+
 class PageEncoder {
  public:
   PageEncoder(const Profile& profile, const RootedFrameTable& frames)
       : profile_(profile), frames_(frames) {}
 
-  std::vector<std::byte> Encode(const std::vector<PageTab>& tabs, const TimeLanes* lanes) && {
+  std::vector<std::byte> Encode(const std::vector<PageTab>& tabs, const TimeLanes* lanes,
+                                const ComparedWindows& compared) && {
     AppendFacts();
     AppendFrames(FramesInOrder(frames_, tabs));
     tables_.Number(tabs.size());
     for (const PageTab& tab : tabs) AppendTab(tab);
+    AppendComparison(compared);
     AppendTime(lanes, texts_, tables_);
     Encoder whole;
     whole.Number(kPageVersion);
@@ -95,7 +107,7 @@ class PageEncoder {
     const std::optional<std::uint64_t> factor = OtherPerNumber(nodes);
     const bool has_other = factor != 1;
     tables_.Number(texts_.Add(tab.name));
-    tables_.Number(texts_.Add(UnitOf(tab, Numbers::kShown)));
+    tables_.Number(texts_.Add(ShownUnit(profile_, tab)));
     tables_.Number((has_before ? kBeforeColumn : 0) | (times.empty() ? 0 : kFirstColumn) |
                    (has_other ? kOtherNumbers : 0) |
                    (has_before && frames_.options().per_window ? kPerWindow : 0));
@@ -103,7 +115,7 @@ class PageEncoder {
     const std::int64_t scale_before =
         has_before ? AppendDecimalsAndScale(*tab.events.before, nodes, &StackNode::before) : 1;
     if (has_other) {
-      tables_.Number(texts_.Add(UnitOf(tab, Numbers::kOther)));
+      tables_.Number(texts_.Add(UnitOf(profile_, tab, Numbers::kOther)));
       tables_.Number(factor.value_or(0));
     }
     const std::int64_t scale_other = factor ? 1 : AppendScale(nodes, &StackNode::other);
@@ -124,14 +136,19 @@ class PageEncoder {
     AppendTimes(nodes, times);
   }
 
-  enum class Numbers : std::uint8_t { kShown, kOther };
-
-  std::string_view UnitOf(const PageTab& tab, Numbers numbers) const {
-    const convert::Event& event = profile_[tab.events.event];
-    const bool is_shown = numbers == Numbers::kShown;
-    const bool is_count = event.values == convert::EventValues::kSampled &&
-                          is_shown == (tab.tree.value == convert::FoldedValue::kSamples);
-    return is_count ? "samples" : profile_.text(event.unit);
+  void AppendComparison(const ComparedWindows& compared) {
+    tables_.Number(texts_.Add(compared.caption));
+    if (compared.caption.empty()) return;
+    tables_.Number(compared.reasons.size());
+    const auto column = [&](auto number_of) {
+      for (const ComparedWindows::Reason& reason : compared.reasons) {
+        tables_.Number(static_cast<std::uint64_t>(number_of(reason)));
+      }
+    };
+    column([](const ComparedWindows::Reason& reason) { return reason.depth; });
+    column([](const ComparedWindows::Reason& reason) { return reason.after_ns; });
+    column([](const ComparedWindows::Reason& reason) { return reason.before_ns; });
+    column([this](const ComparedWindows::Reason& reason) { return texts_.Add(reason.text); });
   }
 
   // Returns the number by which all numbers must be multiplied to become the other ones; nothing if
@@ -208,9 +225,14 @@ class PageEncoder {
 
 }  // namespace
 
+std::string_view ShownUnit(const Profile& profile, const PageTab& tab) {
+  return UnitOf(profile, tab, Numbers::kShown);
+}
+
 std::vector<std::byte> EncodePage(const Profile& profile, const RootedFrameTable& frames,
-                                  const std::vector<PageTab>& tabs, const TimeLanes* lanes) {
-  return PageEncoder(profile, frames).Encode(tabs, lanes);
+                                  const std::vector<PageTab>& tabs, const TimeLanes* lanes,
+                                  const ComparedWindows& compared) {
+  return PageEncoder(profile, frames).Encode(tabs, lanes, compared);
 }
 
 }  // namespace perftape::flame_graph

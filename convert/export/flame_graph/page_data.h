@@ -20,6 +20,8 @@
 //     nodes           their number n, then columns of n numbers, in preorder: how many levels the
 //                     node is above a child of the node before it; frame; self; folded; then, if
 //                     there are such columns, before; other; other before; first
+//   comparison        a text, which is empty if there is none; else the number of reasons, and
+//                     columns: depth, nanoseconds after and before, text
 //   times             time_data.h
 //
 // Columns of small numbers that repeat compress well: 1.6 million nodes of 139,000 stacks become
@@ -32,13 +34,14 @@
 #include <string_view>
 #include <vector>
 
+#include "convert/export/flame_graph/flame_graph.h"
 #include "convert/export/flame_graph/stack_tree.h"
 #include "convert/export/flame_graph/time_lanes.h"
 #include "convert/model/profile.h"
 
 namespace perftape::flame_graph {
 
-inline constexpr std::uint64_t kPageVersion = 5;
+inline constexpr std::uint64_t kPageVersion = 6;
 
 // Columns that not every tab has.
 enum PageColumns : std::uint8_t {
@@ -57,9 +60,13 @@ struct PageTab {
   StackTree tree = {};
 };
 
+// Returns the unit of the numbers StackNode::self of a tab.
+std::string_view ShownUnit(const convert::Profile& profile, const PageTab& tab);
+
 // `lanes` is null for a page without times.
 std::vector<std::byte> EncodePage(const convert::Profile& profile, const RootedFrameTable& frames,
                                   const std::vector<PageTab>& tabs,
-                                  const TimeLanes* lanes = nullptr);
+                                  const TimeLanes* lanes = nullptr,
+                                  const ComparedWindows& compared = {});
 
 }  // namespace perftape::flame_graph

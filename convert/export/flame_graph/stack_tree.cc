@@ -1,18 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "convert/export/flame_graph/stack_tree.h"
 
+#include <fmt/core.h>
+#include <tsl/robin_map.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <ranges>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "convert/export/frame_texts.h"
 #include "convert/model/saturating.h"
+#include "formats/perfdata/mapping_name.h"
 
 namespace perftape::flame_graph {
 namespace {
+
+constexpr FrameId kUnset = std::numeric_limits<FrameId>::max();
 
 using convert::AddUpToLimit;
 using convert::FoldedValue;
@@ -34,36 +43,73 @@ convert::FrameIdentity IdentityFor(const convert::FoldedOptions& options) {
 RootedFrameTable::RootedFrameTable(const convert::Profile& profile,
                                    const convert::FoldedOptions& options)
     : convert::FrameTable(profile, IdentityFor(options)),
+      profile_(profile),
       options_(WithoutMarks(options)),
-      texts_(profile, options_) {}
+      texts_(profile, options_),
+      callers_(profile.locations().size(), kUnset) {}
+
+bool RootedFrameTable::HasOffsets(convert::LocationId location) const {
+  const convert::Location& at = profile_[location];
+  if (!at.lines.empty() || options_.differential) return false;
+  const convert::Mapping& mapping = profile_[at.mapping];
+  return mapping.type == convert::MappingType::kUser &&
+         perfdata::IsFilePath(profile_.text(mapping.filename));
+}
+
+FrameId RootedFrameTable::OfCaller(convert::LocationId location, FrameId frame) {
+  FrameId& known = callers_[location.index];
+  if (known != kUnset) return known;
+  if (!HasOffsets(location)) return frame;
+  const std::string_view name = NameOf(frame);
+  const std::string text =
+      fmt::format("{}+{:#x}]", name.substr(0, name.size() - 1), profile_[location].offset.value);
+  return known = AddRenamed(frame, text);
+}
 
 class StackForest::Builder {
  public:
-  Builder(const Profile& profile, RootedFrameTable& frames) : trie_(profile), frames_(frames) {}
+  Builder(const Profile& profile, RootedFrameTable& frames)
+      : profile_(profile), trie_(profile), frames_(frames) {}
 
   // Sets the root frame of all stacks that are added from now on; kNoText means none.
   void StartRoot(convert::TextId text) {
     trie_.StartBelow(text == convert::kNoText ? 0
                                               : trie_.AddChild(0, {.frame = frames_.OfRoot(text)}));
+    leaves_.clear();
   }
 
   // Returns the node of a stack.
   std::uint32_t Add(StackId stack) {
-    const std::uint32_t node = trie_.NodeOf(
-        stack, [this](std::uint32_t at, convert::LocationId location, convert::AddressKind) {
-          for (const FrameId frame : frames_.Of(location) | std::views::reverse) {
-            at = trie_.AddChild(at, {.frame = frame});
-          }
-          return at;
-        });
-    return node != 0 ? node : trie_.AddChild(0, {.frame = frames_.OfNoFrames()});
+    if (stack == StackId{} || !frames_.HasOffsets(profile_[stack].leaf)) {
+      const std::uint32_t node = NodeOf(stack);
+      return node != 0 ? node : trie_.AddChild(0, {.frame = frames_.OfNoFrames()});
+    }
+    // What is sampled is a frame for the file: each instruction has another offset.
+    std::uint32_t& leaf = leaves_[stack.index];
+    if (leaf == 0) {
+      const FrameId frame = frames_.Of(profile_[stack].leaf).front();
+      leaf = trie_.AddChild(NodeOf(profile_[stack].caller), {.frame = frame});
+    }
+    return leaf;
   }
   Content& operator[](std::uint32_t node) { return trie_[node]; }
 
   std::vector<Trie::Node> Finish() && { return std::move(trie_).Finish(); }
 
  private:
+  std::uint32_t NodeOf(StackId stack) {
+    return trie_.NodeOf(
+        stack, [this](std::uint32_t at, convert::LocationId location, convert::AddressKind) {
+          for (const FrameId frame : frames_.Of(location) | std::views::reverse) {
+            at = trie_.AddChild(at, {.frame = frames_.OfCaller(location, frame)});
+          }
+          return at;
+        });
+  }
+
+  const Profile& profile_;
   Trie trie_;
+  tsl::robin_map<std::uint32_t, std::uint32_t> leaves_;  // of HasOffsets, by StackId
   RootedFrameTable& frames_;
 };
 

@@ -30,6 +30,12 @@ class RootedFrameTable : public convert::FrameTable {
 
   // Returns the root frame of this text.
   FrameId OfRoot(convert::TextId text) { return Add(texts_[text], FrameType::kThread); }
+  // Returns the frame of a call in a file without symbols: "[cc1plus+0x1f2a0]", with the offset of
+  // the call in the file: recursion looks like one function otherwise. It is the frame of the
+  // location if that has a name or no file, or if two builds are compared.
+  FrameId OfCaller(convert::LocationId location, FrameId frame);
+  // Whether the calls of a location have such frames.
+  bool HasOffsets(convert::LocationId location) const;
   // Returns the frame of a stack without frames.
   FrameId OfNoFrames() { return Add(kUnknownName, FrameType::kUser); }
 
@@ -38,8 +44,10 @@ class RootedFrameTable : public convert::FrameTable {
   const convert::FoldedOptions& options() const { return options_; }
 
  private:
+  const convert::Profile& profile_;
   const convert::FoldedOptions options_;
   convert::FrameTexts texts_;
+  std::vector<FrameId> callers_;  // by LocationId; kUnset if not looked up yet
 };
 
 struct StackNode {

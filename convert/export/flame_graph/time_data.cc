@@ -43,6 +43,8 @@ class TimeEncoder {
     out_.Number((has_intervals ? kHasIntervals : 0) | (time_.has_all_waits ? kHasAllWaits : 0) |
                 (time_.has_wakeups ? kHasWakeups : 0));
     out_.Number(time_.main_lane ? *time_.main_lane + 1 : 0);
+    out_.Number(time_.cpu_waits.waited);
+    out_.Number(time_.cpu_waits.not_recorded);
     Column(time_.kinds, [](EventKind kind) { return kind; });
   }
 

@@ -9,8 +9,9 @@
 //   sample time       samples of a stack within such a time were added up; 0: none
 //   recorded          bits of TimeBits
 //   main lane         its index plus 1; 0: unknown
-//   kinds             a column of EventKind, by tab
-//   lanes             columns: pid, tid, comm (a text), start, lane of the parent plus 1 (0: none),
+//   waits for CPUs    how long threads waited, and how long programs that were not recorded ran
+//   there kinds             a column of EventKind, by tab lanes             columns: pid, tid, comm
+//   (a text), start, lane of the parent plus 1 (0: none),
 //                     number of intervals
 //   intervals         of all lanes, in columns:
 //     head            state (timeline::State), and IntervalBits

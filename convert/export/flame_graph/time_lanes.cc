@@ -13,6 +13,7 @@
 #include "convert/model/label_keys.h"
 #include "convert/model/sample_thread.h"
 #include "convert/model/saturating.h"
+#include "convert/timeline/cpu_waits.h"
 #include "convert/timeline/critical_path.h"
 #include "convert/timeline/stack_facts.h"
 #include "convert/timeline/switches.h"
@@ -123,12 +124,28 @@ class IntervalJoiner {
   std::uint32_t length_ = 0;  // of these
 };
 
+// Sorts by parts of the time, and in these by nodes. Samples are mostly in the order of the parts:
+// those of a lane were read so, or sorted by parts of half the length.
+void SortByPart(std::vector<LaneSample>& samples, std::uint32_t part) {
+  const auto part_of = [part](const LaneSample& sample) { return sample.time / part; };
+  if (!std::ranges::is_sorted(samples, {}, part_of)) {
+    std::ranges::stable_sort(samples, {}, part_of);
+  }
+  for (auto begin = samples.begin(); begin != samples.end();) {
+    const auto end = std::ranges::find_if(begin, samples.end(), [&](const LaneSample& sample) {
+      return part_of(sample) != part_of(*begin);
+    });
+    std::ranges::stable_sort(begin, end, {}, &LaneSample::node);
+    begin = end;
+  }
+}
+
 // Adds up samples with equal nodes in parts of the time.
 std::vector<LaneSample> JoinSamples(std::vector<LaneSample> samples, std::uint32_t part) {
   const auto key = [part](const LaneSample& sample) {
     return std::pair(sample.time / part, sample.node);
   };
-  std::ranges::stable_sort(samples, {}, key);
+  SortByPart(samples, part);
   std::size_t size = 0;
   for (const LaneSample& sample : samples) {
     if (size != 0 && key(samples[size - 1]) == key(sample)) {
@@ -173,10 +190,12 @@ class LaneMaker {
     if (timeline_.recorded().waits) AddIntervals();
     AddSamples();
     ShortenIntervals(limits.intervals);
+    made_.sample_time = static_cast<std::uint32_t>(events.sample_step_ns / made_.unit_ns);
     AddUpSamples(limits.samples);
     SortSamples();
     AddMarkers(events, limits.markers);
     AddWindows(events, limits.windows);
+    AddCpuWaits();
     made_.has_all_waits = timeline_.recorded().has_all_waits();
     made_.has_wakeups = timeline_.recorded().wakeups;
     return std::move(made_);
@@ -188,8 +207,8 @@ class LaneMaker {
   // A lane before the lanes are sorted.
   struct Draft {
     std::string_view comm;
-    std::int64_t last_ns = std::numeric_limits<std::int64_t>::min();  // of its samples
-    std::uint32_t line = timeline::kNone;                             // in Timeline::threads()
+    timeline::NamedAt last;                // of its samples
+    std::uint32_t line = timeline::kNone;  // in Timeline::threads()
     std::int64_t busy = 0;
     std::uint64_t samples = 0;
   };
@@ -208,6 +227,7 @@ class LaneMaker {
   void SortSamples();
   void AddMarkers(const LaneEvents& events, std::size_t limit);
   void AddWindows(const LaneEvents& events, std::size_t limit);
+  void AddCpuWaits();
 
   std::uint32_t UnitsOf(std::int64_t time_ns) const {
     return static_cast<std::uint32_t>((time_ns - made_.start_ns) / made_.unit_ns);
@@ -270,15 +290,18 @@ void LaneMaker::FindKinds() {
 }
 
 void LaneMaker::AddLanes() {
+  std::vector<Draft*> known_of(profile_.threads().size());  // by ThreadId
   for (std::uint32_t i = 0; i < profile_.samples().size(); ++i) {
     const Sample& sample = profile_.samples()[i];
     const auto time_ns = timeline_.TimeOf(i);
     if (!time_ns || nodes_[i].node == kNoNode) continue;
-    Draft& draft = drafts_[KeyOf(sample)];
-    if (*time_ns >= draft.last_ns) {
-      draft.last_ns = *time_ns;
-      draft.comm = ThreadOf(profile_, sample).comm;
-    }
+    Draft* of_thread = nullptr;
+    Draft*& known =
+        sample.thread == convert::ThreadId{} ? of_thread : known_of[sample.thread.index];
+    if (known == nullptr) known = &drafts_[KeyOf(sample)];
+    Draft& draft = *known;
+    draft.last = std::max(draft.last, {*time_ns, sample.first_ms, ThreadOf(profile_, sample).comm});
+    draft.comm = draft.last.comm;
     ++draft.samples;
     if (!timeline_.recorded().waits && sample.event == timeline_.on_cpu_event()) {
       draft.busy = convert::AddUpToLimit(draft.busy, sample.count);
@@ -397,11 +420,16 @@ void LaneMaker::AddIntervals() {
 }
 
 void LaneMaker::AddSamples() {
+  std::vector<std::uint32_t> known_of(profile_.threads().size(), kNoLane);  // by ThreadId
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
     const Sample& sample = profile_.samples()[i];
     const auto time_ns = timeline_.TimeOf(i);
     if (nodes_[i].node == kNoNode || is_in_interval_[i] || !time_ns) continue;
-    Lane& lane = made_.lanes[lanes_.at(KeyOf(sample))];
+    std::uint32_t of_thread = kNoLane;
+    std::uint32_t& known =
+        sample.thread == convert::ThreadId{} ? of_thread : known_of[sample.thread.index];
+    if (known == kNoLane) known = lanes_.at(KeyOf(sample));
+    Lane& lane = made_.lanes[known];
     lane.samples[nodes_[i].tab].push_back({.time = UnitsOf(*time_ns),
                                            .node = nodes_[i].node,
                                            .count = sample.count,
@@ -441,6 +469,14 @@ void LaneMaker::AddUpSamples(std::size_t limit) {
   constexpr std::uint32_t kFinest = 32;
   const std::uint32_t visible = std::max(made_.length / kVisibleParts, 1U);
   std::vector<std::uint32_t> parts(tabs_.size(), std::max(visible / kFinest, 1U));
+  if (made_.sample_time != 0) {
+    // Their times were rounded: different stacks of one node are one, in any order.
+    for (Lane& lane : made_.lanes) {
+      for (std::vector<LaneSample>& samples : lane.samples) {
+        samples = JoinSamples(std::move(samples), 1);
+      }
+    }
+  }
   std::vector<std::size_t> sizes;
   for (std::size_t tab = 0; tab < tabs_.size(); ++tab) sizes.push_back(SamplesIn(made_.lanes, tab));
   while (std::reduce(sizes.begin(), sizes.end()) > limit) {
@@ -499,6 +535,13 @@ void LaneMaker::AddWindows(const LaneEvents& events, std::size_t limit) {
   std::ranges::stable_sort(shown, std::greater(), &LaneWindow::length);
   shown.resize(std::min(shown.size(), limit));
   std::ranges::stable_sort(shown, {}, &LaneWindow::start);
+}
+
+void LaneMaker::AddCpuWaits() {
+  const timeline::CpuUse use = UseOfCpus(timeline_, CpuWaitsOf(timeline_));
+  const auto unit = made_.unit_ns;
+  made_.cpu_waits = {.waited = static_cast<std::uint64_t>(use.waited_ns / unit),
+                     .not_recorded = static_cast<std::uint64_t>(use.not_recorded_ns / unit)};
 }
 
 }  // namespace

@@ -105,6 +105,11 @@ struct LaneWindows {
   std::vector<LaneWindow> shown = {};  // by start; the longest
 };
 
+// How long threads waited for CPUs, and how long programs that were not recorded used these.
+struct LaneCpuWaits {
+  std::uint64_t waited = 0, not_recorded = 0;
+};
+
 struct TimeLanes {
   std::int64_t start_ns = 0;  // on the clock of the recording
   std::int64_t unit_ns = 1;
@@ -119,6 +124,7 @@ struct TimeLanes {
   std::optional<std::size_t> main_lane = {};  // the thread of the command that was recorded
   std::vector<Marker> markers = {};           // by time
   LaneWindows windows = {};
+  LaneCpuWaits cpu_waits = {};
 };
 
 // One event of a page, of which the lanes show samples.
@@ -145,6 +151,7 @@ struct LaneEvents {
   // Those of the critical path, and what they are called.
   std::span<const timeline::ThreadWindow> windows = {};
   std::string_view window_name = {};
+  std::int64_t sample_step_ns = 0;  // PageTimes::sample_step_ns
 };
 
 // Returns nothing if the samples have no times. Views are of the timeline's profile.

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -84,6 +87,24 @@ std::vector<PageTab> TabsOf(const Profile& profile, RootedFrameTable& frames, Ke
   return tabs;
 }
 
+// Shows the event with the largest amount first, among those with the unit of the first one, unless
+// the profile names an event to show.
+void ShowLargestFirst(const Profile& profile, std::vector<PageTab>& tabs) {
+  if (tabs.empty() || !profile.metadata().default_value.empty()) return;
+  const std::string_view unit = ShownUnit(profile, tabs.front());
+  std::size_t largest = 0;
+  std::int64_t most = tabs.front().tree.total();
+  for (std::size_t i = 1; i < tabs.size(); ++i) {
+    const std::int64_t total = tabs[i].tree.total();
+    if (total <= most || ShownUnit(profile, tabs[i]) != unit) continue;
+    largest = i;
+    most = total;
+  }
+  const auto first = tabs.begin();
+  std::rotate(first, first + static_cast<std::ptrdiff_t>(largest),
+              first + static_cast<std::ptrdiff_t>(largest) + 1);
+}
+
 std::optional<TimeLanes> LanesOf(const Profile& profile, const std::vector<PageTab>& tabs,
                                  const PageTimes& times) {
   std::vector<LaneTab> of_lanes;
@@ -95,7 +116,8 @@ std::optional<TimeLanes> LanesOf(const Profile& profile, const std::vector<PageT
                        {.tasks = times.events,
                         .trigger = times.trigger,
                         .windows = times.windows,
-                        .window_name = times.window_name});
+                        .window_name = times.window_name,
+                        .sample_step_ns = times.sample_step_ns});
 }
 
 }  // namespace
@@ -106,11 +128,13 @@ Result<FlameGraphReport> WriteHtml(const Profile& profile, const convert::Folded
   RootedFrameTable frames(profile, options);
   // Two sides have no common time.
   const bool has_times = !options.differential && convert::HasTimes(profile);
-  const std::vector<PageTab> tabs =
+  std::vector<PageTab> tabs =
       TabsOf(profile, frames, has_times ? KeepSamples::kYes : KeepSamples::kNo);
+  ShowLargestFirst(profile, tabs);
   std::optional<TimeLanes> lanes;
   if (has_times) lanes = LanesOf(profile, tabs, times);
-  const std::vector<std::byte> plain = EncodePage(profile, frames, tabs, lanes ? &*lanes : nullptr);
+  const std::vector<std::byte> plain =
+      EncodePage(profile, frames, tabs, lanes ? &*lanes : nullptr, times.compared);
   TRY_ASSIGN(const std::vector<std::byte> packed, pprof::Gzip(plain, kGzipLevel));
   TRY(out.Write(UnpackText(kPageBeforeData)));
   TRY(out.Write(Base64(packed)));

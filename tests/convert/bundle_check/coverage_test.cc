@@ -77,6 +77,23 @@ TEST(CoverageOf, ReportsWhyTheRecorderOmittedAFile) {
   EXPECT_EQ(coverage.missing[0].reason, "gone before it could be opened");
 }
 
+TEST(CoverageOf, DistinguishesFilesOfOnePathWithoutBuildId) {
+  const FileNumber first{.device = 1, .inode = 2}, second{.device = 1, .inode = 3};
+  const bundle::Bundle bundle = BundleWith(
+      {{{.path = "/bin/x", .kept = bundle::Kept::kSymbols, .number = first}, SmallElf("")}});
+  for (const FileNumber& number : {first, second}) {
+    convert::ProfileBuilder builder;
+    const convert::MappingId mapping =
+        builder.Add(convert::Mapping{.filename = builder.Add("/bin/x"),
+                                     .start = 0x400000,
+                                     .limit = 0x401000,
+                                     .instance = InstanceOf(number)});
+    builder.Add(convert::Location{.mapping = mapping, .offset = {0x10}});
+    const Coverage coverage = CoverageOf(bundle, std::move(builder).Finish());
+    EXPECT_EQ(coverage.missing.size(), number == first ? 0u : 1u);
+  }
+}
+
 TEST(CoverageOf, ReportsAnotherBuildInTheBundle) {
   const bundle::Bundle bundle = BundleWith({Program()});
   const Coverage coverage = CoverageOf(

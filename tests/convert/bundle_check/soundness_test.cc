@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "convert/bundle_check/bundle_check.h"
+#include "formats/bundle/content_hash.h"
 #include "tests/convert/bundle_check/made_bundle.h"
 #include "tests/support/elf_builder.h"
 #include "tests/support/tar_builder.h"
@@ -136,6 +137,17 @@ TEST(FindContradictions, ReportsAMissingFileWithoutAReason) {
 TEST(FindContradictions, ReportsSkippedMembers) {
   EXPECT_THAT(FindingsOf({{.name = "../evil", .content = "?"}}, {}),
               ElementsAre("members were skipped: 1 member with a path outside of the directory"));
+}
+
+TEST(FindContradictions, ChecksTheContentOfWholeFilesWithoutBuildId) {
+  const std::vector<std::byte> elf = SmallElf("");
+  const auto findings = [&](Kept kept, const std::string& content) {
+    return FindContradictions(
+        BundleWith({{{.path = "/bin/x", .kept = kept, .content = content}, elf}}));
+  };
+  EXPECT_THAT(findings(Kept::kWhole, bundle::ContentHash(elf)), IsEmpty());
+  EXPECT_THAT(findings(Kept::kSymbols, "abc"), IsEmpty()) << "the original's";
+  EXPECT_THAT(findings(Kept::kWhole, "abc"), ElementsAre(HasSubstr("the manifest has abc")));
 }
 
 }  // namespace

@@ -77,6 +77,35 @@ TEST(Diagnose, DoesNotExplainTheWaitsOfAnotherCgroup) {
                           "run-queue-slow", "run-queue-time"));
 }
 
+// 8 s of waits for a CPU in 10 s of two processes, and 12 s of one.
+TEST(Diagnose, FindsMoreRunnableThreadsThanCpus) {
+  Incident incident;
+  incident.HasCpus(2);
+  incident.AddCalls("runq", 200, 40 * kMs);
+  incident.AddCalls("runq", 300, 40 * kMs, 8, "other");
+  const Diagnosis diagnosis = incident.Diagnose();
+  EXPECT_THAT(RulesOf(diagnosis),
+              ElementsAre("runnable-threads", "run-queue-time < runnable-threads",
+                          "run-queue-time < runnable-threads"));
+  EXPECT_EQ(FirstText(diagnosis),
+            "the machine: more threads than CPUs: those that waited for a CPU were 100.0 % of the "
+            "CPUs (4.0 runnable threads on 2 CPUs on average)");
+}
+
+TEST(Diagnose, DoesNotJudgeRunnableThreadsWithoutTheNumberOfCpus) {
+  Incident incident;
+  incident.AddCalls("runq", 500, 40 * kMs);
+  EXPECT_THAT(RulesOf(incident.Diagnose()), ElementsAre("run-queue-time"));
+}
+
+TEST(Diagnose, FindsTheTimeInManyFastCallsOfFsync) {
+  Incident incident;
+  incident.AddCalls("fsync", 1000, 4 * kMs);  // 4 s of 10 s
+  const Diagnosis diagnosis = incident.Diagnose();
+  EXPECT_THAT(RulesOf(diagnosis), ElementsAre("fsync-time"));
+  EXPECT_THAT(FirstText(diagnosis), HasSubstr("waited for fsync for 40.0 % of the time"));
+}
+
 TEST(Diagnose, FindsALeakBeforeTheKill) {
   Incident incident;
   bundle::NotedCgroup& app = incident.AddCgroup("/app");
@@ -137,7 +166,8 @@ TEST(Diagnose, FindsASlowDiskBehindItsLimit) {
   incident.AddCalls("fsync", 10, 300 * kMs);
   incident.AddSlow("fsync", 300 * kMs, {{"file", "/var/db"}});
   const Diagnosis diagnosis = incident.Diagnose();
-  EXPECT_THAT(RulesOf(diagnosis), ElementsAre("io-limit-95", "fsync-slow < io-limit-95"));
+  EXPECT_THAT(RulesOf(diagnosis),
+              ElementsAre("io-limit-95", "fsync-slow < io-limit-95", "fsync-time < io-limit-95"));
   EXPECT_EQ(FirstText(diagnosis),
             "/app: it used 99.5 % of its I/O limit (995 of 1000 wbps, device 7:0)");
   EXPECT_EQ(diagnosis.findings[1].measurement.object, "/var/db");
@@ -150,7 +180,8 @@ TEST(Diagnose, ExplainsByACgroupOfAnotherHierarchy) {
   incident.AddCgroup("/a/long/path/of/another/controller").memory_limit = 100;
   incident.AddCgroup("/io").io_limits = {{"7:0", "wbps", 1000, 0, 5000, 990}};
   incident.AddCalls("fsync", 10, 300 * kMs);
-  EXPECT_THAT(RulesOf(incident.Diagnose()), ElementsAre("io-limit-95", "fsync-slow < io-limit-95"));
+  EXPECT_THAT(RulesOf(incident.Diagnose()),
+              ElementsAre("io-limit-95", "fsync-slow < io-limit-95", "fsync-time < io-limit-95"));
 }
 
 TEST(Diagnose, FindsDnsThatDoesNotAnswer) {

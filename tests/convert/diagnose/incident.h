@@ -84,13 +84,15 @@ class Incident {
   }
 
   bundle::RecordingNotes& notes() { return notes_; }
+  void HasCpus(std::uint32_t cpus) { cpus_ = cpus; }
   void HasNoNotes() { has_notes_ = false; }
   void Lose(std::uint64_t samples) { lost_samples_ = samples; }
   void Record(std::string_view event) { events_.emplace_back(event); }
 
   // Call it once.
   const Facts& MakeFacts(const convert::FilterOptions& filter = {}) {
-    RecordedInput input{.notes = {}, .events = events_, .lost_samples = lost_samples_};
+    RecordedInput input{
+        .notes = {}, .events = events_, .lost_samples = lost_samples_, .cpus = cpus_};
     if (has_notes_) input.notes = std::make_shared<const bundle::RecordingNotes>(notes_);
     profile_ = made_.Make();
     facts_ = diagnose::MakeFacts(profile_, {input}, filter);
@@ -116,6 +118,7 @@ class Incident {
   std::vector<std::string> events_;
   std::uint64_t next_ns_ = 2 * kNsPerSecond;
   std::uint64_t lost_samples_ = 0;
+  std::uint32_t cpus_ = 0;
   bool has_notes_ = true;
 };
 

@@ -6,9 +6,7 @@
 
 #include <array>
 #include <cstdint>
-#include <limits>
 #include <optional>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -76,57 +74,95 @@ TEST(DefaultEvent, IsTheLastOfPlainValues) {
   EXPECT_EQ(DefaultEvent(with_values.Make()), objects);
 }
 
-struct Row {
-  std::int64_t count, period;
-};
+FoldedValue Chosen(const Profile& profile, EventId event) {
+  return ChooseValue(profile, {}, std::array{event});
+}
 
-bool AreUnequal(const std::vector<Row>& rows) {
-  ProfileMaker made;
-  const EventId event = made.Counts("cpu-clock", "nanoseconds");
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    made.Hit(made.Calls({"f" + std::to_string(i)}), {}, event, rows[i].count, rows[i].period);
+TEST(ChooseValue, IsTheTimeOfWaitsWithHoweverManyStacks) {
+  for (const char* name : {"offcpu-time", "offcpu-time:u", "offcpu-disk-time", "lock-time",
+                           "wakeup", "latency:fsync", "offcpu-time after"}) {
+    for (const bool has_two : {false, true}) {
+      ProfileMaker made;
+      const EventId wait = made.Counts(name, "nanoseconds", 1);
+      made.Hit(made.Calls({"f"}), {}, wait, 5, 500);
+      if (has_two) made.Hit(made.Calls({"g"}), {}, wait, 1, 7);
+      EXPECT_EQ(Chosen(made.Make(), wait), FoldedValue::kPeriod) << name << has_two;
+    }
   }
-  return HasUnequalAmounts(made.Make(), std::array{event});
 }
 
-TEST(HasUnequalAmounts, ComparesWhatOneSampleStandsFor) {
-  EXPECT_FALSE(AreUnequal({}));
-  EXPECT_FALSE(AreUnequal({{1, 10}, {5, 50}, {3, 30}}));
-  EXPECT_FALSE(AreUnequal({{3, 10}, {6, 20}}));  // not a whole number for each sample
-  EXPECT_TRUE(AreUnequal({{1, 10}, {1, 11}}));
-  EXPECT_TRUE(AreUnequal({{1, 10}, {2, 10}}));
+TEST(ChooseValue, IsTheNumberOfSamplesIfAllHaveTheNominalPeriod) {
+  for (const std::int64_t of_last : {10, 15}) {
+    ProfileMaker made;
+    const EventId clock = made.Counts("cpu-clock", "nanoseconds", 10);
+    made.Hit(made.Calls({"f"}), {}, clock, 2, 20);
+    made.Hit(made.Calls({"g"}), {}, clock, 1, of_last);
+    EXPECT_EQ(Chosen(made.Make(), clock),
+              of_last == 10 ? FoldedValue::kSamples : FoldedValue::kPeriod);
+  }
 }
 
-TEST(HasUnequalAmounts, IsFalseWithoutPeriods) {
-  EXPECT_FALSE(AreUnequal({{1, 0}, {5, 0}}));
-  EXPECT_TRUE(AreUnequal({{1, 0}, {5, 1}}));
+// Some writers give a clock the frequency of another event.
+TEST(ChooseValue, IsTheNumberOfSamplesOfAClockWithOnePeriodThatIsNotTheNominalOne) {
+  for (const std::int64_t of_last : {4, 6}) {
+    ProfileMaker made;
+    const EventId clock = made.Counts("cpu-clock", "nanoseconds", 10);
+    made.Hit(made.Calls({"f"}), {}, clock, 2, 8);
+    made.Hit(made.Calls({"g"}), {}, clock, 1, of_last);
+    EXPECT_EQ(Chosen(made.Make(), clock),
+              of_last == 4 ? FoldedValue::kSamples : FoldedValue::kPeriod);
+  }
 }
 
-TEST(HasUnequalAmounts, ReadsTheLargestNumbers) {
-  constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
-  EXPECT_FALSE(AreUnequal({{kLargest, kLargest}, {1, 1}}));
-  EXPECT_TRUE(AreUnequal({{kLargest, kLargest}, {kLargest - 1, kLargest}}));
-}
-
-TEST(HasUnequalAmounts, ComparesAllShownEvents) {
+// Samples that were added up to others, in one stack.
+TEST(ChooseValue, IsThePeriodIfSamplesHaveMoreThanTheNominalOne) {
   ProfileMaker made;
-  const EventId before = made.Counts("cpu-clock before", "nanoseconds");
-  const EventId after = made.Counts("cpu-clock after", "nanoseconds");
-  const EventId plain = made.CountsPlainly("alloc_space", "bytes");
-  made.Hit(made.Calls({"f"}), {}, before, 2, 20);
-  made.Hit(made.Calls({"f"}), {}, after, 2, 2);
-  made.Hit(made.Calls({"f"}), {}, plain, 0, 7);
-  made.Hit(made.Calls({"g"}), {}, plain, 0, 8);
+  const EventId clock = made.Counts("cpu-clock", "nanoseconds", 10);
+  made.Hit(made.Calls({"f"}), {}, clock, 2, 80);
+  EXPECT_EQ(Chosen(made.Make(), clock), FoldedValue::kPeriod);
+}
+
+TEST(ChooseValue, IsThePeriodIfNoneIsFixed) {
+  ProfileMaker made;
+  const EventId cycles = made.Counts("cycles");
+  const EventId added_up = made.Counts("cpu-clock", "nanoseconds");
+  made.Hit(made.Calls({"f"}), {}, cycles, 3, 300);
+  made.Hit(made.Calls({"f"}), {}, added_up, 3, 300);
   const Profile profile = made.Make();
-  EXPECT_FALSE(HasUnequalAmounts(profile, std::array{before}));
-  EXPECT_FALSE(HasUnequalAmounts(profile, std::array{after, plain}));
-  EXPECT_TRUE(HasUnequalAmounts(profile, std::array{before, after}));
+  EXPECT_EQ(Chosen(profile, cycles), FoldedValue::kPeriod);
+  EXPECT_EQ(Chosen(profile, added_up), FoldedValue::kPeriod);
+}
+
+TEST(ChooseValue, IsTheNumberOfSamplesWithoutPeriods) {
+  for (const std::int64_t period : {0, 1}) {
+    ProfileMaker made;
+    const EventId cycles = made.Counts("cycles");
+    made.Hit(made.Calls({"f"}), {}, cycles, 4, 4 * period);
+    made.Hit(made.Calls({"g"}), {}, cycles, 1, period);
+    EXPECT_EQ(Chosen(made.Make(), cycles), FoldedValue::kSamples) << period;
+  }
+}
+
+TEST(ChooseValue, ComparesAllShownEvents) {
+  ProfileMaker made;
+  const EventId before = made.Counts("cpu-clock before", "nanoseconds", 10);
+  const EventId after = made.Counts("cpu-clock after", "nanoseconds", 1000);
+  const EventId as_before = made.Counts("task-clock", "nanoseconds", 10);
+  const EventId empty = made.Counts("offcpu-time", "nanoseconds", 0);
+  const EventId plain = made.CountsPlainly("alloc_space", "bytes");
+  for (const EventId clock : {before, as_before}) made.Hit(made.Calls({"f"}), {}, clock, 2, 20);
+  made.Hit(made.Calls({"f"}), {}, after, 2, 2000);
+  made.Hit(made.Calls({"f"}), {}, plain, 0, 7);
+  const Profile profile = made.Make();
+  EXPECT_EQ(ChooseValue(profile, {}, std::array{before, as_before, empty, plain}),
+            FoldedValue::kSamples);
+  EXPECT_EQ(ChooseValue(profile, {}, std::array{before, after}), FoldedValue::kPeriod);
 }
 
 TEST(ChooseValue, IsWhatWasAskedFor) {
   ProfileMaker made;
   const EventId wait = made.Counts("offcpu-time", "nanoseconds");
-  const EventId clock = made.Counts("cpu-clock", "nanoseconds");
+  const EventId clock = made.Counts("cpu-clock", "nanoseconds", 4);
   made.Hit(made.Calls({"f"}), {}, wait, 1, 3);
   made.Hit(made.Calls({"g"}), {}, wait, 1, 4);
   made.Hit(made.Calls({"g"}), {}, clock, 1, 4);

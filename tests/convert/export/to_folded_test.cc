@@ -162,7 +162,7 @@ TEST(WriteFolded, CountsPeriodsIfSamplesStandForUnequalAmounts) {
 
 TEST(WriteFolded, CountsSamplesIfAllStandForTheSameAmount) {
   ProfileMaker made;
-  const EventId clock = made.Counts("cpu-clock", "nanoseconds");
+  const EventId clock = made.Counts("cpu-clock", "nanoseconds", 1000);
   made.Hit(made.Calls({"a"}), made.Runs("app"), clock, 3, 3000);
   made.Hit(made.Calls({"b"}), made.Runs("app"), clock, 1, 1000);
   EXPECT_EQ(Folded(made.Make()), "app;a 3\napp;b 1\n");

@@ -52,6 +52,56 @@ TEST(ImportPerfData, LooksUpReturnAddressesOneByteBefore) {
   EXPECT_THAT(Lines(file), ElementsAre("worker;app+10fff;next+0 1"));
 }
 
+TEST(ImportPerfData, LooksUpInterruptedFramesAndTheirTrampolinesAsTheyAre) {
+  PerfDataBuilder file = OneProcess();
+  // A handler, the trampoline that it returns to, the interrupted function, and its caller.
+  file.AddSample({.ip = 0x400010,
+                  .pid = 7,
+                  .tid = 7,
+                  .callchain = {kContextUser, 0x400010, 0x400101, 0x400200, kContextUser, 0x400300,
+                                0x400401}});
+  const Imported imported = Import(file);
+  EXPECT_THAT(Lines(imported.profile),
+              ElementsAre("worker;app+1400;app+1300;app+1200;app+1100;app+1010 1"));
+  std::vector<AddressKind> callers;
+  const Profile& profile = imported.profile;
+  for (StackId at = profile.samples()[0].stack; profile[at].caller != StackId{};
+       at = profile[at].caller) {
+    callers.push_back(profile.CallerAddress(at));
+  }
+  EXPECT_THAT(callers, ElementsAre(AddressKind::kReturn, AddressKind::kInstruction,
+                                   AddressKind::kInstruction, AddressKind::kReturn));
+}
+
+TEST(ImportPerfData, HasNoBuildIdOfAMemfdWhoseNameSeveralHave) {
+  for (const auto& [path, build_id] :
+       {std::pair{"/memfd:tool (deleted)", ""}, std::pair{"/bin/tool", "aa01"}}) {
+    PerfDataBuilder file = OneProcess();
+    file.AddMmap({.pid = 7, .tid = 7, .start = 0x500000, .path = path});
+    file.AddSample({.ip = 0x500010, .pid = 7, .tid = 7, .callchain = {kContextUser, 0x500010}});
+    file.AddBuildId(path, *BuildId::FromHex("aa01"));
+    file.AddBuildId(path, *BuildId::FromHex("aa02"));
+    const Profile profile = Import(file).profile;
+    const Location& leaf = profile[profile[profile.samples()[0].stack].leaf];
+    EXPECT_EQ(profile.text(profile[leaf.mapping].build_id), build_id) << path;
+  }
+}
+
+TEST(ImportPerfData, TellsMemoryWithoutAFileApartByItsAddress) {
+  PerfDataBuilder file = OneProcess();
+  for (const std::uint64_t start : {0x500000, 0x600000}) {
+    file.AddMmap({.pid = 7, .tid = 7, .start = start, .path = "//anon"});
+    file.AddSample(
+        {.ip = start + 0x10, .pid = 7, .tid = 7, .callchain = {kContextUser, start + 0x10}});
+  }
+  const Profile profile = Import(file).profile;
+  std::vector<std::uint64_t> addresses;
+  for (const Sample& sample : profile.samples()) {
+    addresses.push_back(profile.AddressOf(profile[profile[sample.stack].leaf]).value);
+  }
+  EXPECT_THAT(addresses, UnorderedElementsAre(0x500010, 0x600010));
+}
+
 TEST(ImportPerfData, DistinguishesKernelFramesFromUserFrames) {
   PerfDataBuilder file = OneProcess();
   file.AddSample({.ip = 0xffffffff81000500,
@@ -278,6 +328,58 @@ TEST(ImportPerfData, ReadsNoTimesOfTooManySamples) {
   EXPECT_EQ(many.report.samples, 3U);
   EXPECT_FALSE(Import(file, {.most_timed_samples = 2}).report.without_times)
       << "none were asked for";
+}
+
+// Returns "time: count" of the samples.
+std::vector<std::string> RoundedTimes(const PerfDataBuilder& file, std::uint64_t most_exact) {
+  const Imported read = Import(file, {.time_label = true, .most_exact_times = most_exact});
+  std::vector<std::string> shown;
+  for (const Sample& sample : read.profile.samples()) {
+    const Label* time = FindLabel(read.profile, sample.labels, "timestamp_ns");
+    shown.push_back(fmt::format("{}: {}", time == nullptr ? 0 : time->number, sample.count));
+  }
+  return shown;
+}
+
+TEST(ImportPerfData, RoundsTimesOfManySamplesUp) {
+  PerfDataBuilder file = OneProcess();
+  // Parts are of 10 ns.
+  for (const std::uint64_t time : {1000U, 1001U, 1010U, 1011U, 41'009U, 41'010U}) {
+    file.AddSample({.ip = 0x400010, .pid = 7, .tid = 7, .time = time});
+  }
+  EXPECT_THAT(RoundedTimes(file, 4),
+              UnorderedElementsAre("1000: 1", "1010: 2", "1020: 1", "41010: 2"));
+  EXPECT_EQ(Import(file, {.time_label = true, .most_exact_times = 4}).report.time_step_ns, 10U);
+  EXPECT_EQ(Import(file, {.time_label = true, .most_exact_times = 6}).report.time_step_ns, 0U);
+  EXPECT_EQ(Import(file, {.time_label = true, .most_exact_times = 6}).profile.samples().size(), 6U);
+}
+
+TEST(ImportPerfData, RoundsTimesMoreIfThereAreStillTooMany) {
+  PerfDataBuilder file = OneProcess();
+  for (std::uint64_t i = 0; i <= 4000; ++i) {
+    file.AddSample({.ip = 0x400010, .pid = 7, .tid = 7, .time = 1000 + 10 * i});
+  }
+  const Imported read = Import(file, {.time_label = true, .most_exact_times = 100, .threads = 3});
+  EXPECT_EQ(read.report.time_step_ns, 640U) << "320 would make 126 samples";
+  EXPECT_EQ(read.profile.samples().size(), 64U);
+  std::int64_t sum = 0;
+  for (const Sample& sample : read.profile.samples()) {
+    sum += static_cast<std::int64_t>(sample.count);
+    const Label* time = FindLabel(read.profile, sample.labels, "timestamp_ns");
+    ASSERT_NE(time, nullptr);
+    const auto since = static_cast<std::uint64_t>(time->number) - 1000;
+    EXPECT_TRUE(since % 640 == 0 || since == 40'000) << since;
+  }
+  EXPECT_EQ(sum, 4001);
+}
+
+TEST(ImportPerfData, KeepsTheTimesOfWaits) {
+  PerfDataBuilder file(perfdata::Container::kPipe);  // has names of events
+  file.AddEvent({.name = "offcpu-time"});
+  for (const std::uint64_t time : {1000U, 1001U, 41'010U}) {
+    file.AddSample({.ip = 0x400010, .pid = 7, .tid = 7, .time = time});
+  }
+  EXPECT_THAT(RoundedTimes(file, 2), UnorderedElementsAre("1000: 1", "1001: 1", "41010: 1"));
 }
 
 TEST(ImportPerfData, ReportsWhatHappenedToThreadsIfAsked) {

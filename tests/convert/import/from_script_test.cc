@@ -67,6 +67,18 @@ TEST(ReadScript, CountsEqualSamples) {
   EXPECT_THAT(read.report.problems, IsEmpty());
 }
 
+// As two texts in one file are.
+TEST(ReadScript, SaysThatTimesRunBackwards) {
+  const std::string first = "sh 7 1.000000: 1 cycles: \n\t 2 f (/x)\n\n";
+  const std::string second = "sh 7 2.500000: 1 cycles: \n\t 2 f (/x)\n\n";
+  EXPECT_THAT(Read(first + first + second).report.notes, IsEmpty());
+  const auto read = Read(second + first + second + first);
+  EXPECT_EQ(read.report.samples, 4);
+  EXPECT_THAT(read.report.notes,
+              ElementsAre(HasSubstr("times run backwards 2 times (the first: 1.000000 s after "
+                                    "2.500000 s)")));
+}
+
 TEST(ReadScript, GivesASampleWithoutAPeriodTheWeight1) {
   EXPECT_THAT(SampleLines(Read("sh 7/8 1.0: cycles: \n\t 1 f (/x)\n").profile),
               ElementsAre("cycles sh/7 f 1:1"));
@@ -100,6 +112,16 @@ TEST(ReadScript, SubtractsOneFromReturnAddresses) {
   const Location& leaf = profile[profile[profile.samples().front().stack].leaf];
   EXPECT_EQ(profile[leaf.mapping].type, MappingType::kKernel);
   EXPECT_EQ(profile.AddressOf(leaf).value, 0xffffffff81000010);
+}
+
+TEST(ReadScript, SubtractsNothingBelowASignal) {
+  const Profile profile =
+      Read(
+          "sh 7/8 1.0: e: \n\t 10 handler (/x)\n\t 20 __restore_rt (/lib/libc)\n"
+          "\t 30 loop (/x)\n\t 40 main (/x)\n")
+          .profile;
+  EXPECT_THAT(FramesOf(profile), ElementsAre("/x+10 handler", "/lib/libc+20 __restore_rt",
+                                             "/x+30 loop", "/x+3f main"));
 }
 
 TEST(ReadScript, JoinsInlinedCalls) {

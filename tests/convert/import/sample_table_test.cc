@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "convert/import/sample_table.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <array>
+#include <string>
 #include <vector>
 
 namespace perftape::convert {
@@ -131,6 +133,70 @@ TEST(SampleTable, AddsAllOfAnotherTable) {
   EXPECT_EQ(first.rows()[0].period, 50U);
   EXPECT_EQ(first.threads()[first.rows()[1].thread].pid, 2U);
   EXPECT_THAT(first.StacksByEpoch(), SizeIs(2));
+}
+
+// Returns how often each stack was counted at each time: "stack time: count, period, first ms".
+std::vector<std::string> RowsOf(const SampleTable& table) {
+  std::vector<std::string> shown;
+  for (const SampleTable::Row& row : table.rows()) {
+    shown.push_back(fmt::format("{} {}: {}, {}, {}", row.stack,
+                                table.event_labels()[row.event_labels].time_ns, row.count,
+                                row.period, row.first_ms));
+  }
+  return shown;
+}
+
+TEST(SampleTable, AddsUpWhatBecomesEqualWhenTimesAreRounded) {
+  const Words one = {1, 2}, other = {1, 3};
+  SampleTable table;
+  const auto add = [&](const Words& chain, std::uint64_t time_ns, std::uint64_t period) {
+    SampleTable::Addition sample = Of(StackOf(chain), period);
+    sample.event_labels = table.Add(EventLabels{.time_ns = time_ns});
+    sample.first_ms = static_cast<std::uint32_t>(time_ns);
+    table.AddBatch(std::array{sample});
+  };
+  add(one, 105, 1);
+  add(other, 106, 2);
+  add(one, 104, 4);
+  add(one, 111, 8);
+  add(other, 100, 16);
+  TimeParts parts = {.first = 100, .last = 200, .step = 10};
+  table.RoundTimes(parts);
+  EXPECT_THAT(RowsOf(table), ElementsAre("0 110: 2, 5, 104", "1 110: 1, 2, 106", "0 120: 1, 8, 111",
+                                         "1 100: 1, 16, 100"));
+  // What is added later finds the rows.
+  add(one, 120, 32);
+  add(other, 110, 64);
+  parts.step = 20;
+  table.RoundTimes(parts);
+  EXPECT_THAT(RowsOf(table),
+              ElementsAre("0 120: 4, 45, 104", "1 120: 2, 66, 106", "1 100: 1, 16, 100"));
+  EXPECT_THAT(table.event_labels(), SizeIs(2));
+  EXPECT_THAT(table.StacksByEpoch(), SizeIs(2));
+}
+
+// More rows than memory is prefetched for.
+TEST(SampleTable, KeepsAllSumsOfManyRowsWhenTimesAreRounded) {
+  std::vector<Words> chains;
+  for (std::uint64_t i = 0; i < 50; ++i) chains.push_back({1, i});
+  SampleTable table;
+  std::vector<SampleTable::Addition> batch;
+  for (std::uint64_t time = 1; time <= 100; ++time) {
+    const std::uint32_t labels = table.Add(EventLabels{.time_ns = time});
+    for (const Words& chain : chains) {
+      batch.push_back(Of(StackOf(chain), time));
+      batch.back().event_labels = labels;
+    }
+  }
+  table.AddBatch(batch);
+  ASSERT_THAT(table.rows(), SizeIs(5000));
+  table.RoundTimes({.first = 0, .last = 100, .step = 25});
+  ASSERT_THAT(table.rows(), SizeIs(200));
+  for (const SampleTable::Row& row : table.rows()) {
+    const std::uint64_t end = table.event_labels()[row.event_labels].time_ns;
+    EXPECT_EQ(row.count, 25U);
+    EXPECT_EQ(row.period, 25 * end - 300) << "the sum of the 25 times until " << end;
+  }
 }
 
 TEST(SampleTable, KeepsTheCopiedStacksOfATableThatIsGone) {

@@ -84,16 +84,21 @@ TEST(Merge, KeepsTheOrderOfEventsWhereAllAgree) {
 
 TEST(Merge, SortsEventsWhereListsDiffer) {
   EXPECT_THAT(EventNames(Merged({OfEvents({"z", "a"}, 5), OfEvents({"a", "z"}, 5)})),
-              ElementsAre("a/0", "z/0"));
+              ElementsAre("a/5", "z/5"));
   EXPECT_THAT(EventNames(Merged({OfEvents({"z"}, 5), OfEvents({"z", "a"}, 5)})),
-              ElementsAre("a/0", "z/0"));
+              ElementsAre("a/5", "z/5"));
   EXPECT_THAT(EventNames(Merged({OfEvents({"z", "a"}, 5), OfEvents({"z"}, 5)})),
-              ElementsAre("a/0", "z/0"));
+              ElementsAre("a/5", "z/5"));
 }
 
 TEST(Merge, KeepsThePeriodThatAllAgreeOn) {
   EXPECT_THAT(EventNames(Merged({Hit("a", "f", 1, 9), Hit("a", "f", 1, 9)})), ElementsAre("a/9"));
   EXPECT_THAT(EventNames(Merged({Hit("a", "f", 1, 9), Hit("a", "f", 1, 8)})), ElementsAre("a/0"));
+  // The order of the inputs does not matter, whatever other events they have.
+  EXPECT_THAT(EventNames(Merged({Hit("a", "f", 1, 9), Hit("b", "f", 1, 7), Hit("a", "f", 1, 8)})),
+              ElementsAre("a/0", "b/7"));
+  EXPECT_THAT(EventNames(Merged({Hit("b", "f", 1, 7), Hit("a", "f", 1, 8), Hit("a", "f", 1, 9)})),
+              ElementsAre("a/0", "b/7"));
 }
 
 TEST(Merge, IgnoresAProfileWithoutSamplesBesideOthers) {

@@ -52,6 +52,25 @@ TEST(Profile, CopiesShareTheirTables) {
   EXPECT_EQ(copy.texts().data(), profile.texts().data());
 }
 
+TEST(ProfileBuilder, HasAMappingOfMemoryWithoutAFileForEachAddress) {
+  for (const std::string_view name :
+       {"//anon", "/memfd:jit (deleted)", "/SYSV00000000 (deleted)"}) {
+    ProfileBuilder builder;
+    const StringId filename = builder.Add(name);
+    const MappingId first = builder.Add(Mapping{.filename = filename, .start = 0, .limit = 0x10});
+    const MappingId high =
+        builder.Add(Mapping{.filename = filename, .start = 0x800, .limit = 0x810});
+    const MappingId low =
+        builder.Add(Mapping{.filename = filename, .start = 0x300, .limit = 0x310});
+    EXPECT_NE(first, low) << name;
+    EXPECT_NE(high, low) << name;
+    EXPECT_EQ(builder.Add(Mapping{.filename = filename, .start = 0x800, .limit = 0x810}), high);
+    const LocationId frame = builder.Add(Location{.mapping = high, .offset = {4}});
+    const Profile profile = std::move(builder).Finish();
+    EXPECT_EQ(profile.AddressOf(profile[frame]).value, 0x804U) << name;
+  }
+}
+
 TEST(Profile, KnowsWhichCallersHaveReturnAddresses) {
   ProfileBuilder builder;
   const MappingId kernel = builder.Add(

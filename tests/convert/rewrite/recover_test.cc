@@ -5,8 +5,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <fstream>
+#include <utility>
+#include <vector>
 
 #include "formats/base/file.h"
 #include "formats/perfdata/file_parts.h"
@@ -461,7 +464,8 @@ TEST_F(RecoverTest, RebuildsTheIndexOfTraces) {
   EXPECT_EQ(Get(index, 16), 48U);
 }
 
-TEST_F(RecoverTest, DeclaresATracepointWithALostFormat) {
+// As early versions of simpleperf wrote files.
+TEST_F(RecoverTest, DeclaresATracepointWithoutAFormat) {
   PerfDataBuilder builder;
   builder.AddEvent(
       {.name = "sched:sched_switch", .type = perfdata::kTypeTracepoint, .config = 316});
@@ -469,6 +473,24 @@ TEST_F(RecoverTest, DeclaresATracepointWithALostFormat) {
   Run(builder.Build());
   ASSERT_THAT(report_, IsOk());
   EXPECT_TRUE(reader_->feature(FeatureBit::kTracingData));
+  EXPECT_TRUE(report_->is_whole());
+}
+
+TEST_F(RecoverTest, DeclaresATracepointWithALostFormat) {
+  PerfDataBuilder builder;
+  builder.AddEvent(
+      {.name = "sched:sched_switch", .type = perfdata::kTypeTracepoint, .config = 316});
+  builder.AddSample({.ip = 1, .pid = 7, .time = 1000});
+  builder.AddFeature(FeatureBit::kTracingData,
+                     perfdata::RawFeature{std::vector<std::byte>(64, std::byte{0xff})});
+  Run(builder.Build());
+  ASSERT_THAT(report_, IsOk());
+  EXPECT_TRUE(reader_->feature(FeatureBit::kTracingData));
+  EXPECT_FALSE(report_->is_whole());
+  const auto outcome =
+      std::ranges::find(report_->features, FeatureBit::kTracingData, &FeatureOutcome::bit);
+  ASSERT_NE(outcome, report_->features.end());
+  EXPECT_EQ(outcome->fate, FeatureFate::kRebuilt);
 }
 
 // As a recorder that was killed before its first commit leaves it: without a feature table.
@@ -487,6 +509,47 @@ TEST_F(RecoverTest, FindsTheFormatsBeforeTheRecords) {
   ASSERT_THAT(report_, IsOk());
   EXPECT_EQ(reader_->events()[0].name, "sched:sched_switch");
   EXPECT_THAT(AsText(*reader_->feature(FeatureBit::kTracingData)), HasSubstr("sched_switch"));
+}
+
+// Removes the first record of this type from a pipe. Records before it must have no bytes after
+// them.
+void RemoveFirst(RecordType type, std::vector<std::byte>& pipe) {
+  for (std::size_t at = 16; at + 8 <= pipe.size();) {
+    const auto found = LoadFixed<std::uint32_t>(pipe.data() + at, std::endian::native);
+    const auto size = LoadFixed<std::uint16_t>(pipe.data() + at + 6, std::endian::native);
+    const auto begin = pipe.begin() + static_cast<std::ptrdiff_t>(at);
+    if (found == std::to_underlying(type)) {
+      pipe.erase(begin, begin + size);
+      return;
+    }
+    at += size;
+  }
+}
+
+// As perf writes them into a pipe, after the record, and simpleperf into a file, inside of it.
+TEST_F(RecoverTest, NamesTracepointsByARecordWithTheirFormats) {
+  auto formats = perfdata::TracingDataOf(
+      {{"sched", {"name: sched_switch\nID: 316\nformat:\n\nprint fmt: \"\"\n"}}});
+  formats.resize((formats.size() + 7) / 8 * 8);
+  const auto size = static_cast<std::uint32_t>(formats.size());
+  for (const Container container : {Container::kPipe, Container::kFile}) {
+    PerfDataBuilder builder(container);
+    builder.AddEvent({.type = perfdata::kTypeTracepoint, .config = 316});
+    if (container == Container::kPipe) {
+      builder.Add(perfdata::HeaderTracingData{.size = size});
+      builder.AddRaw(formats);
+    } else {
+      builder.Add(perfdata::HeaderTracingData{.size = size, .data = formats});
+    }
+    builder.AddSample({.ip = 1, .pid = 7, .time = 1000});
+    std::vector<std::byte> file = builder.Build();
+    if (container == Container::kPipe) RemoveFirst(RecordType::kEventUpdate, file);
+    Run(file);
+    ASSERT_THAT(report_, IsOk());
+    EXPECT_EQ(reader_->events()[0].name, "sched:sched_switch");
+    EXPECT_THAT(AsText(*reader_->feature(FeatureBit::kTracingData)), HasSubstr("sched_switch"));
+    EXPECT_TRUE(report_->is_whole());
+  }
 }
 
 TEST_F(RecoverTest, CutsAttributesToWhatPerf61Reads) {

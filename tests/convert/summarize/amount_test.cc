@@ -48,6 +48,30 @@ TEST(StackAmounts, CountsSamplesIfTheEventHasNoPeriods) {
   EXPECT_EQ(amounts.total(), (Amount{.samples = 7, .weight = 7}));
 }
 
+// pprof: leak +20 %, freed -80 %, main -60 %.
+TEST(StackAmounts, ComputeSharesOfADifferenceOfItsAbsoluteValues) {
+  ProfileMaker made;
+  const EventId space = made.CountsPlainly("inuse_space", "bytes");
+  const StackId leak = made.Calls({"main", "leak"});
+  const StackId freed = made.Calls({"main", "freed"});
+  made.Hit(leak, {}, space, 0, 512);
+  made.Hit(freed, {}, space, 0, -2048);
+  const Profile profile = made.Make();
+
+  const StackAmounts amounts(profile, space);
+
+  EXPECT_TRUE(amounts.is_difference());
+  EXPECT_EQ(amounts.total().weight, -1536);
+  EXPECT_EQ(PercentOf(amounts[leak], amounts.whole()), 20);
+  EXPECT_EQ(PercentOf(amounts[freed], amounts.whole()), -80);
+  EXPECT_EQ(PercentOf(amounts.total(), amounts.whole()), -60);
+}
+
+TEST(SizeOf, HasNoSign) {
+  EXPECT_EQ(SizeOf({.samples = 0, .weight = -7}), 7);
+  EXPECT_EQ(SizeOf({.samples = 0, .weight = INT64_MIN}), INT64_MAX);
+}
+
 TEST(Amount, StopsAtTheLimitsOfItsType) {
   Amount sum = {.samples = INT64_MAX, .weight = INT64_MIN};
   sum.Add({.samples = 1, .weight = -1});

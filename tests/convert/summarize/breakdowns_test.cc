@@ -103,6 +103,32 @@ LocationId FrameAt(ProfileMaker& made, std::uint64_t offset, std::string_view na
   return builder.Add(Location{.mapping = {}, .offset = {offset}, .lines = lines});
 }
 
+std::vector<std::string> NamesOf(const Profile& profile, EventId event) {
+  const convert::FrameTable frames(profile, convert::FrameIdentity::kFunction);
+  std::vector<std::string> names;
+  for (const FunctionAmounts& one : SumFunctions(profile, frames, StackAmounts(profile, event))) {
+    names.emplace_back(frames.NameOf(one.frame));
+  }
+  return names;
+}
+
+TEST(SumFunctions, SortsFunctionsWithAShareOfZeroByTheirTotal) {
+  ProfileMaker made;
+  const EventId cycles = made.Counts("cycles");
+  made.Hit(made.Calls({"main", "loop", "work"}), {}, cycles, 100'000, 100'000);
+  made.Hit(made.Calls({"main", "a"}), {}, cycles, 1, 1);
+  made.Hit(made.Calls({"main", "loop"}), {}, cycles, 1, 1);
+  EXPECT_THAT(NamesOf(made.Make(), cycles), testing::ElementsAre("work", "main", "loop", "a"));
+}
+
+TEST(SumFunctions, SortsDifferencesByTheirSize) {
+  ProfileMaker made;
+  const EventId space = made.CountsPlainly("inuse_space", "bytes");
+  made.Hit(made.Calls({"grew"}), {}, space, 0, 512);
+  made.Hit(made.Calls({"shrank"}), {}, space, 0, -2048);
+  EXPECT_THAT(NamesOf(made.Make(), space), testing::ElementsAre("shrank", "grew"));
+}
+
 TEST(SumLines, AddsUpTheLinesOfTheSelectedFunctions) {
   ProfileMaker made;
   const EventId event = made.Counts("cycles");

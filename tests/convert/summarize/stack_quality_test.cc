@@ -44,7 +44,25 @@ TEST(JudgeStacks, CountsStacksWhoseOutermostUserFrameHasNoName) {
   EXPECT_EQ(quality.without_frames.weight, 1);
   EXPECT_EQ(quality.with_one_frame.weight, 2);
   EXPECT_EQ(quality.with_unnamed_root.weight, 3);
+  EXPECT_EQ(quality.with_root_in_unnamed_file.weight, 3);
   EXPECT_EQ(quality.unnamed.weight, 7);
+}
+
+// A missing name means something only where others of the file are known.
+TEST(JudgeStacks, TellsFilesWithoutAnyNamesApart) {
+  ProfileMaker made;
+  const EventId event = made.Counts("cycles");
+  const MappingId app = made.Map("/bin/app");
+  const LocationId main = made.Frame(app, 1, {"main"});
+  made.Hit(made.Calls({made.Frame(app, 2), main}), made.Runs("app"), event, 1, 3);
+  made.Hit(made.Calls({made.Frame(made.Map("/bin/dd"), 2), main}), made.Runs("dd"), event, 1, 4);
+  made.Hit(made.Calls({made.Frame(MappingId{}, 2), main}), made.Runs("app"), event, 1, 5);
+  const Judged judged(made);
+
+  const StackQuality quality = JudgeStacks(judged.profile, judged.frames, judged.amounts);
+
+  EXPECT_EQ(quality.with_unnamed_root.weight, 12);
+  EXPECT_EQ(quality.with_root_in_unnamed_file.weight, 4);
 }
 
 TEST(SumUnnamed, AddsUpTheInnermostFramesByBinary) {

@@ -19,6 +19,7 @@ using convert::MappingId;
 using convert::Profile;
 using convert::ProfileMaker;
 using testing::AllOf;
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -41,6 +42,54 @@ TEST(WarningsOf, TellHowExactSharesOfFewSamplesAre) {
   // 1.96 * sqrt(0.1 * 0.9 / 100)
   EXPECT_THAT(WarningsFor(made.Make()),
               ElementsAre(HasSubstr("only 100 samples: a share of 10 % is exact to 6 percentage")));
+}
+
+TEST(WarningsOf, DoNotJudgeCompleteCountsAsSamples) {
+  for (const char* name : {"offcpu-time", "syscalls:sys_enter_write"}) {
+    ProfileMaker made;
+    made.Hit(made.Calls({"main", "work"}), made.Runs("app"), made.Counts(name, "count", 1), 3, 3);
+    EXPECT_THAT(WarningsFor(made.Make()), IsEmpty()) << name;
+  }
+  ProfileMaker made;
+  made.Hit(made.Calls({"main", "work"}), made.Runs("app"),
+           made.Counts("cpu-clock", "nanoseconds", 1000), 1, 1000);
+  EXPECT_THAT(WarningsFor(made.Make()), ElementsAre(HasSubstr("only 1 sample:")));
+}
+
+TEST(WarningsOf, NameTheSwitchOfTheRuntimeThatMadeTheCode) {
+  ProfileMaker made;
+  const LocationId start = made.Frame(made.Map("/usr/bin/node"), 1, {"main"});
+  const LocationId compiled = made.Frame(made.Map("//anon"), 2);
+  const LocationId idle = made.Frame(made.Map("/usr/bin/php8.2"), 3, {"php_main"});
+  const EventId cycles = made.Counts("cycles");
+  made.Hit(made.Calls({start, compiled}), made.Runs("worker"), cycles, 5000, 5000);
+  made.Hit(made.Calls({idle}), made.Runs("php8.2"), cycles, 100, 100);
+  EXPECT_THAT(WarningsFor(made.Make()),
+              ElementsAre(AllOf(HasSubstr("in code of //anon without a name"),
+                                HasSubstr("perf map"), HasSubstr("node --perf-basic-prof"),
+                                Not(HasSubstr("php")), Not(HasSubstr("--symfs")))));
+}
+
+TEST(WarningsOf, NameTheRuntimeOfTheThreadOrOfTheRecording) {
+  for (const char* comm : {"beam.smp", "sched_1"}) {
+    ProfileMaker made;
+    const LocationId vm = made.Frame(made.Map("/usr/lib/erlang/bin/beam.smp"), 1, {"main"});
+    const LocationId compiled = made.Frame(made.Map("/memfd:vmem (deleted)"), 2);
+    const LocationId caller = made.Frame(MappingId{}, 7, {"call"});
+    const EventId cycles = made.Counts("cycles");
+    made.Hit(made.Calls({caller, compiled}), made.Runs(comm), cycles, 5000, 5000);
+    made.Hit(made.Calls({vm}), made.Runs("main"), cycles, 10, 10);
+    EXPECT_THAT(WarningsFor(made.Make()), Contains(HasSubstr("erl +JPperf true"))) << comm;
+  }
+}
+
+TEST(WarningsOf, PointToTheManualForAnUnknownRuntime) {
+  ProfileMaker made;
+  const LocationId main = made.Frame(made.Map("/bin/app"), 1, {"main"});
+  const LocationId compiled = made.Frame(made.Map("[anon:code]"), 2);
+  made.Hit(made.Calls({main, compiled}), made.Runs("app"), made.Counts("cycles"), 5000, 5000);
+  EXPECT_THAT(WarningsFor(made.Make()),
+              ElementsAre(AllOf(HasSubstr("perf map or jitdump"), HasSubstr("perftape(7)"))));
 }
 
 TEST(WarningsOf, NameMissingCallChains) {

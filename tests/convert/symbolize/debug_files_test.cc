@@ -9,7 +9,9 @@
 #include <string>
 #include <utility>
 
+#include "formats/base/file_number.h"
 #include "formats/bundle/bundle_writer.h"
+#include "formats/bundle/content_hash.h"
 #include "formats/elf/debug_link.h"
 #include "tests/support/elf_builder.h"
 #include "tests/support/matchers.h"
@@ -302,6 +304,10 @@ SharedBundle BundleOf(const TempDir& dir, std::vector<InBundle> files) {
   auto writer = bundle::BundleWriter::Create(UniqueFd(open(path.c_str(), O_RDWR)), 1);
   EXPECT_THAT(writer, IsOk());
   for (InBundle& file : files) {
+    if (!file.about.missing.empty()) {
+      writer->AddMissing(std::move(file.about));
+      continue;
+    }
     EXPECT_THAT(writer->Add(std::move(file.about), file.content), IsOk());
   }
   EXPECT_THAT(std::move(*writer).Finish({}), IsOk());
@@ -331,6 +337,61 @@ TEST(DebugFiles, FindsABundledFileByPath) {
   const DebugFile other =
       files.Find({.filename = "/program", .build_id = kAbc, .bundles = bundles});
   EXPECT_FALSE(other.image);
+}
+
+TEST(DebugFiles, FindsTheBundledFileOfAPathThatWasMapped) {
+  const TempDir dir;
+  const auto kept = bundle::Kept::kSymbols;
+  const FileNumber first{.device = 1, .inode = 2}, second{.device = 1, .inode = 3};
+  const SharedBundle bundles[] = {BundleOf(
+      dir, {{{.path = "/program", .kept = kept, .number = first}, ElfWith(".first", "x", "")},
+            {{.path = "/program", .kept = kept, .number = second}, ElfWith(".second", "x", "")}})};
+  const auto find = [&](std::uint64_t instance) {
+    return DebugFiles({}, {}).Find(
+        {.filename = "/program", .instance = instance, .bundles = bundles});
+  };
+  const DebugFile found = find(InstanceOf(second));
+  ASSERT_TRUE(found.image);
+  EXPECT_TRUE(found.image->FindSection(".second"));
+  EXPECT_FALSE(find(InstanceOf({.device = 1, .inode = 4})).image);
+  EXPECT_THAT(find(0).problem, HasSubstr("nothing says which one it is"));
+}
+
+TEST(DebugFiles, UsesAFileOfTheRecordedPathOnlyIfItHasTheRecordedContent) {
+  const TempDir dir;
+  const std::string path = dir.Write("program", ElfWith(".debug_info", "unit", ""));
+  const std::string content = bundle::ContentHash(AsBytes(*ReadWholeFile(path)));
+  const SharedBundle bundles[] = {BundleOf(
+      dir, {{{.path = path, .kept = bundle::Kept::kSymbols, .content = content}, SmallElf("")}})};
+  const BinaryQuery query{.filename = path, .bundles = bundles};
+  const DebugFile same = DebugFiles({}, {}).Find(query);
+  EXPECT_TRUE(same.lines);
+  EXPECT_EQ(same.source, "bundle: " + path + ", lines from " + path);
+  dir.Write("program", ElfWith(".debug_info", "other", ""));
+  const DebugFile other = DebugFiles({}, {}).Find(query);
+  EXPECT_TRUE(other.image);
+  EXPECT_FALSE(other.lines);
+  EXPECT_THAT(other.tried, Contains(path + ": its content is not that of the recorded file"));
+}
+
+TEST(DebugFiles, UsesNoFileThatTheRecorderFoundChanged) {
+  const TempDir dir;
+  const std::string path = dir.Write("program", SmallElf(""));
+  for (const FileNumber& number : {FileNumber{}, FileNumber{.device = 1, .inode = 2}}) {
+    const SharedBundle bundles[] = {
+        BundleOf(dir, {{{.path = path, .missing = "changed", .number = number}, {}}})};
+    const DebugFile found = DebugFiles({}, {}).Find({.filename = path, .bundles = bundles});
+    EXPECT_EQ(found.image.has_value(), !number.is_known());
+  }
+}
+
+TEST(DebugFiles, UsesNoOtherFileOfAPathThatSeveralFilesHad) {
+  const TempDir dir;
+  const std::string path = dir.Write("program", SmallElf(""));
+  const DebugFile found = DebugFiles({}, {}).Find(
+      {.filename = path, .instance = InstanceOf({.device = 1, .inode = 1})});
+  EXPECT_FALSE(found.image);
+  EXPECT_THAT(found.problem, HasSubstr("several files had this path"));
 }
 
 TEST(DebugFiles, FindsBundledDebugAndDwzFiles) {

@@ -34,6 +34,23 @@ TEST_F(ElfSymbolizerTest, NamesOffsetsInTheRecordedFile) {
   EXPECT_EQ(NameAt(symbolizer_, profile, 0x999999), "(no symbol)");
 }
 
+TEST_F(ElfSymbolizerTest, KnowsWhichMappingsAreCodeOfTheFile) {
+  const TempDir dir;
+  const std::string path = dir.Write("program", SmallElf(""));
+  const auto is_code = [&](const std::string& name, std::uint64_t offset, std::uint64_t size) {
+    const convert::Profile profile = ProfileOf({.filename = name,
+                                                .start = 0x7f0000000000,
+                                                .limit = 0x7f0000000000 + size,
+                                                .file_offset = offset,
+                                                .offsets = {offset}});
+    return symbolizer_.IsCodeOfFile(profile, profile[convert::MappingId{1}]);
+  };
+  EXPECT_TRUE(is_code(path, 0x1000, 0x1000));
+  EXPECT_FALSE(is_code(path, 0x1000, 0x400000));  // larger than the program's code
+  EXPECT_FALSE(is_code(path, 0x400000, 0x1000));
+  EXPECT_FALSE(is_code("/memfd:jit (deleted)", 0x1000, 0x1000));
+}
+
 TEST_F(ElfSymbolizerTest, NeverUsesAFileOfAnotherBuild) {
   const TempDir dir;
   const convert::Profile profile =

@@ -121,6 +121,25 @@ TEST(ProfileOrigin, HasTheKernelsBuildIdOfARecord) {
   EXPECT_EQ(MachineOf(file).kernel.build_id, kKernelId);
 }
 
+// The recorder writes it before the first sample of the kernel.
+TEST(ProfileOrigin, HasTheKernelsBuildIdOfARecordAfterSamplesOfPrograms) {
+  PerfDataBuilder file;
+  file.AddEvent();
+  file.AddMmap(KernelMapping("[kernel.kallsyms]_text", kText));
+  file.AddSample({.ip = 0x400000, .pid = 7, .tid = 7});
+  file.AddBuildId("[kernel.kallsyms]", kKernelId, CpuMode::kKernel);
+  EXPECT_EQ(MachineOf(file).kernel.build_id, kKernelId);
+}
+
+TEST(ProfileOrigin, LooksForABuildIdUpToTheFirstSampleOfTheKernel) {
+  PerfDataBuilder file;
+  file.AddEvent();
+  file.AddMmap(KernelMapping("[kernel.kallsyms]_text", kText));
+  file.AddSample({.ip = kText, .mode = CpuMode::kKernel});
+  file.AddBuildId("[kernel.kallsyms]", kKernelId, CpuMode::kKernel);
+  EXPECT_TRUE(MachineOf(file).kernel.build_id.empty());
+}
+
 TEST(ProfileOrigin, HasTheKernelsBuildIdOfItsMapping) {
   PerfDataBuilder file;
   file.AddEvent();

@@ -5,8 +5,10 @@
 #include <gtest/gtest.h>
 
 #include "tests/convert/symbolize/one_mapping.h"
+#include "tests/support/bytes_input.h"
 #include "tests/support/elf_builder.h"
 #include "tests/support/matchers.h"
+#include "tests/support/perfdata_builder.h"
 #include "tests/support/temp_dir.h"
 
 namespace perftape::symbolize {
@@ -56,6 +58,42 @@ TEST(SymbolSources, ReportsWhichFileHadTheNames) {
   const SymbolizeReport report = Report(
       ProfileOf({.filename = "/program", .build_id = "616263", .offsets = {0x1100}}), options, {});
   EXPECT_EQ(report.mappings.at(0).source, path + " (symbols)");
+}
+
+// simpleperf's feature FILE: one ELF file with one function at 0x2100.
+TEST(SymbolSources, NamesWhatSimpleperfRecorded) {
+  std::vector<std::byte> entry;
+  ByteWriter at(entry);
+  const std::string_view path("/data/app/libdraw.so\0", 21), name("_ZN4Draw4lineEi\0", 16);
+  at.Blob(AsBytes(path), path.size());
+  at.Fixed(std::uint32_t{2});
+  at.Fixed(std::uint64_t{0x2000});
+  at.Fixed(std::uint32_t{1});
+  at.Fixed(std::uint64_t{0x2100});
+  at.Fixed(std::uint32_t{0x20});
+  at.Blob(AsBytes(name), name.size());
+  at.Fixed(std::uint64_t{0x1000});
+  std::vector<std::byte> section;
+  ByteWriter(section).Fixed(static_cast<std::uint32_t>(entry.size()));
+  section.insert(section.end(), entry.begin(), entry.end());
+  perfdata::PerfDataBuilder file;
+  file.AddEvent();
+  file.AddFeature(perfdata::FeatureBit::kSimpleperfFile, perfdata::RawFeature{section});
+  const std::vector<std::byte> bytes = file.Build();
+  BytesInput input(bytes);
+  ProfileOrigin recording(input);
+  EXPECT_TRUE(recording.brings_names());
+
+  const convert::Profile profile = ProfileOf(
+      {.filename = "/data/app/libdraw.so", .file_offset = 0x1000, .offsets = {0x1104, 0x1120}});
+  SymbolizeReport report;
+  const auto named = SymbolizeFrom(profile, Nowhere(), std::move(recording), report);
+  ASSERT_THAT(named, IsOk());
+  EXPECT_EQ(report.count(Miss::kNone), 1U);
+  EXPECT_THAT(report.problems, testing::IsEmpty());
+  const convert::Location& location = named->locations()[0];
+  ASSERT_EQ(location.lines.size(), 1U);
+  EXPECT_EQ(named->text((*named)[location.lines[0].function].name), "Draw::line");
 }
 
 TEST(SymbolSources, NamesNoGuest) {

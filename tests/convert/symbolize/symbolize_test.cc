@@ -120,6 +120,64 @@ TEST(Symbolize, ReplacesNamesWhereAskedToAndABetterOneIsFound) {
   EXPECT_THAT(symbolizer.asked, testing::ElementsAre(2, 5));
 }
 
+// A file with one function, which begins at kMark and is a mark, and a longer one that ends before
+// it.
+class MarkSymbolizer : public Symbolizer {
+ public:
+  static constexpr std::uint64_t kMark = 0x40;
+
+  explicit MarkSymbolizer(std::string_view name) : name_(name) {}
+
+  Result<Resolution> Resolve(const convert::Profile&, convert::MappingId,
+                             std::span<const FileOffset> offsets) override {
+    Resolution resolution = {.source = "/a"};
+    for (const FileOffset offset : offsets) {
+      const bool is_mark = offset.value >= kMark;
+      resolution.answers.push_back({.frames = {{.name = is_mark ? name_ : "before"}},
+                                    .symbol_offset = offset.value - (is_mark ? kMark : 0),
+                                    .is_last_byte = offset.value + 1 == kMark});
+    }
+    return resolution;
+  }
+
+ private:
+  std::string_view name_;
+};
+
+// The caller of a sample at offset 4 has its return address at `called_from` + 1.
+std::string CallerNamed(std::string_view mark, std::uint64_t called_from) {
+  convert::ProfileBuilder builder;
+  const convert::MappingId mapping =
+      builder.Add(convert::Mapping{.filename = builder.Add("/a"), .build_id = {}, .limit = 0x80});
+  const convert::StackId caller =
+      builder.Push({}, builder.Add(convert::Location{.mapping = mapping, .offset = {called_from}}));
+  const convert::StackId leaf =
+      builder.Push(caller, builder.Add(convert::Location{.mapping = mapping, .offset = {4}}));
+  builder.Add(convert::Sample{
+      .stack = leaf, .event = builder.Add(convert::Event{.name = builder.Add("e"), .unit = {}})});
+  MarkSymbolizer symbolizer(mark);
+  SymbolizeReport report;
+  const convert::Profile named = Symbolize(std::move(builder).Finish(), symbolizer, report);
+  return std::string(named.text(named[named[named[caller].leaf].lines[0].function].name));
+}
+
+TEST(Symbolize, NamesTheMarkInThePlaceOfAReturnAddress) {
+  EXPECT_EQ(CallerNamed("__restore_rt", MarkSymbolizer::kMark - 1), "__restore_rt");
+  EXPECT_EQ(CallerNamed("runtime.systemstack_switch", MarkSymbolizer::kMark - 1),
+            "runtime.systemstack_switch");
+  EXPECT_EQ(CallerNamed("__restore_rt", MarkSymbolizer::kMark - 2), "before");
+  // The last instruction of a function may call one that does not return.
+  EXPECT_EQ(CallerNamed("main", MarkSymbolizer::kMark - 1), "before");
+}
+
+TEST(Symbolize, NamesNoMarkAtAnExecutedInstruction) {
+  MarkSymbolizer symbolizer("__restore_rt");
+  SymbolizeReport report;
+  const convert::Profile named = Symbolize(
+      ProfileOf({.filename = "/a", .offsets = {MarkSymbolizer::kMark - 1}}), symbolizer, report);
+  EXPECT_EQ(named.text(named[named.locations()[0].lines[0].function].name), "before");
+}
+
 TEST(Symbolize, ContinuesAfterAFailedMapping) {
   convert::ProfileBuilder builder;
   for (const char* filename : {"/broken", "/whole"}) {

@@ -93,5 +93,22 @@ TEST(FactsOfThisBoot, NameThisMachine) {
   EXPECT_TRUE(facts.booted_ns);
 }
 
+// As of a recorder that was killed before it wrote the features.
+TEST(MayBeOfBoot, IsTrueWithoutAHostIfNothingContradicts) {
+  BootFacts recorded = Recorded();
+  recorded.host.clear();
+  EXPECT_NE(DifferenceOfBoots(recorded, Here()), "");
+  EXPECT_TRUE(MayBeOfBoot(recorded, Here()));
+  recorded.kernel_build_id = {};
+  EXPECT_TRUE(MayBeOfBoot(recorded, Here()));
+  recorded.kernel_text += 0x1000000;
+  EXPECT_FALSE(MayBeOfBoot(recorded, Here()));
+  recorded = Recorded();
+  EXPECT_FALSE(MayBeOfBoot(recorded, Here()));  // the host decides
+  recorded.host.clear();
+  recorded.kernel_build_id = BuildId::From(AsBytes("xyz"));
+  EXPECT_FALSE(MayBeOfBoot(recorded, Here()));
+}
+
 }  // namespace
 }  // namespace perftape::symbolize

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "convert/timeline/cpu_waits.h"
 #include "tests/convert/timeline/recorded_threads.h"
 #include "tests/convert/timeline/stack_sums.h"
 
@@ -279,10 +280,37 @@ TEST_F(CriticalPathTest, NamesWhatRanInstead) {
   recorded_.Ran(other, 60, recorded_.Calls({"loop"}), 1);
   recorded_.Ran(other, 70, recorded_.Calls({"loop"}), 0);  // on another CPU
   Walk(10, 0, 100);
-  const std::vector<RanInstead> ran = FindRanInstead(timeline_, path_);
+  const std::vector<RanInstead> ran = UseOfCpus(timeline_, CpuWaitsOf(path_)).ran;
   ASSERT_EQ(ran.size(), 1U);
   EXPECT_EQ(ran.front().comm, "other");
   EXPECT_EQ(ran.front().ns, 2 * RecordedThreads::kPeriod);
+}
+
+TEST_F(CriticalPathTest, TellsTheTimeOfProgramsThatWereNotRecorded) {
+  constexpr std::int64_t kPeriod = RecordedThreads::kPeriod;
+  recorded_.Ran(main_, 1, {}, 1);
+  recorded_.WaitedForCpu(main_, 10, 10 + 50 * kPeriod, {}, 1);
+  const ThreadId other = recorded_.Thread("other", 20, 20);
+  for (int i = 0; i < 20; ++i) {
+    recorded_.Ran(other, 11 + i * kPeriod, recorded_.Calls({"loop"}), 1);
+  }
+  Walk(10, 0, 10 + 50 * kPeriod);
+  const CpuUse use = UseOfCpus(timeline_, CpuWaitsOf(path_));
+  EXPECT_EQ(use.waited_ns, 50 * kPeriod);
+  EXPECT_EQ(use.not_recorded_ns, 30 * kPeriod);
+  EXPECT_EQ(UseOfCpus(timeline_, CpuWaitsOf(timeline_)).not_recorded_ns, 30 * kPeriod);
+}
+
+TEST_F(CriticalPathTest, ChanceIsNoOtherProgram) {
+  constexpr std::int64_t kPeriod = RecordedThreads::kPeriod;
+  recorded_.Ran(main_, 1, {}, 1);
+  recorded_.WaitedForCpu(main_, 10, 10 + 50 * kPeriod, {}, 1);
+  const ThreadId other = recorded_.Thread("other", 20, 20);
+  for (int i = 0; i < 45; ++i) {
+    recorded_.Ran(other, 11 + i * kPeriod, recorded_.Calls({"loop"}), 1);
+  }
+  Walk(10, 0, 10 + 50 * kPeriod);
+  EXPECT_EQ(UseOfCpus(timeline_, CpuWaitsOf(path_)).not_recorded_ns, 0);
 }
 
 }  // namespace

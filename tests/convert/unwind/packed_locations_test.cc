@@ -47,6 +47,28 @@ TEST_F(PackedLocationsTest, DifferByFileOffsetAndSize) {
   EXPECT_NE(WordOf(region, 0x5010), WordOf(region, 0x5011));
 }
 
+TEST_F(PackedLocationsTest, OfMemoryWithoutAFileDifferByAddress) {
+  const perfdata::Dso memory = {.path = "//anon", .build_id = {}, .symbol = {}};
+  const perfdata::Region low = {.start = 0x5000, .end = 0x6000, .page_offset = 0, .dso = &memory};
+  const perfdata::Region high = {.start = 0x8000, .end = 0x9000, .page_offset = 0, .dso = &memory};
+  const std::uint64_t at_low = WordOf(low, 0x5010);
+  const std::uint64_t at_high = WordOf(high, 0x8010);
+  EXPECT_EQ(locations_.Unpack(at_low).address, 0x5010);
+  EXPECT_EQ(locations_.Unpack(at_high).address, 0x8010);
+}
+
+TEST_F(PackedLocationsTest, KnowOuterInstructions) {
+  const perfdata::Region region = {
+      .start = 0x5000, .end = 0x6000, .page_offset = 0x1000, .dso = &libc_};
+  const std::uint64_t word = WordOf(region, 0x5010);
+  const std::uint64_t outer = PackedLocations::AsOuterInstruction(word);
+  EXPECT_NE(outer, word);
+  EXPECT_LT(outer, perfdata::kContextMax);
+  EXPECT_EQ(locations_.Unpack(outer).address, 0x5010);
+  EXPECT_TRUE(locations_.Unpack(outer).is_outer_instruction);
+  EXPECT_FALSE(locations_.Unpack(word).is_outer_instruction);
+}
+
 TEST_F(PackedLocationsTest, HoldAddressesOfNoMapping) {
   const auto index = locations_.AddUnmapped(0xffff'1234'5678'0000);
   const std::uint64_t word = PackedLocations::Pack(index.value(), 0).value();

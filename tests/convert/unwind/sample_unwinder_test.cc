@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "formats/perfdata/abi.h"
@@ -104,6 +105,32 @@ TEST_F(SampleUnwinderTest, KeepsTheKernelPart) {
   ASSERT_TRUE(chain);
   EXPECT_THAT(chain->words, ElementsAre(kContextKernel, 0xffffffff81000010, 0xffffffff81000020,
                                         kContextUser, text_ + 4, text_ + 0x30));
+}
+
+// A signal's handler, the trampoline that it returns to at 0x21, and the interrupted function.
+TEST_F(SampleUnwinderTest, SubtractsNothingFromInterruptedFrames) {
+  FrameBuilder frames;
+  const auto common = frames.AddCommon({});
+  frames.AddFrame(common, FrameBuilder::kText, 0x20, "");
+  frames.AddFrame(common, FrameBuilder::kText + 0x40, 0x20, "\x07\x10");  // DW_CFA_undefined 16
+  const auto signal = frames.AddCommon({.letters = "zRS"});
+  frames.AddFrame(signal, FrameBuilder::kText + 0x20, 0x20, "");
+  image_ = frames.Program().Build();
+  file_.emplace(elf::ElfFile::FromBytes(image_).value());
+  stack_ = {text_ + 0x21, text_ + 0x50};
+  PackedLocations locations;
+  SampleUnwinder unwinder = Unwinder(unwind::Machine::kX86_64, &locations);
+  const auto chain = unwinder.Unwind(SampleAt(text_ + 4), format_, CpuMode::kUser, {.pid = 7});
+  ASSERT_TRUE(chain);
+  EXPECT_THAT(chain->words,
+              ElementsAre(kContextUser, text_ + 4, text_ + 0x21, kContextUser, text_ + 0x50));
+  ASSERT_EQ(chain->locations.size(), 3U);
+  for (const auto& [word, address] :
+       {std::pair{chain->locations[1], text_ + 0x21}, {chain->locations[2], text_ + 0x50}}) {
+    EXPECT_EQ(locations.Unpack(word).address, address);
+    EXPECT_TRUE(locations.Unpack(word).is_outer_instruction);
+  }
+  EXPECT_FALSE(locations.Unpack(chain->locations[0]).is_outer_instruction);
 }
 
 TEST_F(SampleUnwinderTest, PacksTheLocationsOfUserFrames) {

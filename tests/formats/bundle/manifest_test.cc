@@ -32,12 +32,51 @@ Manifest FullManifest() {
                     {.path = "/tmp/perf-7.map",
                      .kind = FileKind::kPerfMap,
                      .pid = 7,
-                     .missing = "writable by others"}}};
+                     .missing = "writable by others"},
+                    {.path = "/opt/bare",
+                     .kept = Kept::kSymbols,
+                     .size = 4096,
+                     .member = "no-build-id/opt/bare/elf",
+                     .number = {.device = std::uint64_t{254} << 32 | 1, .inode = UINT64_MAX},
+                     .content = "e3b0c442"}}};
 }
 
 TEST(BundleManifest, ComesBackAsItWas) {
   EXPECT_THAT(DecodeManifest(EncodeManifest(FullManifest())), Holds(FullManifest()));
   EXPECT_THAT(DecodeManifest(EncodeManifest({})), Holds(Manifest{}));
+}
+
+TEST(FindByPath, SelectsOneOfSeveralFilesByItsInstance) {
+  const FileNumber first{.device = 1, .inode = 2}, second{.device = 1, .inode = 3};
+  const Manifest manifest{
+      .files = {{.path = "/x", .missing = "gone"},
+                {.path = "/x", .kept = Kept::kSymbols, .member = "a", .number = first},
+                {.path = "/x", .kept = Kept::kSymbols, .member = "b", .number = second}}};
+  const auto find = [&](std::uint64_t instance) {
+    return Find(manifest, {.path = "/x", .instance = instance});
+  };
+  ASSERT_NE(find(InstanceOf(second)).file, nullptr);
+  EXPECT_EQ(find(InstanceOf(second)).file->member, "b");
+  // The missing file may be any.
+  EXPECT_EQ(find(InstanceOf({.device = 1, .inode = 4})).file, &manifest.files[0]);
+  // The second of equal mappings in a pprof says nothing.
+  for (const std::uint64_t instance : {0, 1}) {
+    EXPECT_EQ(find(instance).file, nullptr);
+    EXPECT_TRUE(find(instance).has_several);
+  }
+}
+
+TEST(FindByPath, FindsFilesOfOneContentWithoutAnInstance) {
+  const Manifest manifest{.files = {{.path = "/x",
+                                     .kept = Kept::kSymbols,
+                                     .member = "a",
+                                     .number = {.device = 1, .inode = 2}},
+                                    {.path = "/x",
+                                     .kept = Kept::kSymbols,
+                                     .member = "a",
+                                     .number = {.device = 7, .inode = 2}}}};
+  EXPECT_EQ(Find(manifest, {.path = "/x"}).file, &manifest.files[0]);
+  EXPECT_EQ(Find(manifest, {.path = "/x", .kind = FileKind::kDebug}).file, nullptr);
 }
 
 TEST(BundleManifest, KeepsNamesThatAreNoUtf8) {

@@ -15,6 +15,73 @@ TEST(Demangle, ASignatureHasParametersAndNoReturnType) {
             "Tape::play(int) [clone .cold]");
 }
 
+// Names of clang 19 and GCC 14, as llvm-cxxfilt-19 shows them without parameters.
+TEST(Demangle, ReadsConstraintsOfCpp20AndObjectParametersOfCpp23) {
+  const std::pair<const char*, const char*> names[] = {
+      {"_Z5twiceITk3NummEDaT_Q3NumIS0_E", "twice<unsigned long>"},
+      {"_ZNH2Ex2meIS_EEmOT_i", "Ex::me<Ex>"},
+      {"_ZN4shop5totalITk3NumiEEvT_", "shop::total<int>"},
+      {"_Z1fITk3NumiTkN4shop4TextENS0_6StringEEvT_T0_", "f<int, shop::String>"},
+      {"_ZZ1fvENKUlTk3NumT_E_clIiEEDaS0_", "f()::{lambda(auto:1)#1}::operator()<int>"},
+      {"_ZN1XIiEF5equalES0_S0_", "X<int>::friend equal"},
+      {"_Z1gIJidEQ3AllIJDpT_EEEvS0_", "g<int, double>"},
+      {"_Z1gITpTk3NumJidEEvDpT_", "g<int, double>"},
+      {"_ZN4shop4CartC1ITk3NumiEET_", "shop::Cart::Cart<int>"},
+      {"_Z1fITk3NumiEvT_.cold", "f<int>"}};
+  for (const auto& [mangled, plain] : names) {
+    const std::string shown = Demangle(mangled);
+    EXPECT_EQ(shown, plain);
+  }
+  EXPECT_EQ(Demangle("_Z5twiceITk3NummEDaT_Q3NumIS0_E", Demangling::kSimple), "twice");
+  EXPECT_EQ(Demangle("_Z5twiceITk3NummEDaT_Q3NumIS0_E", Demangling::kFull),
+            "auto twice<unsigned long>(unsigned long) requires Num<unsigned long>");
+  EXPECT_EQ(Demangle("_ZNH2Ex2meIS_EEmOT_i", Demangling::kFull),
+            "unsigned long Ex::me<Ex>(Ex&&, int)");
+}
+
+TEST(Demangle, LeavesWhatOnlyBeginsAsAName) {
+  const std::string name = "_Z5twiceITk3NummEDaT_Q3NumIS0_E";
+  for (std::size_t size = 3; size < name.size(); ++size) {
+    const std::string cut = name.substr(0, size);
+    const std::string shown = Demangle(cut);
+    EXPECT_TRUE(shown == cut || shown == "twice" || shown == "twice<unsigned long>") << shown;
+  }
+  // Each reference doubles the text.
+  std::string twice = "_Z1fITk3NumiE";
+  for (int i = 0; i < 200; ++i) twice += "1AIS" + std::to_string(i % 10) + "_S_E";
+  EXPECT_FALSE(Demangle(twice).empty());
+}
+
+TEST(Demangle, ReadsMethodsOfJavaAsPerfDoes) {
+  EXPECT_EQ(Demangle("Lcom/shop/Cart;total(I[JLjava/lang/String;)J"),
+            "com.shop.Cart.total(int, long[], java.lang.String)");
+  EXPECT_EQ(Demangle("Lcom/shop/Cart$Item;<init>(ZD)V"),
+            "com.shop.Cart$Item<init>(boolean, double)");
+  EXPECT_EQ(Demangle("Lcom/shop/Cart;total()[[I", Demangling::kSimple), "com.shop.Cart.total");
+  EXPECT_EQ(Demangle("Lcom/shop/Cart;::total"), "com/shop/Cart::total");
+  EXPECT_EQ(Demangle("La/B;::c->La/D;::e"), "a/B::c->a/D::e");
+  for (const char* name : {"Lcom/shop/Cart;total", "Lcom/shop/Cart;total(Q)V", "LazyCompile:*f a;b",
+                           "L;x()V", "Lcom/shop/Cart;total(I"}) {
+    EXPECT_EQ(Demangle(name), name);
+  }
+}
+
+// tools/perf/util/demangle-ocaml.c
+TEST(Demangle, ReadsOcamlAsPerfDoes) {
+  EXPECT_EQ(Demangle("camlStdlib__List__map_123"), "Stdlib.List.map_123");
+  EXPECT_EQ(Demangle("camlShop$2bx__$7e$24_9"), "Shop+x.~$_9");
+  EXPECT_EQ(Demangle("camlShop__map_12__34"), "Shop.map_12.34");
+  EXPECT_EQ(Demangle("caml_main_x"), "caml_main_x");
+  EXPECT_EQ(Demangle("camlshop__x_1"), "camlshop__x_1");
+}
+
+TEST(Demangle, CompletesRustThatWasDemangledAsCpp) {
+  EXPECT_EQ(Demangle("_$LT$app..S$u20$as$u20$core..fmt..Debug$GT$::fmt::h0123456789abcdef"),
+            "<app::S as core::fmt::Debug>::fmt");
+  EXPECT_EQ(Demangle("core::fmt::write::h0123456789abcdef"), "core::fmt::write");
+  EXPECT_EQ(Demangle("core::fmt::write::h0123"), "core::fmt::write::h0123");
+}
+
 TEST(Demangle, HashesOfRustAreShownOnRequest) {
   EXPECT_EQ(DemangleWithHashes("_ZN4core3fmt5write17h0123456789abcdefE"),
             "core::fmt::write::h0123456789abcdef");
@@ -135,9 +202,8 @@ TEST(Demangle, CountsClonesAsTheFunction) {
 }
 
 TEST(Demangle, LeavesOtherNamesAlone) {
-  for (const char* name :
-       {"", "main", "_start", "_Z", "_R", "_D", "_Zebra", "_Rust", "_DYNAMIC", "_ZN4Tape",
-        "__libc_start", "camlStdlib__List__map_123", "$s4main3fooyyF"}) {
+  for (const char* name : {"", "main", "_start", "_Z", "_R", "_D", "_Zebra", "_Rust", "_DYNAMIC",
+                           "_ZN4Tape", "__libc_start", "$s4main3fooyyF"}) {
     EXPECT_EQ(Demangle(name), name);
   }
 }

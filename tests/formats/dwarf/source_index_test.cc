@@ -12,9 +12,12 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <cstring>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include "tests/support/elf_builder.h"
 #include "tests/support/temp_dir.h"
@@ -101,6 +104,59 @@ INSTANTIATE_TEST_SUITE_P(EveryVersion, SourceIndexOfGcc,
 INSTANTIATE_TEST_SUITE_P(EveryVersion, SourceIndexOf,
                          ::testing::Values("gcc3", "gcc4", "gcc5", "gcc64", "gccz", "clang4",
                                            "clang5"));
+
+// From a program of GCC 12 with these functions, all inlined:
+//
+//   namespace shop { Cart::alpha(int) calls Table::find with two lambdas of one signature;
+//   Cart::beta(int) has a local struct and a generic lambda; a third lambda is in no function }
+TEST(SourceIndex, NamesTheScopeOfAFunctionWithoutLinkageName) {
+  const elf::ElfFile file = OpenProgram("gcc-scopes5");
+  const auto index = SourceIndex::Open(file, file, {});
+  std::set<std::string> names;
+  for (const ImageAddress address : CodeOf(file)) {
+    for (const CallFrame& frame : index->Find(address)) {
+      std::string name(frame.enclosing);
+      if (!name.empty()) name += "::";
+      names.insert(name.append(frame.function));
+    }
+  }
+  EXPECT_THAT(names, ::testing::IsSupersetOf(
+                         {"_ZN4shop4Cart5alphaEi::{lambda(long)#1}::operator()",
+                          "_ZN4shop4Cart5alphaEi::{lambda(long)#2}::operator()",
+                          "_ZN4shop4Cart4betaEi::{lambda#1}::operator()<int>",
+                          "_ZN4shop4Cart4betaEi::Local::get",
+                          "shop::(anonymous namespace)::{lambda(char const*, unsigned long) at "
+                          "l.cc:24:13}::operator()",
+                          "shop::Table::find<shop::Cart::alpha(int)::<lambda(long)> >"}));
+  EXPECT_THAT(names, ::testing::Not(::testing::Contains("operator()")));
+}
+
+// The entries of .debug_aranges of "gcc5", a pair and the pair of zeros, are replaced.
+std::size_t FramesWithRanges(std::uint64_t start_factor, std::uint64_t size_divisor, bool is_last) {
+  const elf::ElfFile original = OpenProgram("gcc5");
+  std::vector<std::byte> bytes(original.image().begin(), original.image().end());
+  const std::uint64_t pairs = original.FindSection(".debug_aranges")->offset + 16;
+  std::uint64_t pair[2];
+  std::memcpy(pair, bytes.data() + pairs, sizeof(pair));
+  pair[0] *= start_factor;
+  pair[1] /= size_divisor;
+  const std::uint64_t zeros[2] = {};
+  std::memcpy(bytes.data() + pairs, is_last ? zeros : pair, sizeof(pair));
+  std::memcpy(bytes.data() + pairs + sizeof(pair), is_last ? pair : zeros, sizeof(pair));
+  const auto file = elf::ElfFile::FromBytes(bytes);
+  const auto index = SourceIndex::Open(*file, *file, {});
+  std::size_t frames = 0;
+  for (const ImageAddress address : CodeOf(*file)) frames += index->Find(address).size();
+  return frames;
+}
+
+TEST(SourceIndex, ReadsBeyondAPairOfZerosAndRangesThatAreMissing) {
+  const std::size_t all = FramesWithRanges(1, 1, false);
+  EXPECT_GT(all, 0U);
+  EXPECT_EQ(FramesWithRanges(1, 1, true), all);   // as llvm-bolt writes them
+  EXPECT_EQ(FramesWithRanges(0, 1, false), all);  // no code: the root entry has it
+  EXPECT_EQ(FramesWithRanges(1, 2, false), all);  // some of the code
+}
 
 TEST(SourceIndex, ReportsAMissingSplitFile) {
   const elf::ElfFile file = OpenProgram("clang-split5");

@@ -153,6 +153,22 @@ TEST_F(SymbolTableTest, StripsVersions) {
   EXPECT_EQ(Find(table, kText + 0x10), "memcpy");
 }
 
+TEST_F(SymbolTableTest, KeepsAnAtSignThatIsPartOfTheName) {
+  const std::string names[] = {"*Shop::Cart(UInt64)@Shop::Cart(T)#fib<Int32>:Int64",
+                               "~procProc(Nil)@src/app.cr:12", "_start@8", "@GLIBC_2.14", "f@"};
+  std::uint64_t at = kText;
+  for (const std::string& name : names) {
+    elf_.AddSymbol(At(at, name, 0x10));
+    at += 0x10;
+  }
+  const SymbolTable& table = Read();
+  at = kText;
+  for (const std::string& name : names) {
+    EXPECT_EQ(Find(table, at), name);
+    at += 0x10;
+  }
+}
+
 TEST_F(SymbolTableTest, LeavesOutWhatNamesNoCode) {
   const std::uint16_t data = elf_.AddSection(
       {.name = ".data", .flags = SHF_ALLOC | SHF_WRITE, .address = 0x404000, .size = 0x100});

@@ -42,6 +42,22 @@ TEST(ParseCount, CountsDecimals) {
   EXPECT_EQ(ParseCount("12.")->fraction, "");
 }
 
+// As awk, Go, Java and Python print large numbers.
+TEST(ParseCount, ReadsExponents) {
+  EXPECT_EQ(Fixed("4.09e+09", 0), 4'090'000'000);
+  EXPECT_EQ(Fixed("-1E+06", 0), -1'000'000);
+  EXPECT_EQ(Fixed("4.09E9", 0), 4'090'000'000);
+  EXPECT_EQ(Fixed("1.23456e+02", 3), 123'456);
+  EXPECT_EQ(ParseCount("1.23450e+02")->fraction, "45");
+  EXPECT_EQ(Fixed("0.5e+00", 1), 5);
+  EXPECT_THAT(ParseCount("1e+19"), FailsWith(ErrorCode::kCorrupt, HasSubstr("too large")));
+  EXPECT_THAT(ParseCount("1e+9999"), FailsWith(ErrorCode::kCorrupt, HasSubstr("too large")));
+  EXPECT_THAT(ParseCount("4.2e-05"), FailsWith(ErrorCode::kCorrupt, HasSubstr("exponent")));
+  for (const char* text : {"e+09", "1e+", "1e+x", "1e+00009", "1e+1e+1", "x.e+1"}) {
+    EXPECT_THAT(ParseCount(text), FailsWith(ErrorCode::kCorrupt, HasSubstr("no count"))) << text;
+  }
+}
+
 TEST(ParseCount, RefusesWhatIsNoNumber) {
   for (const char* text : {"", "-", "x", "1x", "1.x", ".5", "+1", "1.2.3", "0x10", "1e3", "--1"}) {
     EXPECT_THAT(ParseCount(text), FailsWith(ErrorCode::kCorrupt, HasSubstr("no count"))) << text;

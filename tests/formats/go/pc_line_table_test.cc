@@ -51,6 +51,16 @@ std::vector<GoFunction> TwoFunctions(std::uint64_t text = 0) {
            .lines = {{0x8, 7}}}};
 }
 
+TEST(PcLineTable, KnowsWhereFunctionsBegin) {
+  const GoTable made = MakeGoTable({.version = TableVersion::kGo120}, TwoFunctions(), 0x60);
+  const PcLineTable table = Open(made);
+  EXPECT_TRUE(table.IsEntry({kText}));
+  EXPECT_TRUE(table.IsEntry({kText + 0x40}));
+  EXPECT_FALSE(table.IsEntry({kText + 0x3f}));
+  EXPECT_FALSE(table.IsEntry({kText - 1}));
+  EXPECT_FALSE(table.IsEntry({kText + 0x60}));  // the end of the code
+}
+
 TEST(PcLineTable, NamesFunctionsWithFilesAndLines) {
   const GoTable made = MakeGoTable({.version = TableVersion::kGo120}, TwoFunctions(), 0x60);
   const PcLineTable table = Open(made);

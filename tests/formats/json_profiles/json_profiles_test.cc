@@ -5,9 +5,12 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "formats/base/joined_files.h"
+#include "formats/json_profiles/chrome_trace.h"
 #include "formats/json_profiles/cpuprofile.h"
+#include "formats/json_profiles/firefox.h"
 #include "formats/json_profiles/speedscope.h"
 #include "tests/support/matchers.h"
 
@@ -55,7 +58,96 @@ TEST(ReadCpuProfileFile, ReadsNodesAndSamples) {
   EXPECT_THAT(file.time_deltas, ElementsAre(-4));
 }
 
+TEST(ReadCpuProfileFile, ReadsTheOldFormAndTheInspectors) {
+  constexpr std::string_view kOld =
+      R"J({"head":{"functionName":"(root)","id":1,"children":[{"functionName":"f","url":"a.js",)J"
+      R"J("lineNumber":4,"id":2,"hitCount":7,"children":[]}]},"startTime":1,"endTime":2,)J"
+      R"J("samples":[2,2],"timestamps":[1000000,1000250]})J";
+  EXPECT_TRUE(IsCpuProfile(kOld));
+  const CpuProfileFile file = ReadCpuProfileFile(kOld).value();
+  ASSERT_THAT(file.nodes, SizeIs(2));
+  EXPECT_THAT(file.nodes[0].children, ElementsAre(2));
+  EXPECT_EQ(file.nodes[1].function, "f");
+  EXPECT_EQ(file.nodes[1].line, 3);
+  EXPECT_THAT(file.time_deltas, ElementsAre(0, 250));
+  EXPECT_EQ(file.end_time, 2'000'000);
+  const std::string answer = fmt::format(R"({{"id":1,"result":{{"profile":{}}}}})", kCpuProfile);
+  EXPECT_TRUE(IsCpuProfile(answer));
+  EXPECT_THAT(ReadCpuProfileFile(answer).value().nodes, SizeIs(2));
+}
+
+constexpr std::string_view kTrace =
+    R"J([{"name":"thread_name","ph":"M","pid":7,"tid":1,"args":{"name":"Main"}},)J"
+    R"J({"name":"Profile","ph":"P","id":"0x1","pid":7,"tid":1,"args":{"data":{"startTime":9}}},)J"
+    R"J({"name":"ProfileChunk","ph":"P","id":"0x1","pid":7,"tid":2,"args":{"data":{"cpuProfile":)J"
+    R"J({"nodes":[{"id":1,"callFrame":{"functionName":"f"}},{"id":2,"parent":1,"callFrame":)J"
+    R"J({"functionName":"g"}}],"samples":[2,1]},"timeDeltas":[5,6]}}}])J";
+
+TEST(ReadChromeTrace, ReadsTheChunksOfEachThread) {
+  EXPECT_TRUE(IsChromeTrace(kTrace));
+  EXPECT_FALSE(IsCpuProfile(kTrace));
+  EXPECT_FALSE(IsChromeTrace(kCpuProfile));
+  const std::vector<CpuProfileFile> files = ReadChromeTrace(kTrace).value();
+  ASSERT_THAT(files, SizeIs(1));
+  EXPECT_EQ(files[0].thread_name, "Main");
+  EXPECT_EQ(files[0].tid, 1U);
+  EXPECT_EQ(files[0].nodes.at(1).parent, 1);
+  EXPECT_THAT(files[0].samples, ElementsAre(2, 1));
+  EXPECT_THAT(files[0].time_deltas, ElementsAre(5, 6));
+}
+
+TEST(ReadChromeTrace, ReadsTheSamplesOfHermes) {
+  const std::vector<CpuProfileFile> files =
+      ReadChromeTrace(R"({"traceEvents":[],"samples":[{"pid":1,"tid":"2","ts":"8","sf":2}],)"
+                      R"("stackFrames":{"1":{"name":"[root]"},"2":{"name":"f","parent":1}}})")
+          .value();
+  ASSERT_THAT(files, SizeIs(1));
+  EXPECT_THAT(files[0].samples, ElementsAre(2));
+  EXPECT_EQ(files[0].nodes.at(1).function, "f");
+  EXPECT_EQ(files[0].nodes.at(1).parent, 1);
+}
+
+constexpr std::string_view kFirefox =
+    R"({"meta":{"interval":1,"product":"x","preprocessedProfileVersion":49},)"
+    R"("libs":[{"name":"a","path":"/bin/a","codeId":"0123"}],"threads":[{"name":"t","pid":"7.1",)"
+    R"("tid":8,"samples":{"stack":[1,null],"time":[0.5,1.5],"weight":null},"stackTable":)"
+    R"({"frame":[0,0],"prefix":[null,0]},"frameTable":{"func":[0],"address":[16]},"funcTable":)"
+    R"({"name":[0],"resource":[0]},"resourceTable":{"lib":[0]},"stringArray":["main"]}]})";
+
+TEST(ReadFirefoxFile, ReadsTables) {
+  EXPECT_TRUE(IsFirefox(kFirefox));
+  EXPECT_FALSE(IsFirefox(kTrace) || IsFirefox(kCpuProfile));
+  const FirefoxFile file = ReadFirefoxFile(kFirefox).value();
+  ASSERT_THAT(file.threads, SizeIs(1));
+  const FirefoxThread& thread = file.threads[0];
+  EXPECT_EQ(thread.pid, 7U);
+  EXPECT_THAT(thread.stacks, ElementsAre(1, -1));
+  EXPECT_THAT(thread.time_ms, ElementsAre(0.5, 1.5));
+  EXPECT_THAT(thread.tables.stacks.prefix, ElementsAre(-1, 0));
+  EXPECT_THAT(thread.tables.strings, ElementsAre("main"));
+  EXPECT_EQ(file.libs.at(0).code_id, "0123");
+}
+
+TEST(ReadFirefoxFile, ReadsRowsWithASchema) {
+  const FirefoxFile file =
+      ReadFirefoxFile(R"({"meta":{"interval":1,"processType":0},"threads":[{"name":"t","pid":7,)"
+                      R"("samples":{"schema":{"stack":0,"time":1},"data":[[0,0.5],[null,1]]},)"
+                      R"("frameTable":{"schema":{"location":0},"data":[[1,{"a":[2]}]]},)"
+                      R"("stringTable":["a","b"]}],"processes":[{"threads":[{"name":"u"}]}]})")
+          .value();
+  ASSERT_THAT(file.threads, SizeIs(2));
+  EXPECT_THAT(file.threads[0].stacks, ElementsAre(0, -1));
+  EXPECT_THAT(file.threads[0].tables.frames.func, ElementsAre(1));
+}
+
 TEST(WalkJson, RefusesWhatIsCutOrTooDeep) {
+  for (const std::string_view text : {kTrace, kFirefox}) {
+    for (std::size_t size = 0; size < text.size(); ++size) {
+      EXPECT_FALSE(ReadChromeTrace(text.substr(0, size)));
+      EXPECT_FALSE(ReadFirefoxFile(text.substr(0, size)));
+    }
+  }
+
   for (const std::string_view text : {kSpeedscope, kCpuProfile}) {
     for (std::size_t size = 0; size < text.size(); ++size) {
       EXPECT_FALSE(ReadSpeedscopeFile(text.substr(0, size)));

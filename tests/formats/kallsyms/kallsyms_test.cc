@@ -45,6 +45,20 @@ TEST(Kallsyms, FindsTheSymbolAtOrBeforeAnAddress) {
   EXPECT_EQ(Find(kallsyms, 0xffffffff80ffffff), "(none)");
 }
 
+// As editors and PowerShell save a copy.
+TEST(Kallsyms, ReadsUtf16AndLineEndsOfWindows) {
+  std::string utf16 = "\xff\xfe";
+  for (const char c : std::string_view("ffffffff81000000 T _text\r\nffffffff81000010 t work\r\n")) {
+    utf16.push_back(c);
+    utf16.push_back('\0');
+  }
+  EXPECT_EQ(Find(Parsed(utf16), 0xffffffff81000018), "work");
+  EXPECT_EQ(Find(Parsed("\xef\xbb\xbf"
+                        "ffffffff81000000 T _text\n"),
+                 0xffffffff81000000),
+            "_text");
+}
+
 TEST(Kallsyms, ReadsTheModule) {
   const Kallsyms kallsyms = Parsed(kText);
   EXPECT_EQ(Find(kallsyms, 0xffffffffc0341010), "nft_do_chain [nf_tables]");

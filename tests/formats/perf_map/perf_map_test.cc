@@ -21,6 +21,21 @@ TEST(PerfMap, AcceptsPrefixesTabsAndCarriageReturns) {
   EXPECT_EQ(map.Find({0x2f}).name, "second");
 }
 
+TEST(PerfMap, ReadsByteOrderMarks) {
+  EXPECT_EQ(PerfMap::Parse("\xef\xbb\xbf"
+                           "10 10 first\n")
+                .Find({0x10})
+                .name,
+            "first");
+  const std::string utf16(
+      "\xfe\xff\0"
+      "1\0"
+      "0\0 \0"
+      "1\0 \0f",
+      14);
+  EXPECT_EQ(PerfMap::Parse(utf16).Find({0x10}).name, "f");
+}
+
 TEST(PerfMap, LetsTheLaterLineWinWhereRangesOverlap) {
   const PerfMap map = PerfMap::Parse("100 100 old\n140 20 inside\n1f0 20 across\n");
   EXPECT_EQ(map.Find({0x13f}).name, "old");

@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstdlib>
+#include <ostream>
 #include <random>
 #include <string>
 #include <vector>

@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include <ostream>
+
 #include "tests/support/perfdata_builder.h"
 
 namespace perftape::perfdata {

@@ -91,6 +91,23 @@ TEST(MayHoldJitCode, IsMemoryWithoutAFile) {
   }
 }
 
+TEST(IsIdentifiedByAddress, IsMemoryWithAName) {
+  for (const char* name : {"//anon", "[heap]", "/memfd:jit (deleted)", "/dev/zero (deleted)",
+                           "/SYSV00000000 (deleted)", "[anon:v8]"}) {
+    EXPECT_TRUE(IsIdentifiedByAddress(name)) << name;
+  }
+  for (const char* name : {"", "/usr/bin/node", "/dev/shm/plugin.so", "[vdso]"}) {
+    EXPECT_FALSE(IsIdentifiedByAddress(name)) << name;
+  }
+}
+
+TEST(MayHoldElfFile, IsAMemfd) {
+  EXPECT_TRUE(MayHoldElfFile("/memfd:runc_cloned:/proc/self/exe (deleted)"));
+  for (const char* name : {"", "//anon", "/dev/zero (deleted)", "/usr/bin/node"}) {
+    EXPECT_FALSE(MayHoldElfFile(name)) << name;
+  }
+}
+
 // tools/perf/util/map.h, is_anon_memory and is_no_dso_memory.
 TEST(IsPerfMapMemory, MatchesPerfsRule) {
   for (const char* name : {"//anon", "/dev/zero (deleted)", "/anon_hugepage (deleted)", "[heap]",

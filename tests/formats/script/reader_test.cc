@@ -206,6 +206,33 @@ TEST(Reader, LimitsTheFramesOfASample) {
   EXPECT_EQ(reader.counts().first_bad_line, Reader::kMostFrames + 2);
 }
 
+TEST(Reader, ALineThatBeginsWithANumberSignIsAComment) {
+  const Read read = ReadText(
+      "# cmdline : perf record -- sleep 10 \n# node0 meminfo 7 \n"
+      "#!sh 12 [000] 1.0: 1 cycles: \n\t          401000 main (/bin/x)\n\n");
+  EXPECT_THAT(read.samples, ElementsAre("#!sh cycles: main"));
+  EXPECT_EQ(read.counts.bad_lines, 0);
+}
+
+TEST(Reader, FieldsOfAMemoryAccessAreNoFrames) {
+  const std::string head =
+      "prog 7 1.0: 1000 mem:P:      7ffe0123456        68100142 |OP LOAD|LVL L1 hit|BLK  N/A      "
+      "        33";
+  EXPECT_THAT(
+      ReadText(head + "\n\t            1136 load+0x16 (/bin/x)\n        12345000 4K 2M\n").samples,
+      ElementsAre("prog mem:P: load"));
+  EXPECT_THAT(ReadText(head + "           401136 load+0x16 (/bin/x)        12345000\n").samples,
+              ElementsAre("prog mem:P: load"));
+  EXPECT_THAT(ReadText("prog 7 1.0: 1 cycles:            401138 [unknown] (/bin/x) 0x401100 "
+                       "(/bin/x)/0x401130 (/bin/x)/-/-/-/0//- \n")
+                  .samples,
+              ElementsAre("prog cycles: [unknown]"));
+}
+
+TEST(IsScript, RejectsTheStacksOfBpftrace) {
+  EXPECT_FALSE(IsScript("\n@[\n\tffffffff816d6a0f ksys_read+111\n]: 4\n"));
+}
+
 TEST(IsScript, RecognizesTexts) {
   for (const std::string_view text :
        {kText, std::string_view("# ========\n# captured on    : Mon\n"),

@@ -110,6 +110,29 @@ TEST(StackTexts, CanBeCutAnywhere) {
   }
 }
 
+constexpr std::string_view kModePerf =
+    "@[\n\tffffffff816d6a0f ksys_read+111\n, \n\t7f1e2215d058 __read+72 (/usr/lib/libc.so.6)\n"
+    "\t55d0c0a01149 f(int (*)())+25 (/opt/my app (1)/app)\n\t94ec00 0x94ec00 ([unknown])\n, app]: "
+    "4\n@[, , app]: 2\n";
+
+TEST(ReadBpftrace, ReadsModePerfAndEntriesWithoutAStack) {
+  EXPECT_TRUE(IsBpftrace(kModePerf));
+  EXPECT_THAT(ReadWith(ReadBpftrace, kModePerf).stacks,
+              ElementsAre("app/0 [] ksys_read<__read<f(int (*)())<0x94ec00 4, 1 of the kernel",
+                          "app/0 []  2, 0 of the kernel"));
+}
+
+TEST(ReadBpftrace, ReadsTuples) {
+  EXPECT_THAT(ReadWith(ReadBpftrace, "@[(7, \n\tmain+4\n), (sd-pam)]: 3\n").stacks,
+              ElementsAre("(sd-pam)/0 [7] main 3, 0 of the kernel"));
+}
+
+TEST(StackTexts, PrintedWithoutANumberAreKnown) {
+  EXPECT_TRUE(IsPrintedByBpftrace("\n\t7f1 main+4 (/bin/x)\n\t7f2 start+1 (/bin/x)\n"));
+  EXPECT_FALSE(IsPrintedByBpftrace(kModePerf));
+  EXPECT_FALSE(IsPrintedByBpftrace("\t 7f1 main+0x4 (/bin/x)\n\t 7f2 start+0x1 (/bin/x)\n"));
+}
+
 TEST(FrameName, HasNoOffset) {
   EXPECT_EQ(FrameName("  schedule+38"), "schedule");
   EXPECT_EQ(FrameName("main+0x1f (/bin/my prog)"), "main");

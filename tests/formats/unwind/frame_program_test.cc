@@ -4,7 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <bit>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tests/formats/unwind/table_text.h"
@@ -100,7 +103,8 @@ TEST(FrameProgram, ReadsAllDefinitionsOfTheCfa) {
   EXPECT_EQ(RuleAfter(Instructions(DW_CFA_def_cfa_offset_sf, 0x7e)), "sp+16 ra-8");
   EXPECT_EQ(RuleAfter(Instructions(DW_CFA_def_cfa_register, 6)), "fp+8 ra-8");
   EXPECT_EQ(RuleAfter(Instructions(DW_CFA_GNU_args_size, 16)), "sp+8 ra-8");
-  EXPECT_EQ(RuleAfter(Instructions(DW_CFA_def_cfa, 10, 0)), "unsupported");  // r10
+  EXPECT_EQ(RuleAfter(Instructions(DW_CFA_def_cfa, 10, 0)), "r10+0 ra-8");
+  EXPECT_EQ(RuleAfter(Instructions(DW_CFA_def_cfa, 17, 0)), "unsupported");  // xmm0
 }
 
 TEST(FrameProgram, ReturnsFromAnExpressionToTheLastOffset) {
@@ -115,8 +119,52 @@ TEST(FrameProgram, RecognizesExpressionsOfTheCfa) {
   EXPECT_EQ(RuleAfter(Cfa(DW_OP_bregx, 6, 0x70, DW_OP_deref)), "*(fp-16) ra-8");
   EXPECT_EQ(RuleAfter(Cfa(kBreg7, 40, DW_OP_deref, DW_OP_plus_uconst, 8)), "*(sp+40)+8 ra-8");
   EXPECT_EQ(RuleAfter(Cfa(kBreg7, 40, DW_OP_deref, DW_OP_plus_uconst, 0x80, 2)), "unsupported");
-  EXPECT_EQ(RuleAfter(Cfa(kBreg7, 8, DW_OP_breg0 + 9, 0, DW_OP_plus)), "unsupported");
-  EXPECT_EQ(RuleAfter(Cfa(DW_OP_breg0 + 10, 0, DW_OP_deref)), "unsupported");
+  EXPECT_EQ(RuleAfter(Cfa(kBreg7, 8, DW_OP_breg0 + 9, 0, DW_OP_plus)), "sp+1*r9+8 ra-8");
+  EXPECT_EQ(RuleAfter(Cfa(DW_OP_breg0 + 10, 0, DW_OP_deref)), "*(r10+0) ra-8");
+  EXPECT_EQ(RuleAfter(Cfa(kBreg6, 0, DW_OP_deref, DW_OP_lit0 + 16, DW_OP_plus)), "*(fp+0)+16 ra-8");
+  EXPECT_EQ(RuleAfter(Cfa(kBreg7, 24, DW_OP_const1u, 16, DW_OP_minus)), "sp+8 ra-8");
+}
+
+// OpenSSL's bn_mul_mont, and other ways to write the same.
+TEST(FrameProgram, RecognizesSumsOfRegisters) {
+  constexpr int kBreg9 = DW_OP_breg0 + 9;
+  const std::string_view expected = "*(sp+8*r9+8)+8 ra-8";
+  EXPECT_EQ(RuleAfter(Cfa(kBreg7, 0, kBreg9, 0, DW_OP_lit0 + 8, DW_OP_mul, DW_OP_plus,
+                          DW_OP_plus_uconst, 8, DW_OP_deref, DW_OP_plus_uconst, 8)),
+            expected);
+  EXPECT_EQ(RuleAfter(Cfa(kBreg9, 1, DW_OP_lit0 + 3, DW_OP_shl, kBreg7, 0, DW_OP_plus, DW_OP_deref,
+                          DW_OP_lit0 + 8, DW_OP_plus)),
+            expected);
+  // Three registers, two words, no base, more than Rule can hold.
+  EXPECT_EQ(RuleAfter(Cfa(kBreg7, 0, kBreg9, 0, DW_OP_plus, kBreg6, 0, DW_OP_plus)), "unsupported");
+  EXPECT_EQ(RuleAfter(Cfa(kBreg7, 0, DW_OP_deref, DW_OP_deref)), "unsupported");
+  EXPECT_EQ(RuleAfter(Cfa(kBreg9, 0, DW_OP_lit0 + 8, DW_OP_mul)), "unsupported");
+  EXPECT_EQ(RuleAfter(Cfa(DW_OP_lit0 + 8)), "unsupported");
+  EXPECT_EQ(RuleAfter(Cfa(kBreg7, 0, kBreg9, 0, DW_OP_lit0 + 9, DW_OP_shl, DW_OP_plus)),
+            "unsupported");
+  EXPECT_EQ(RuleAfter(Cfa(kBreg7, 0, DW_OP_plus)), "unsupported");
+  EXPECT_EQ(RuleAfter(Cfa(kBreg7, 0, kBreg9, 0)), "unsupported");
+}
+
+// A bit for each register that the caller has elsewhere; rbx, rbp and rsp have rules.
+TEST(FrameProgram, NotesTheOtherRegistersThatAreSaved) {
+  const auto changed = [](const std::string& instructions) {
+    FrameState state;
+    const dwarf::Cursor at(std::as_bytes(std::span(instructions)), 0, std::endian::little);
+    ProgramContext context;
+    context.return_register = 16;
+    context.data_alignment = -8;
+    context.initial.changed = 1U << 15;
+    FrameProgram program(at, context, 0);
+    while (program.NextRow()) state = program.state();
+    return state.changed & ~(1U << 15);
+  };
+  EXPECT_EQ(changed(Instructions(DW_CFA_offset + 12, 2, DW_CFA_undefined, 9)), 0x1200U);
+  EXPECT_EQ(changed(Instructions(DW_CFA_offset + 3, 2, DW_CFA_offset + 6, 2, DW_CFA_offset + 7, 2)),
+            0U);
+  EXPECT_EQ(changed(Instructions(DW_CFA_offset + 12, 2, DW_CFA_restore + 12)), 0U);
+  EXPECT_EQ(changed(Instructions(DW_CFA_offset + 12, 2, DW_CFA_same_value, 12)), 0U);
+  EXPECT_EQ(changed(Instructions(DW_CFA_offset_extended, 40, 2)), 0U);
 }
 
 TEST(FrameProgram, RecognizesLinkageTables) {

@@ -31,6 +31,7 @@ struct Function {
   std::string name;
   std::string code;
   std::string instructions = {};
+  std::vector<GoValue> stack_use = {};  // not empty: the function is not in .debug_frame
 };
 
 // A Go binary of these functions.
@@ -40,8 +41,13 @@ ElfBuilder GoBinary(const std::vector<Function>& functions, std::uint16_t machin
   std::vector<GoFunction> names;
   std::string code;
   for (const Function& function : functions) {
-    frames.AddFrame(common, kText + code.size(), kSize, function.instructions);
-    names.push_back({.entry = code.size(), .name = function.name, .file = "x.go"});
+    if (function.stack_use.empty()) {
+      frames.AddFrame(common, kText + code.size(), kSize, function.instructions);
+    }
+    names.push_back({.entry = code.size(),
+                     .name = function.name,
+                     .file = "x.go",
+                     .stack_use = function.stack_use});
     code += function.code + std::string(kSize - function.code.size(), '\x90');
   }
   frames.SetCode(code);
@@ -100,6 +106,38 @@ TEST(GoFunctions, ACallOnAnotherStackLeadsToTheFrameOfTheFramePointer) {
                             Pair(kText + kSize, "sp+8 ra-8"), Pair(kText + 2 * kSize, "none")))
         << name;
   }
+}
+
+TEST(GoFunctions, CCallsBackOnTheStackOfTheGoroutine) {
+  // sub $0x20,%rsp; mov %rbp,0x18(%rsp); mov %rbx,%rsp; 5 bytes; mov 0x38(%r14),%rsp
+  const std::string code =
+      "\x48\x83\xec\x20\x48\x89\x6c\x24\x18" + kMoveToSp + "\x90\x90\x90\x90\x90" + kLoadSp;
+  const Function calls_back = {"runtime.cgocallback", code,
+                               Instructions(DW_CFA_advance_loc + 4, DW_CFA_def_cfa_offset, 40,
+                                            DW_CFA_advance_loc + 0x1b, DW_CFA_def_cfa_offset, 8)};
+  EXPECT_THAT(RowsOfFunctions({calls_back}),
+              ElementsAre(Pair(kText, "sp+8 ra-8"), Pair(kText + 4, "sp+40 ra-8"),
+                          Pair(kText + 9, "sp+40 fp-16 ra-8"), Pair(kText + 12, kOtherStack),
+                          Pair(kText + 21, "sp+40 fp-16 ra-8"), Pair(kText + 31, "sp+8 ra-8"),
+                          Pair(kText + kSize, "none")));
+}
+
+TEST(GoFunctions, AStrippedProgramHasTheSizesOfFramesInItsTable) {
+  // sub $0x18,%rsp; mov %rbp,0x10(%rsp)
+  const Function stripped = {
+      "main.g", "\x48\x83\xec\x18\x48\x89\x6c\x24\x10", "", {{4, 0}, {0x1c, 0x18}, {kSize, 0}}};
+  const Function switches = {"runtime.systemstack", kMoveToSp, "", {{kSize, 0}}};
+  EXPECT_THAT(
+      RowsOfFunctions({{"main.f", ""}, stripped, switches}),
+      ElementsAre(Pair(kText, "sp+8 ra-8"), Pair(kText + kSize + 4, "sp+32 ra-8"),
+                  Pair(kText + kSize + 9, "sp+32 fp-16 ra-8"),
+                  Pair(kText + kSize + 0x1c, "sp+8 ra-8"), Pair(kText + 2 * kSize + 3, kOtherStack),
+                  Pair(kText + 3 * kSize, "none")));
+  // What a damaged table says is no frame.
+  const Function damaged = {"main.h", "", "", {{8, -64}, {kSize, 0}}};
+  EXPECT_THAT(RowsOfFunctions({{"main.f", ""}, damaged}),
+              ElementsAre(Pair(kText, "sp+8 ra-8"), Pair(kText + kSize, "unsupported"),
+                          Pair(kText + kSize + 8, "sp+8 ra-8"), Pair(kText + 2 * kSize, "none")));
 }
 
 TEST(GoFunctions, AThreadThatLeavesAGoroutineHasAnUnsureCaller) {

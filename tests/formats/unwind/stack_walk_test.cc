@@ -33,13 +33,13 @@ auto ReaderOf(const Words& words) {
 }
 
 constexpr Rule RuleWith(CfaRule cfa, std::int32_t cfa_offset, std::int32_t fp_offset,
-                        std::int32_t ra_offset, std::uint8_t flags = 0) {
+                        std::int32_t ra_offset, std::uint8_t flags = 0, std::uint8_t addend = 0) {
   return {.cfa_offset = cfa_offset,
           .fp_offset = fp_offset,
           .ra_offset = ra_offset,
           .cfa = cfa,
           .flags = flags,
-          .addend = 0,
+          .addend = addend,
           .bx_words = Rule::kBxUnchanged};
 }
 
@@ -169,12 +169,68 @@ TEST(Step, ReturnsFromVforkByARegister) {
   EXPECT_EQ(registers.sp, kStack);
 }
 
+constexpr std::uint8_t kRax = 0, kRcx = 2, kR9 = 9, kR12 = 12;
+
+// As OpenSSL's ciphers and big numbers: the stack pointer is in rax, or in a word of the frame.
+TEST(Step, FindsTheFrameByAnyRegisterThatNoCalleeHasSaved) {
+  const Words stack = {
+      {kStack, 0x401111}, {kStack + 0x28, kStack + 0x80}, {kStack + 0x78, 0x402222}};
+  const auto start = [] {
+    Registers registers = At(0x400000, kStack);
+    registers.general[kRax] = kStack + 0x78;
+    registers.general[kR9] = 4;
+    registers.kept = 1U << kRax | 1U << kR9;
+    return registers;
+  };
+  Rule in_rax = RuleWith(CfaRule::kRegister, 8, Rule::kInRegister, -8);
+  in_rax.base = kRax;
+  Registers registers = start();
+  EXPECT_EQ(Step(Machine::kX86_64, kEntry, ReaderOf(stack), registers), StepResult::kCaller);
+  EXPECT_EQ(Step(Machine::kX86_64, in_rax, ReaderOf(stack), registers), StepResult::kCaller);
+  EXPECT_EQ(registers.pc, 0x402222);
+  EXPECT_EQ(registers.sp, kStack + 0x80);
+
+  Rule indexed = RuleWith(CfaRule::kAtRegister, 8, Rule::kInRegister, -8);
+  indexed.base = 7;  // rsp
+  indexed.index = kR9;
+  indexed.scale = 8;
+  registers = start();
+  EXPECT_EQ(Step(Machine::kX86_64, indexed, ReaderOf(stack), registers), StepResult::kCaller);
+  EXPECT_EQ(registers.pc, 0x402222);
+
+  Rule saves = kEntry;
+  saves.changed = 1U << kR9;
+  registers = start();
+  EXPECT_EQ(Step(Machine::kX86_64, saves, ReaderOf(stack), registers), StepResult::kCaller);
+  EXPECT_EQ(Step(Machine::kX86_64, indexed, ReaderOf(stack), registers), StepResult::kNoRule);
+  EXPECT_EQ(Step(Machine::kX86_64, in_rax, ReaderOf(stack), registers), StepResult::kCaller);
+}
+
+// struct sigcontext begins 40 bytes above the stack pointer of __restore_rt.
+TEST(Step, FindsTheRegistersOfInterruptedCodeInASignalFrame) {
+  Words stack = {{kStack + 168, 0x401111}};
+  for (std::uint64_t word = 0; word < 16; ++word) stack[kStack + 40 + 8 * word] = 0x1000 + word;
+  stack[kStack + 160] = kStack + 0x1000;
+  const Rule restore = RuleWith(CfaRule::kAtStackPointer, 160, 120, 168,
+                                Rule::kSignalFrame | Rule::kFromStackPointer);
+  Registers registers = At(0x400000, kStack);
+  ASSERT_EQ(Step(Machine::kX86_64, restore, ReaderOf(stack), registers), StepResult::kCaller);
+  EXPECT_EQ(registers.kept, 0xffffU);
+  EXPECT_EQ(registers.general[kR9], 0x1001U);
+  EXPECT_EQ(registers.general[kR12], 0x1004U);
+  EXPECT_EQ(registers.general[kRax], 0x100dU);
+  EXPECT_EQ(registers.general[kRcx], 0x100eU);
+}
+
 // The last instructions of _Unwind_Resume: mov %rcx,%rsp; pop %rcx; jmp *%rcx.
 TEST(Step, ReturnsByRcxFromAFunctionThatLeavesToAnExceptionHandler) {
   const Words stack = {{kStack + 0x100, 0x405678}};
   Registers registers = At(0x401000, kStack);
-  registers.cx = kStack + 0x100;
-  const Rule marked = RuleWith(CfaRule::kCountRegister, 8, Rule::kInRegister, -8);
+  registers.general[kRcx] = kStack + 0x100;
+  registers.kept = 1U << kRcx;
+  Rule marked = RuleWith(CfaRule::kRegister, 8, Rule::kInRegister, -8);
+  marked.base = kRcx;
+  marked.changed = 1U << kRcx;
   EXPECT_EQ(Step(Machine::kX86_64, marked, ReaderOf(stack), registers), StepResult::kCaller);
   EXPECT_EQ(registers.pc, 0x405678);
   EXPECT_EQ(registers.sp, kStack + 0x108);
@@ -194,7 +250,8 @@ TEST(Step, ReturnsByRcxFromAFunctionThatLeavesToAnExceptionHandler) {
 TEST(Step, FollowsRbxToAFrameThatItMarks) {
   Rule saves = kEntry;
   saves.bx_words = -2;
-  Rule marked = RuleWith(CfaRule::kBaseRegister, 32, Rule::kInRegister, -8);
+  Rule marked = RuleWith(CfaRule::kRegister, 32, Rule::kInRegister, -8);
+  marked.base = 3;
   marked.bx_words = -4;
   const Words stack = {
       {kStack - 8, 0x88}, {kStack, 0x401111}, {kStack + 0x100, 0x77}, {kStack + 0x118, 0x402222}};
@@ -236,8 +293,11 @@ class Walk {
  public:
   Walk() : table_(Machine::kX86_64, ImageAddress{0x1000}, kRows, kRules, nullptr) {}
 
-  WalkEnd From(const Registers& registers, std::size_t most_frames = kMostFrames) {
+  // `compiled` is the address of a page of further code without a table.
+  WalkEnd From(const Registers& registers, std::size_t most_frames = kMostFrames,
+               std::uint64_t compiled = 0x2000) {
     const auto find = [&](RuntimeAddress address) -> Code {
+      if (address.value >> 12 == compiled >> 12) return {.frames_by = FramesBy::kFramePointer};
       switch (address.value >> 12) {
         case 1:
           return {.frames_by = FramesBy::kTable, .rule = &table_.Find({address.value})};
@@ -262,10 +322,12 @@ class Walk {
 
  private:
   // 0x1000: at its entry; 0x1100: one word pushed; 0x1200: the outermost function; 0x1300: none.
-  static constexpr Row kRows[] = {{0, 2}, {0x100, 3}, {0x200, 1}, {0x300, 0}};
+  // 0x1400: with the frame pointer in a word.
+  static constexpr Row kRows[] = {{0, 2},     {0x100, 3}, {0x200, 1},
+                                  {0x300, 0}, {0x400, 4}, {0x500, 0}};
   static constexpr Rule kRules[] = {RuleWith(CfaRule::kNone, 0, Rule::kInRegister, 0),
                                     RuleWith(CfaRule::kEndOfStack, 0, Rule::kInRegister, 0), kEntry,
-                                    kPushed};
+                                    kPushed, RuleWith(CfaRule::kAtFramePointer, 0, -16, -8, 0, 16)};
   Table table_;
   std::vector<WalkedFrame> frames_;
 };
@@ -298,7 +360,30 @@ TEST(WalkStack, DistrustsAFramePointerThatLeadsNowhere) {
   EXPECT_THAT(walk.frames(), ElementsAre(0x2000));
   EXPECT_EQ(walk.From(At(0x2000, kStack, 0x1234)), WalkEnd::kNoTable);
   EXPECT_EQ(walk.From(At(0x2000, kStack, kStack + 0x4000)), WalkEnd::kUnreadable);
-  EXPECT_EQ(walk.From(At(0x2000, kStack, 0)), WalkEnd::kEndOfStack);
+  EXPECT_EQ(walk.From(At(0x2000, kStack, 0)), WalkEnd::kNoTable) << "it may be any number";
+}
+
+// As call_into_lisp of SBCL: its record at the frame pointer is that of the Lisp function, which
+// has used the word there.
+TEST(WalkStack, FollowsTheFramePointerWhereTheCalleeHasUsedItsWord) {
+  Walk walk;
+  walk.words = {0, kStack + 0x20, 0x1410, 0, kStack + 0x40, 0x1210, 0, 0, 0, 0x1110};
+  EXPECT_EQ(walk.From(At(0x2000, kStack, kStack + 8)), WalkEnd::kEndOfStack);
+  EXPECT_THAT(walk.frames(), ElementsAre(0x2000, 0x1410, 0x1210));
+  // Interrupted there, the word is still the frame pointer.
+  EXPECT_EQ(walk.From(At(0x1410, kStack, kStack + 0x20)), WalkEnd::kUnreadable);
+  EXPECT_THAT(walk.frames(), ElementsAre(0x1410, 0x1110));
+}
+
+// A function pointer, in code without a table and without frame pointers.
+TEST(WalkStack, EndsAtAWordThatFollowsNoCall) {
+  Walk walk;
+  walk.words = {0x77, 0, kStack + 0x20, 0x90e8909090909090, 0, 0};
+  EXPECT_EQ(walk.From(At(0x2000, kStack, kStack + 8), kMostFrames, kStack), WalkEnd::kNoTable);
+  EXPECT_THAT(walk.frames(), ElementsAre(0x2000));
+  walk.words[3] = 0x00000000e8909090;
+  EXPECT_EQ(walk.From(At(0x2000, kStack, kStack + 8), kMostFrames, kStack), WalkEnd::kEndOfStack);
+  EXPECT_THAT(walk.frames(), ElementsAre(0x2000, kStack + 0x20));
 }
 
 TEST(WalkStack, EndsWhereAnUnknownFramePointerIsNeeded) {

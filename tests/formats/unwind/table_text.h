@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -15,8 +16,12 @@ namespace perftape::unwind {
 // "sp+8 ra-8", "*(fp-16)+8 fp@fp+0 ra-8", "end", "none": registers that are not saved are left out,
 // and offsets are from the CFA unless a register is named.
 inline std::string OneLine(const Rule& rule) {
-  const RuleText text =
-      TextOf(rule, {.sp = "sp", .fp = "fp", .link = "link", .base = "bx", .count = "cx"});
+  static constexpr std::string_view kGeneral[] = {"ax",  "dx",  "cx",  "bx", "si",  "di",
+                                                  "fp",  "sp",  "r8",  "r9", "r10", "r11",
+                                                  "r12", "r13", "r14", "r15"};
+  const RuleText text = TextOf(
+      rule,
+      {.sp = "sp", .fp = "fp", .link = "link", .base = "bx", .count = "cx", .general = kGeneral});
   const auto saved = [](const std::string& name, std::int32_t offset, const std::string& where) {
     if (offset == Rule::kInRegister || where.empty()) return std::string();
     return " " + name + (where.front() == 'c' ? where.substr(1) : "@" + where);

@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include "tests/support/matchers.h"
+
 namespace perftape::record {
 namespace {
 

@@ -68,37 +68,55 @@ TEST(LossLedger, ReportsLateExpiriesBeyondJitter) {
 
 TEST(LossLedger, DividesTheUndecidedAsTheDecidedAre) {
   LossLedger ledger(kMs);
-  Counters counters = {Missed(WIRE_UNDECIDED, 100), Counter()};
-  counters[0].interrupts = 2;
-  counters[1].missed[WIRE_SKIPPED] = 2 * 300;
-  counters[1].missed[WIRE_NO_OVERFLOW] = 2 * 96;
-  EXPECT_THAT(ledger.Update(counters), ElementsAre(NewLoss{0, 75}, NewLoss{1, 300}));
+  Counters counters = {Missed(WIRE_UNDECIDED, 100)};
+  counters[0].missed[WIRE_SKIPPED] = 2 * 300;
+  counters[0].missed[WIRE_NO_OVERFLOW] = 2 * 96;
+  EXPECT_THAT(ledger.Update(counters), ElementsAre(NewLoss{0, 300 + 75}));
 }
 
 TEST(LossLedger, DoesNotDecideManyByFewOrNone) {
   LossLedger ledger(kMs);
-  Counters counters = {Missed(WIRE_UNDECIDED, 100), Counter()};
-  counters[0].interrupts = 2;
+  Counters counters = {Missed(WIRE_UNDECIDED, 100)};
   EXPECT_THAT(ledger.Update(counters), IsEmpty());
-  counters[1].missed[WIRE_SKIPPED] = 2;
-  EXPECT_THAT(ledger.Update(counters), ElementsAre(NewLoss{0, 20}, NewLoss{1, 1}));
+  counters[0].missed[WIRE_SKIPPED] = 2;
+  EXPECT_THAT(ledger.Update(counters), ElementsAre(NewLoss{0, 1 + 20}));
+}
+
+TEST(LossLedger, DoesNotDecideByAnotherCpu) {
+  LossLedger ledger(kMs);
+  EXPECT_THAT(ledger.Update(Counters{Missed(WIRE_UNDECIDED, 2000), Missed(WIRE_SKIPPED, 3)}),
+              ElementsAre(NewLoss{1, 3}));
+  EXPECT_THAT(ledger.silences(), ElementsAre(SilentCpu{.cpu = 0, .expiries = 2000}));
 }
 
 TEST(LossLedger, ReportsUndecidedExpiriesAsSilentCpus) {
   LossLedger ledger(10 * kMs);
   Counters counters = {Counter(), Missed(WIRE_UNDECIDED, 100), Missed(WIRE_UNDECIDED, 7)};
-  counters[1].interrupts = 1;
   EXPECT_THAT(ledger.Update(counters), IsEmpty());
   EXPECT_THAT(ledger.losses(), IsEmpty());
   EXPECT_THAT(ledger.silences(), ElementsAre(SilentCpu{.cpu = 1, .expiries = 100}));
 }
 
-TEST(LossLedger, CountsOnlyOverflowsAsLost) {
+TEST(LossLedger, CountsOnlyOverflowsAsLostAndTheOthersAsSilent) {
   LossLedger ledger(kMs);
-  Counters counters = {Missed(WIRE_NO_OVERFLOW, 300)};
-  counters[0].interrupts = 3;
-  counters[0].missed[WIRE_UNDECIDED] = 200;
-  EXPECT_THAT(ledger.Update(counters), IsEmpty());
+  Counters counters = {Missed(WIRE_NO_OVERFLOW, 296)};
+  counters[0].missed[WIRE_SKIPPED] = 2 * 100;
+  counters[0].missed[WIRE_UNDECIDED] = 2 * 200;
+  EXPECT_THAT(ledger.Update(counters), ElementsAre(NewLoss{0, 100 + 50}));
+  EXPECT_THAT(ledger.silences(), ElementsAre(SilentCpu{.cpu = 0, .expiries = 296 + 200 - 50}));
+}
+
+TEST(LossLedger, CountsTheOverflowsAndExpiriesOfOtherTasks) {
+  wire_cpu counter = Counter(/*wanted=*/1000);
+  counter.overflows = 1200;
+  counter.missed_unwanted = 61;  // in halves
+  LossLedger ledger(kMs);
+  EXPECT_THAT(ledger.Update(Counters{counter}), IsEmpty());
+  EXPECT_THAT(ledger.other_tasks(), ElementsAre(OtherTasks{.cpu = 0, .overflows = 231}));
+  LossLedger without_timer(0);
+  counter.missed_unwanted = 0;
+  without_timer.Update(Counters{counter});
+  EXPECT_THAT(without_timer.other_tasks(), ElementsAre(OtherTasks{.cpu = 0, .overflows = 200}));
 }
 
 TEST(LossLedger, DistinguishesStalledCpus) {
@@ -137,6 +155,23 @@ TEST(LossLedger, ReportsATimerThatNeverFired) {
   ledger.CloseTimer(1, wire_cpu{}, /*start_ns=*/kMs, /*end_ns=*/1001 * kMs);
   EXPECT_THAT(ledger.Update(Counters{wire_cpu{}, wire_cpu{}}), IsEmpty());
   EXPECT_THAT(ledger.silences(), ElementsAre(SilentCpu{.cpu = 1, .expiries = 999}));
+}
+
+TEST(LossLedger, ReportsWhatIsBeforeTheFirstCallAndAfterTheLast) {
+  wire_cpu counter = Missed(WIRE_NO_OVERFLOW, 100, /*wanted=*/10);
+  counter.overflows = 50;
+  counter.missed_unwanted = 2 * 40;
+  counter.was_wanted = 0;
+  counter.expiry_ns = 600 * kMs;
+  LossLedger of_every_task(kMs, SampledTasks::kEvery), of_some(kMs, SampledTasks::kSome);
+  for (LossLedger* ledger : {&of_every_task, &of_some}) {
+    ledger->Update(Counters{counter});
+    ledger->CloseTimer(0, counter, /*start_ns=*/kMs, /*end_ns=*/1001 * kMs);
+  }
+  EXPECT_THAT(of_every_task.silences(),
+              ElementsAre(SilentCpu{.cpu = 0, .expiries = 100 + (999 - 50 - 100 - 40)}));
+  EXPECT_THAT(of_some.silences(), ElementsAre(SilentCpu{.cpu = 0, .expiries = 100}))
+      << "who would have had them is unknown";
 }
 
 TEST(LossLedger, IgnoresMissesAfterARejectedSample) {

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <stop_token>
 #include <string>
 #include <thread>
 

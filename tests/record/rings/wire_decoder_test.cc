@@ -210,6 +210,13 @@ TEST_F(WireDecoding, EndsUserFramesAtZero) {
   EXPECT_THAT(ChainOf(message), ElementsAre(kContextUser, 0x401000));
 }
 
+TEST_F(WireDecoding, MarksTheFrameThatASignalInterrupted) {
+  Message message = Message::InUserMode();
+  message.user = {0x401000, 0x402000, WIRE_INTERRUPTED, 0x403000, 0x404000, WIRE_INTERRUPTED};
+  EXPECT_THAT(ChainOf(message),
+              ElementsAre(kContextUser, 0x401000, 0x402000, kContextUser, 0x403000, 0x404000));
+}
+
 TEST_F(WireDecoding, EndsUserFramesAtWhatIsNoUserAddress) {
   for (const std::uint64_t bad : {kLimit, ~std::uint64_t{0}, kKernelIp, kContextUser}) {
     Message message = Message::InUserMode();
@@ -384,7 +391,7 @@ TEST_F(StackDecoding, RefusesStacksOfAnEventWithoutThem) {
 TEST_F(WireDecoding, RejectsMoreBytesThanItsFramesNeed) {
   std::vector<std::byte> bytes = Message::InUserMode().bytes();
   bytes.resize(bytes.size() + 8);
-  EXPECT_THAT(ErrorOf(bytes), HasSubstr("says it has 72 bytes but has 80"));
+  EXPECT_THAT(ErrorOf(bytes), HasSubstr("says it has 80 bytes but has 88"));
 }
 
 // A message of event 1, a tracepoint, with two words between the fixed part and the frames.

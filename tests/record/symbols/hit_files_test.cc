@@ -48,6 +48,22 @@ TEST(HitFiles, DistinguishFilesWithoutBuildIdByPath) {
   EXPECT_EQ(files.binaries().size(), 2u);
 }
 
+TEST(HitFiles, DistinguishFilesOfOnePathWithoutBuildIdByTheirNumber) {
+  MachineDir machine;
+  machine.dir.Write("x", SmallElf(""));
+  const FileNumber first{.device = 1, .inode = 2}, second{.device = 1, .inode = 3};
+  HitFiles files(8);
+  files.Add("/bin/x", {}, machine.Open("x"), first);
+  files.Add("/bin/x", {}, machine.Open("x"), second);
+  files.Add("/bin/x", {}, machine.Open("x"), first);
+  ASSERT_EQ(files.binaries().size(), 2u);
+  EXPECT_EQ(files.binaries()[1]->number, second);
+  HitFiles next = files.NextFile();
+  EXPECT_FALSE(next.AddAgain("/bin/x", {}, {.device = 1, .inode = 4}));
+  EXPECT_TRUE(next.AddAgain("/bin/x", {}, second));
+  EXPECT_EQ(next.binaries()[0], files.binaries()[1]);
+}
+
 TEST(HitFiles, MakeSlimCopiesOfMoreFilesThanMayBeOpen) {
   MachineDir machine;
   machine.dir.Write("x", SmallElf("0123456789abcdefghij"));

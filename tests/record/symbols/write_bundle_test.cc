@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/symbols/write_bundle.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include "formats/bundle/bundle.h"
+#include "formats/bundle/content_hash.h"
 #include "formats/elf/elf_file.h"
 #include "formats/elf/symbols.h"
 #include "tests/record/symbols/machine_dir.h"
@@ -240,6 +243,59 @@ TEST_F(WriteBundleTest, ListsMissingFilesWithReasons) {
   EXPECT_EQ(bundle.manifest().files[0].missing, "gone before it could be opened");
   EXPECT_THAT(summary_.missing, ElementsAre("/bin/gone: gone before it could be opened"));
   EXPECT_EQ(summary_.files, 0u);
+}
+
+// The hash of a file in the machine's directory, as sha256sum prints it.
+std::string HashOf(const MachineDir& machine, const char* name) {
+  return bundle::ContentHash(AsBytes(*ReadWholeFile(machine.dir / name)));
+}
+
+TEST_F(WriteBundleTest, IdentifiesFilesWithoutBuildIdByContentAndNumber) {
+  AddSmallElf();
+  const FileNumber number{.device = 1, .inode = 2};
+  machine_.dir.Write("bare", SmallElf(""));
+  files_.Add("/bin/bare", {}, machine_.Open("bare"), number);
+  const bundle::Bundle bundle = Write();
+  ASSERT_EQ(bundle.manifest().files.size(), 2u);
+  EXPECT_EQ(bundle.manifest().files[0].content, "") << "a build id identifies it";
+  const bundle::BundledFile& bare = bundle.manifest().files[1];
+  EXPECT_EQ(bare.content, HashOf(machine_, "bare"));
+  EXPECT_EQ(bare.number, number);
+  EXPECT_EQ(bare.kept, Kept::kSymbols);
+}
+
+// A file without a build id whose content is not that of SmallElf.
+std::vector<std::byte> OtherElf() {
+  ElfBuilder elf;
+  elf.AddSection({.name = ".other", .contents = "x"});
+  return elf.Build();
+}
+
+TEST_F(WriteBundleTest, HoldsEqualFilesWithoutBuildIdOnce) {
+  machine_.dir.Write("x", SmallElf(""));
+  machine_.dir.Write("other", OtherElf());
+  files_.Add("/bin/x", {}, machine_.Open("x"), {.device = 1, .inode = 2});
+  files_.Add("/bin/x", {}, machine_.Open("x"), {.device = 9, .inode = 2});
+  files_.Add("/bin/x", {}, machine_.Open("other"), {.device = 9, .inode = 3});
+  const bundle::Bundle bundle = Write();
+  const auto& files = bundle.manifest().files;
+  ASSERT_EQ(files.size(), 3u);
+  EXPECT_EQ(files[0].member, "no-build-id/bin/x/elf");
+  EXPECT_EQ(files[1].member, files[0].member);
+  EXPECT_EQ(files[1].kept, Kept::kSymbols);
+  EXPECT_EQ(files[1].number, (FileNumber{.device = 9, .inode = 2}));
+  EXPECT_NE(files[2].member, files[0].member);
+  EXPECT_EQ(summary_.files, 3u);
+}
+
+TEST_F(WriteBundleTest, LeavesOutAFileWithoutBuildIdThatWasChangedInPlace) {
+  const std::string path = machine_.dir.Write("x", SmallElf(""));
+  files_.Add("/bin/x", {}, machine_.Open("x"));
+  const timespec later[] = {{}, {.tv_sec = 1, .tv_nsec = 0}};  // the time of a write to it
+  ASSERT_EQ(::utimensat(AT_FDCWD, path.c_str(), later, 0), 0);
+  const bundle::Bundle bundle = Write();
+  EXPECT_EQ(bundle.manifest().files[0].kept, Kept::kNothing);
+  EXPECT_THAT(summary_.missing, ElementsAre("/bin/x: changed in place since it was first sampled"));
 }
 
 }  // namespace

@@ -3,8 +3,11 @@
 // from /proc, its tables from its own files, and its stack is the one that runs here.
 #include "record/unwind/late_unwinder.h"
 
+#include <elf.h>
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 #include <sys/uio.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -23,13 +26,21 @@
 #include "record/rings/wire_decoder.h"
 #include "record/unwind/user_walk.h"
 #include "tests/record/records.h"
+#include "tests/support/elf_builder.h"
 #include "tests/support/gap_program.h"
 #include "tests/support/matchers.h"
+#include "tests/support/temp_dir.h"
 
 namespace perftape::record {
 namespace {
 
 using testing::ElementsAre;
+
+#if defined(__aarch64__)
+constexpr std::size_t kProgramCounter = 32;
+#else
+constexpr std::size_t kProgramCounter = 16;
+#endif
 
 struct Unfinished {
   wire_sample sample = {};
@@ -113,8 +124,9 @@ class LateUnwinding : public testing::Test {
 
   KnownBinaries binaries_;
   OthersFiles files_;
+  LoadTimes loads_;
   LateUnwinder unwinder_{
-      binaries_, files_, {.format = kTestFormat, .events = 2, .keeps_user_state = false}};
+      binaries_, files_, loads_, {.format = kTestFormat, .events = 2, .keeps_user_state = false}};
 };
 
 TEST_F(LateUnwinding, WalksACopiedStack) {
@@ -196,6 +208,86 @@ TEST_F(LateUnwinding, KeepsNoTableThatTheLoaderHasForgotten) {
   EXPECT_GT(FramesOf(OfThisStack()).size(), 2U) << "it reads them itself";
 }
 
+TEST_F(LateUnwinding, RemovesWhatTheKernelSideHasFoundByAnOldMapping) {
+  for (const std::uint64_t inode : {1, 2}) {
+    unwinder_.Apply(RecordOf(perfdata::Mmap2{.pid = 7,
+                                             .tid = 7,
+                                             .start = 0x1000,
+                                             .length = 0x1000,
+                                             .inode = inode,
+                                             .protection = 5,
+                                             .filename = "/lib/x.so"},
+                             100 * inode, perfdata::MiscOf(perfdata::CpuMode::kUser)));
+  }
+  const std::uint64_t frames[] = {0x9000, 0x1010, 0x9100};
+  wire_sample sample = {};
+  sample.header = {
+      .type = WIRE_SAMPLE, .cpu = 0, .size = sizeof sample + sizeof frames, .time_ns = 250};
+  sample.pid = 7;
+  sample.mode = WIRE_MODE_USER;
+  sample.user_frames = 3;
+  sample.flags = WIRE_WAS_COMPLETE | WIRE_WAS_DERIVED;
+  const auto frames_of = [&](const wire_sample& head) {
+    std::vector<std::byte> message;
+    for (const Bytes part :
+         {Bytes(std::as_bytes(std::span(&head, 1))), Bytes(std::as_bytes(std::span(frames)))}) {
+      message.insert(message.end(), part.begin(), part.end());
+    }
+    return ReadWireMessage(unwinder_.WithSureFrames(message)).value().sample.user_frames;
+  };
+  EXPECT_EQ(frames_of(sample), 2);
+  EXPECT_EQ(unwinder_.EndsOf(0)[WIRE_END_NO_TABLE], 1U);
+  EXPECT_EQ(unwinder_.ShortenedOf(0).complete, 1U);
+  EXPECT_EQ(unwinder_.ShortenedOf(0).derived, 1U);
+  sample.flags = 0;
+  EXPECT_EQ(frames_of(sample), 2);
+  EXPECT_EQ(unwinder_.ShortenedOf(0).complete, 1U) << "it was counted as incomplete";
+  sample.walked_ns = 150;
+  EXPECT_EQ(frames_of(sample), 3) << "walked before the change";
+}
+
+// This process maps a file with code of this size that no table describes.
+class UndescribedCode {
+ public:
+  explicit UndescribedCode(std::size_t size) : size_(size) {
+    ElfBuilder elf;
+    elf.AddSection({.name = ".text",
+                    .flags = SHF_ALLOC | SHF_EXECINSTR,
+                    .address = 0x401000,
+                    .contents = std::string(size, '\x90'),
+                    .offset = kOffset});
+    elf.AddSegment({.offset = kOffset, .address = 0x401000, .size = size});
+    const int file =
+        open(directory_.Write("program", AsText(elf.Build())).c_str(), O_RDONLY | O_CLOEXEC);
+    code_ = mmap(nullptr, size, PROT_READ | PROT_EXEC, MAP_PRIVATE, file, kOffset);
+    close(file);
+  }
+  UndescribedCode(const UndescribedCode&) = delete;
+  UndescribedCode& operator=(const UndescribedCode&) = delete;
+  ~UndescribedCode() { munmap(code_, size_); }
+
+  std::uint64_t middle() const { return reinterpret_cast<std::uint64_t>(code_) + size_ / 2; }
+
+ private:
+  static constexpr off_t kOffset = 0x1000;
+  TempDir directory_;
+  std::size_t size_;
+  void* code_;
+};
+
+// The rings are not drained while a table is made, and rules from instructions take long.
+TEST_F(LateUnwinding, DoesNotReadABinaryWithMuchUndescribedCode) {
+  const UndescribedCode little(4096), much(std::size_t{512} << 10);
+  KnowThisProcess();
+  Unfinished message = InThisProcess();
+  message.state.regs[kProgramCounter] = little.middle();
+  (void)FramesOf(message);
+  EXPECT_EQ(unwinder_.EndsOf(0)[WIRE_END_NO_TABLE], 0U);
+  message.state.regs[kProgramCounter] = much.middle();
+  (void)FramesOf(message);
+  EXPECT_EQ(unwinder_.EndsOf(0)[WIRE_END_NO_TABLE], 1U);
+}
+
 // A walk in which all code is at the same address, and the stack is these words.
 wire_unwind_end Walk(unwind::FramesBy frames_by, unwind::Registers registers,
                      const std::vector<std::uint64_t>& stack, std::vector<std::uint64_t>& frames) {
@@ -208,7 +300,7 @@ wire_unwind_end Walk(unwind::FramesBy frames_by, unwind::Registers registers,
     return code;
   };
   const unwind::StackCopy read(0x7000, std::as_bytes(std::span(stack)));
-  return UserWalk(unwind::Machine::kX86_64, find, read).Run(registers, frames);
+  return UserWalk(unwind::Machine::kX86_64, find, read, WIRE_MAX_FRAMES).Run(registers, frames);
 }
 
 TEST(UserWalk, FramePointersOfCodeWithoutTable) {
@@ -221,12 +313,17 @@ TEST(UserWalk, FramePointersOfCodeWithoutTable) {
   EXPECT_EQ(
       Walk(unwind::FramesBy::kFramePointer,
            {.pc = 0x2000, .sp = 0x7000, .fp = 0x6000, .link = {}, .interrupted = true}, {}, frames),
-      WIRE_END_NO_PROGRESS);
+      WIRE_END_NO_FRAME_POINTER);
   EXPECT_EQ(Walk(unwind::FramesBy::kFramePointer,
                  {.pc = 0x2000, .sp = 0x7000, .fp = 0x7008, .link = {}, .interrupted = true},
                  {9, 0x7018, 0x3000, 0, 0}, frames),
-            WIRE_END_OF_STACK);
+            WIRE_END_NO_FRAME_POINTER);
   EXPECT_THAT(frames, ElementsAre(0x2000U, 0x3000U));
+  EXPECT_EQ(
+      Walk(unwind::FramesBy::kFramePointer,
+           {.pc = 0x2000, .sp = 0x7000, .fp = 0, .link = {}, .interrupted = true}, {}, frames),
+      WIRE_END_NO_FRAME_POINTER)
+      << "it may be any zero";
 }
 
 TEST(UserWalk, TheStartOfAProgramIsItsEnd) {
@@ -254,7 +351,7 @@ TEST(UserWalk, TellsWhetherItNeedsARuleFromInstructions) {
   std::vector<std::uint64_t> frames;
   const auto needs_it = [&](std::vector<std::uint64_t> stack) {
     const unwind::StackCopy read(0x7000, std::as_bytes(std::span(stack)));
-    UserWalk walk(unwind::Machine::kX86_64, find, read);
+    UserWalk walk(unwind::Machine::kX86_64, find, read, WIRE_MAX_FRAMES);
     EXPECT_EQ(
         walk.Run({.pc = 0x2000, .sp = 0x7000, .fp = 0, .link = {}, .interrupted = true}, frames),
         WIRE_END_OF_STACK);
@@ -282,7 +379,7 @@ wire_unwind_end WalkFromGap(std::uint64_t word, std::vector<std::uint64_t>& fram
   };
   const std::uint64_t words[] = {word};
   const unwind::StackCopy read(0x7000, std::as_bytes(std::span(words)));
-  return UserWalk(unwind::Machine::kX86_64, find, read)
+  return UserWalk(unwind::Machine::kX86_64, find, read, WIRE_MAX_FRAMES)
       .Run({.pc = GapProgram::kGap, .sp = 0x7000}, frames);
 }
 
@@ -317,6 +414,26 @@ TEST(UserWalk, TheKernelSideRecognizesTheSameCalls) {
     calls += wire_ends_with_call(word);
   }
   EXPECT_GT(calls, 100);
+}
+
+TEST(UserWalk, TheKernelSideRecognizesTheSameReturnEntries) {
+  constexpr std::uint64_t kStackPointer = 0xf0658b48, kWords = 0xcd648d48f04d8b48;
+  constexpr std::uint64_t kStackPointerArm64 = 0xf85f03b4, kWordsArm64 = 0x8b080fb4f85f03a8;
+  int entries = 0;
+  for (const std::uint64_t code :
+       {kStackPointer, std::uint64_t{0x12345678} << 32 | kStackPointer, kWords, kStackPointerArm64,
+        kWordsArm64, kWords ^ std::uint64_t{1} << 63, kWordsArm64 ^ 1, kStackPointer ^ 0x100}) {
+#if defined(__aarch64__)
+    const bool is_entry = unwind::IsReturnEntry(unwind::Machine::kAArch64, code);
+#else
+    const bool is_entry = unwind::IsReturnEntry(unwind::Machine::kX86_64, code);
+    EXPECT_EQ(unwind::IsReturnEntry(unwind::Machine::kAArch64, code),
+              code == kStackPointerArm64 || code == kWordsArm64);
+#endif
+    EXPECT_EQ(wire_is_return_entry(code) != 0, is_entry) << std::hex << code;
+    entries += is_entry;
+  }
+  EXPECT_GE(entries, 2);
 }
 
 #if !defined(__aarch64__)

@@ -41,6 +41,8 @@ TEST(ConvertPlan, WritesToStdoutWhereOnlyTheFormatIsNamed) {
 TEST(ConvertPlan, ReportsMissingArguments) {
   EXPECT_THAT(PlanOfWords({"-o", "x.folded"}), Refuses("no input files given"));
   EXPECT_THAT(PlanOfWords({"in"}), Refuses("no output given: use -o FILE"));
+  EXPECT_THAT(PlanOfWords({"in", "profile.html"}), Refuses("no output given: use -o profile.html"));
+  EXPECT_THAT(PlanOfWords({"in", "other.txt"}), Refuses("no output given: use -o FILE"));
   EXPECT_THAT(PlanOfWords({"in", "-o", "x.txt"}),
               Refuses("use --to perf.data, perf-script, cpuprofile, folded, "));
   EXPECT_THAT(PlanOfWords({"in", "-o", "-"}),

@@ -99,9 +99,10 @@ TEST(SummaryLines, ListTheMostFrequentOfManyEvents) {
     summary.losses.events.push_back({.name = "e" + std::to_string(i)});
     summary.output.counts.samples_by_event.push_back(i);
   }
-  EXPECT_THAT(SummaryLines(summary),
-              ElementsAre("36 samples: 8 e8, 7 e7, 6 e6, 5 e5, 4 e4, 3 e3, 3 of 2 other events; 0 "
-                          "lost, 2.0 KiB in perf.data"));
+  EXPECT_THAT(
+      SummaryLines(summary),
+      ElementsAre("36 samples: 8 e8, 7 e7, 6 e6, 5 e5, 4 e4, 3 e3, 3 samples of 2 other events; 0 "
+                  "lost, 2.0 KiB in perf.data"));
 }
 
 TEST(SummaryLines, ReportMissedExpiriesAndWhatHelps) {
@@ -345,6 +346,7 @@ TEST(SummaryJson, HasTheLossesOfEachCpuByCause) {
                             .losses = {{.cpu = 3, .ring_full = 4, .late = 1}},
                             .stalls = {{.cpu = 1, .stalled_ns = 7, .sampled_ns = 9}},
                             .silences = {{.cpu = 0, .expiries = 2}},
+                            .other_tasks = {{.cpu = 3, .overflows = 6}},
                             .throttled = {{.cpu = 2, .times = 3, .throttled_ns = 8}}}};
   summary.output.counts.samples_by_event = {95};
   const nlohmann::json event = nlohmann::json::parse(SummaryJson(summary, 1))["events"][0];
@@ -356,6 +358,7 @@ TEST(SummaryJson, HasTheLossesOfEachCpuByCause) {
   EXPECT_EQ(event["lost"][0]["throttled"], 0);
   EXPECT_EQ(event["stalled"], nlohmann::json::parse(R"([{"cpu": 1, "ns": 7}])"));
   EXPECT_EQ(event["silent"], nlohmann::json::parse(R"([{"cpu": 0, "expiries": 2}])"));
+  EXPECT_EQ(event["other_tasks"], nlohmann::json::parse(R"([{"cpu": 3, "overflows": 6}])"));
   EXPECT_EQ(event["throttled"], nlohmann::json::parse(R"([{"cpu": 2, "times": 3, "ns": 8}])"));
 }
 

@@ -69,6 +69,13 @@ TEST_F(PathReasonsTest, SayForWhomAThreadWaitedAndWhatThatOneDid) {
                                    "19.00 % running in main;parse", "2.00 % runnable"));
 }
 
+TEST_F(PathReasonsTest, NameOnlyFunctionsThatHaveAllOfTheTime) {
+  recorded_.Ran(worker_, 400, recorded_.Calls({"work"}));
+  recorded_.Ran(worker_, 500, recorded_.Calls({"work"}));
+  recorded_.Ran(worker_, 600, recorded_.Calls({"start_up"}));
+  EXPECT_THAT(Rows(9), testing::IsSupersetOf({"52.50 %   running in work", "17.50 %   running"}));
+}
+
 TEST_F(PathReasonsTest, AreTheLargestWithThoseThatTheyAreBelow) {
   EXPECT_THAT(Rows(2),
               ElementsAre("79.00 % waits for worker in main;lock", "70.00 %   running in work"));

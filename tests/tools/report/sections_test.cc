@@ -48,6 +48,36 @@ std::string Text(const Profile& profile, const ReportPlan& plan) {
   return TextOf(SectionsOf(contents, {}, plan), {});
 }
 
+TEST(SectionsOf, ShowSharesOfADifferenceAsPprof) {
+  ProfileMaker made;
+  const convert::EventId space = made.CountsPlainly("inuse_space", "bytes");
+  made.Hit(made.Calls({"main.main", "main.leak"}), {}, space, 0, 524288);
+  made.Hit(made.Calls({"main.main", "main.freed"}), {}, space, 0, -2097152);
+  ReportPlan plan;
+  plan.contents.tree = summarize::TreeDirection::kCallees;
+  plan.contents.groups = {{.property = summarize::Property::kComm}};
+  const std::string text = Text(made.Make(), plan);
+  EXPECT_THAT(text, HasSubstr("shares are of the sum of the absolute values, 2.50 MiB"));
+  EXPECT_THAT(text, HasSubstr("  -80.00 %  -80.00 %   -2.00 MiB"));
+  EXPECT_THAT(text, HasSubstr("   20.00 %   20.00 %  512.00 KiB"));
+  EXPECT_THAT(text, HasSubstr("  -60.00 %    0.00 %   -1.50 MiB"));  // of the tree
+  EXPECT_THAT(text, HasSubstr("  -60.00 %  -1.50 MiB  [unknown]"));
+  EXPECT_THAT(text, Not(HasSubstr("133")));
+}
+
+TEST(SectionsOf, ShowTheStatesOfAWallClock) {
+  ProfileMaker made;
+  const convert::EventId wall = made.Counts("wall-clock", "nanoseconds");
+  made.Hit(made.Calls({"[sleep]", "main", "poll"}), {}, wall, 1, 3'000'000);
+  made.Hit(made.Calls({"[running]", "main"}), {}, wall, 1, 1'000'000);
+  ReportPlan plan;
+  plan.time_view.view = cli::TimeView::kWall;
+  EXPECT_THAT(Text(made.Make(), plan), HasSubstr("States\n"
+                                                 "    Share  Samples      Time  State\n"
+                                                 "  25.00 %        1  1.000 ms  running\n"
+                                                 "  75.00 %        1  3.000 ms  sleep\n"));
+}
+
 TEST(SectionsOf, SayWhoWokeWhom) {
   EXPECT_THAT(Text(Wakeups(), {}),
               HasSubstr("Wakeups, with the time that the woken thread had slept\n"

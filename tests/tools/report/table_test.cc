@@ -32,6 +32,17 @@ TEST(TextOf, AlignsTheColumns) {
             "  7 more\n");
 }
 
+TEST(CellText, ShowsBytesInALargerUnit) {
+  const auto text = [](double bytes) {
+    return CellText(Quantity{.value = bytes, .unit = "bytes"});
+  };
+  EXPECT_EQ(text(0), "0 B");
+  EXPECT_EQ(text(-512), "-512 B");
+  EXPECT_EQ(text(1536), "1.50 KiB");
+  EXPECT_EQ(text(-2097152), "-2.00 MiB");
+  EXPECT_EQ(text(1234567890123), "1.12 TiB");
+}
+
 TEST(TextOf, BreaksRemarksBelowTheirIndent) {
   const Section section = {.remarks = {{.label = "critical", .text = "a limit", .is_bad = true},
                                        {.label = "info", .text = "one two three", .level = 1},

@@ -35,16 +35,32 @@ TEST(ListenAddress, KnowsWhichAddressesAreLocal) {
 
 TEST(Host, IsThatOfTheServer) {
   const ListenAddress local = AddressOf("127.0.0.1:4040");
-  for (const char* const host : {"127.0.0.1:4040", "localhost:4040", "[::1]:4040", "localhost"})
+  for (const char* const host :
+       {"127.0.0.1:4040", "localhost:4040", "[::1]:4040", "localhost", "localhost:8080"})
     EXPECT_TRUE(IsOwnHost(host, local)) << host;
   for (const char* const host :
-       {"", "evil.example", "evil.example:4040", "localhost:4041", "localhost.evil:4040", "[::1"})
+       {"", "evil.example", "evil.example:4040", "localhost:x", "localhost.evil:4040", "[::1"})
     EXPECT_FALSE(IsOwnHost(host, local)) << host;
 }
 
 TEST(Host, DoesNotMatterWhereTheTokenDecidesOrThereAreNoNames) {
   EXPECT_TRUE(IsOwnHost("anything", AddressOf("/run/x.sock")));
   EXPECT_TRUE(IsOwnHost("node7.example:80", AddressOf("0.0.0.0:80")));
+}
+
+TEST(OtherSite, IsThatOfThePageThatSendsARequest) {
+  constexpr std::string_view kHost = "localhost:4040";
+  for (const std::string_view site : {"", "same-origin", "none"}) {
+    EXPECT_FALSE(IsOfAnotherSite({.host = kHost, .fetch_site = site})) << site;
+    EXPECT_FALSE(
+        IsOfAnotherSite({.host = kHost, .origin = "http://localhost:4040", .fetch_site = site}))
+        << site;
+  }
+  for (const std::string_view site : {"cross-site", "same-site", "new"})
+    EXPECT_TRUE(IsOfAnotherSite({.host = kHost, .fetch_site = site})) << site;
+  for (const std::string_view origin : {"http://evil.example", "http://localhost:4041",
+                                        "http://localhost", "null", "localhost:4040"})
+    EXPECT_TRUE(IsOfAnotherSite({.host = kHost, .origin = origin})) << origin;
 }
 
 TEST(Token, MustBeTheSame) {

@@ -114,6 +114,27 @@ TEST(HttpServer, ReadsTheNextRequestAfterABody) {
   EXPECT_THAT(text, Not(HasSubstr("HTTP/1.1 400")));
 }
 
+TEST(HttpServer, RefusesWhatTheProtocolCallsInvalid) {
+  Hello handler;
+  Running server(handler);
+  const auto status_of = [&](std::string_view head) {
+    const UniqueFd client(socket(AF_INET, SOCK_STREAM, 0));
+    server.Connect(client);
+    Send(client, fmt::format("{}\r\nConnection: close\r\n\r\n", head));
+    return Received(client).substr(0, sizeof "HTTP/1.1 200" - 1);
+  };
+  EXPECT_EQ(status_of("GET / HTTP/1.1\r\nHost: localhost"), "HTTP/1.1 200");
+  EXPECT_EQ(status_of("GET / HTTP/1.0"), "HTTP/1.1 200");
+  for (const std::string_view head :
+       {"GET / HTTP/1.1", "GET / HTTP/1.1\r\nHost: a\r\nHost: a", "GET / HTTP/1.1\r\nHost: a b",
+        "GET / HTTP/1.1\r\nHost: a/b", "GET / HTTP/1.1\r\nHost : a", "GET / HTTP/3.7\r\nHost: a",
+        "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2",
+        "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nContent-Length: 1"})
+    EXPECT_EQ(status_of(head), "HTTP/1.1 400") << head;
+  EXPECT_EQ(status_of("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked"),
+            "HTTP/1.1 501");
+}
+
 // Keeps the exchange, and counts clients that go.
 class Silent : public HttpHandler {
  public:

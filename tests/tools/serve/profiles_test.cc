@@ -28,6 +28,18 @@ TEST(Profiles, SelectsAPodAndAnEvent) {
               ElementsAre("skb:kfree_skb app/7 f {namespace=shop} {pod=a} 1:1"));
 }
 
+TEST(Profiles, HasTheFirstEventThatHasSamples) {
+  const convert::Profile profile = ProfileOfPods(
+      {{.function = "f"}, {.event = "cpu-clock", .function = "g"}, {.function = "h"}});
+  const auto lines = [&](const std::vector<std::string>& events) {
+    return SampleLines(OfFirstEvent(profile, events));
+  };
+  EXPECT_THAT(lines({"cpu-clock", "packetloss"}), ElementsAre(HasSubstr(" g ")));
+  EXPECT_THAT(lines({"page-faults", "packetloss", "cpu-clock"}),
+              ElementsAre(HasSubstr(" f "), HasSubstr(" h ")));
+  EXPECT_THAT(SampleLines(OfFirstEvent(convert::Profile(), {})), IsEmpty());
+}
+
 TEST(Profiles, SelectsByAnyLabel) {
   const convert::Profile profile =
       ProfileOfPods({{.function = "f", .label = {"unit", "a.service"}},

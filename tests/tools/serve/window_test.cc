@@ -7,6 +7,7 @@
 
 #include "formats/base/file.h"
 #include "tests/support/matchers.h"
+#include "tools/serve/processes.h"
 
 namespace perftape::serve {
 namespace {
@@ -22,45 +23,41 @@ ImportedWindow Example() {
   return window;
 }
 
-UniqueFd FileWith(const ImportedWindow& window) {
-  UniqueFd fd(memfd_create("windows", MFD_CLOEXEC));
-  EXPECT_TRUE(WriteWindow(fd.get(), window));
-  return fd;
+// What the other end of a channel gets.
+Notice NoticeWith(const ImportedWindow& window) {
+  const Channel channel = MakeChannel(ChannelKind::kMessages).value();
+  EXPECT_TRUE(SendWindow(channel.sender.get(), window));
+  return ReceiveNotice(channel.receiver.get()).value();
 }
 
-TEST(Window, ReadsWhatWasWritten) {
-  const UniqueFd fd = FileWith(Example());
-  lseek(fd.get(), 0, SEEK_SET);
-  const Result<std::optional<ImportedWindow>> read = ReadWindow(fd.get());
-  ASSERT_TRUE(read && *read);
-  EXPECT_EQ((*read)->window.start_ns, 5);
-  EXPECT_EQ((*read)->window.end_ns, 9);
-  EXPECT_EQ((*read)->window.profile, Example().window.profile);
-  EXPECT_EQ((*read)->notes, Example().notes);
-  EXPECT_EQ((*read)->recorder_cpu_ns, 11);
-  EXPECT_EQ((*read)->importer_cpu_ns, 12);
-  EXPECT_EQ((*read)->failed_windows, 13);
-  const auto end = ReadWindow(fd.get());
-  EXPECT_TRUE(end && !*end);
+TEST(Window, ArrivesAsItWasSent) {
+  const Result<ImportedWindow> read = WindowIn(NoticeWith(Example()));
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->window.start_ns, 5);
+  EXPECT_EQ(read->window.end_ns, 9);
+  EXPECT_EQ(read->window.profile, Example().window.profile);
+  EXPECT_EQ(read->notes, Example().notes);
+  EXPECT_EQ(read->recorder_cpu_ns, 11);
+  EXPECT_EQ(read->importer_cpu_ns, 12);
+  EXPECT_EQ(read->failed_windows, 13);
 }
 
-TEST(Window, FailsIfTheStreamEndsInside) {
-  const UniqueFd fd = FileWith(Example());
-  const off_t size = lseek(fd.get(), 0, SEEK_END);
+TEST(Window, FailsIfItsFileEndsInside) {
+  const Notice notice = NoticeWith(Example());
+  const off_t size = lseek(notice.file.get(), 0, SEEK_END);
   for (off_t cut = size - 1; cut > 0; cut -= 7) {
-    ASSERT_EQ(ftruncate(fd.get(), cut), 0);
-    lseek(fd.get(), 0, SEEK_SET);
-    const auto read = ReadWindow(fd.get());
+    ASSERT_EQ(ftruncate(notice.file.get(), cut), 0);
+    const auto read = WindowIn(notice);
     ASSERT_FALSE(read) << cut;
     EXPECT_EQ(read.error().code, ErrorCode::kCorrupt) << cut;
   }
 }
 
 TEST(Window, RefusesOtherBytes) {
-  const UniqueFd fd(memfd_create("windows", MFD_CLOEXEC));
-  ASSERT_TRUE(WriteAll(fd.get(), std::vector(200, std::byte{0xff})));
-  lseek(fd.get(), 0, SEEK_SET);
-  EXPECT_EQ(ReadWindow(fd.get()).error().code, ErrorCode::kCorrupt);
+  const Notice notice = {.kind = Notice::Kind::kWindow,
+                         .file = UniqueFd(memfd_create("windows", MFD_CLOEXEC))};
+  ASSERT_TRUE(WriteAll(notice.file.get(), std::vector(200, std::byte{0xff})));
+  EXPECT_EQ(WindowIn(notice).error().code, ErrorCode::kCorrupt);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "formats/base/counted.h"
 #include "formats/base/duration.h"
 #include "formats/base/percent.h"
+#include "formats/base/text.h"
 #include "tools/common/cli/escape.h"
 
 namespace perftape::cli {
@@ -89,6 +90,10 @@ std::string AmountText(const convert::EventTotals& event) {
   const std::string amount = AmountText(event, event.kept);
   if (event.values == convert::EventValues::kPlain) return amount;
   return SamplesText(event.kept.samples);
+}
+
+std::string NoEventLine(const std::set<std::string>& events) {
+  return fmt::format("--event: no such event: choose {}", Joined(events, ", "));
 }
 
 std::vector<std::string> FilterLines(const Command& command, const convert::FilterReport& report) {

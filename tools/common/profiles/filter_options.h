@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +22,7 @@ namespace perftape::cli {
 struct FilterPlan : SymbolPlan {
   convert::ImportOptions import;
   convert::FilterOptions filter;
+  bool all_frames = false;  // also those that drop_frames of a pprof names
 };
 
 // These parse arguments. Each gets the option as the user typed it, and fails with
@@ -117,6 +119,10 @@ inline constexpr Option kFilterRows[] = {
      .tag = TagOf(convert::Filter::kNoUser),
      .is_rare = true,
      .into = Set<&FilterPlan::filter, &convert::FilterOptions::no_user>},
+    {.name = "all-frames",
+     .help = "show also the frames that a pprof asks to leave out (drop_frames)",
+     .is_rare = true,
+     .into = Set<&FilterPlan::all_frames>},
     {.name = "max-depth",
      .argument = "N",
      .help = "keep the N outermost frames; the last one gets the samples of the frames that it "
@@ -135,6 +141,9 @@ inline constexpr Option kFilterRows[] = {
 
 // Returns "99 samples", or the sum of plain values.
 std::string AmountText(const convert::EventTotals& event);
+
+// Returns the message that no event has the given name, with the names that exist.
+std::string NoEventLine(const std::set<std::string>& events);
 
 // Returns "cycles: kept 40 of 100 samples; 60 dropped by --comm" for each event. Events whose
 // samples were all kept have no line. `command` has the options of the filters.

@@ -9,8 +9,9 @@
 namespace perftape::cli {
 
 std::vector<LibraryVersion> LibrariesOfProfiles() {
-  return {ZstdVersion(), bundle::LibarchiveVersion(), elf::LzmaVersion(), elf::LibdeflateVersion(),
-          pprof::ZlibVersion()};
+  return {ZstdVersion(),        bundle::LibarchiveVersion(),
+          elf::LzmaVersion(),   elf::LibdeflateVersion(),
+          pprof::ZlibVersion(), bundle::SodiumVersion()};
 }
 
 }  // namespace perftape::cli

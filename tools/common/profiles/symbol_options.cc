@@ -53,7 +53,9 @@ bool IsOfThisBoot(const fs::path& path) {
     if (!bundle::IsPerfData(bundle::ExpandBeginning(input->beginning(), kMagicSize))) return false;
     input = bundle::Expanded(*std::move(input));
   }
-  return input && symbolize::ProfileOrigin(*input).machine().other_than_here.empty();
+  if (!input) return false;
+  const symbolize::ProfileOrigin origin(*input);
+  return origin.machine().other_than_here.empty() || origin.machine().may_be_here;
 }
 
 bool MayUseThisMachine(symbolize::LocalSystem local, std::span<const fs::path> inputs) {

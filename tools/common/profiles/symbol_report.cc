@@ -3,12 +3,16 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <string_view>
 #include <utility>
 
 #include <nlohmann/json.hpp>
 
 #include "formats/base/counted.h"
+#include "formats/perf_map/jit_runtimes.h"
+#include "formats/perfdata/mapping_name.h"
 
 namespace perftape::cli {
 namespace {
@@ -57,6 +61,24 @@ std::string SymbolLine(const symbolize::SymbolizeReport& report, SymbolDetail de
   if (has_reasons && detail == SymbolDetail::kSummary)
     line += " (--show-sources prints the reasons)";
   return line;
+}
+
+std::string JitLine(const symbolize::SymbolizeReport& report) {
+  std::uint64_t all = report.kept, unnamed = 0;
+  std::vector<const perf_map::JitRuntime*> runtimes;
+  for (const symbolize::MappingSymbols& mapping : report.mappings) {
+    for (const std::uint64_t count : mapping.counts) all += count;
+    if (perfdata::MayHoldJitCode(mapping.filename) && mapping.problem.empty()) {
+      unnamed += mapping.count(symbolize::Miss::kNoFile);  // it has no perf map
+    }
+    const perf_map::JitRuntime* const runtime = perf_map::FindJitRuntime(mapping.filename);
+    if (runtime != nullptr && std::ranges::find(runtimes, runtime) == runtimes.end()) {
+      runtimes.push_back(runtime);
+    }
+  }
+  if (unnamed == 0 || unnamed < all / 10) return {};
+  return fmt::format("{} without a name: {}", Counted(unnamed, "location"),
+                     perf_map::NamingAdvice(runtimes));
 }
 
 std::vector<std::string> MappingLines(const symbolize::SymbolizeReport& report) {

@@ -19,6 +19,10 @@ enum class SymbolDetail : std::uint8_t { kSummary, kSources };
 // symbol". A summary also names the option that prints the reasons.
 std::string SymbolLine(const symbolize::SymbolizeReport& report, SymbolDetail detail);
 
+// Returns what names code that was made at run time, if that is a tenth of the locations or more;
+// else nothing.
+std::string JitLine(const symbolize::SymbolizeReport& report);
+
 // Returns the same for each mapping, with the reason if it is known.
 std::vector<std::string> MappingLines(const symbolize::SymbolizeReport& report);
 

@@ -8,9 +8,12 @@
 
 #include "convert/model/hybrid_events.h"
 #include "convert/model/label_keys.h"
+#include "convert/model/profile_builder.h"
+#include "convert/model/profile_facts.h"
 #include "convert/timeline/switches.h"
 #include "convert/timeline/wall_clock.h"
 #include "formats/base/counted.h"
+#include "formats/base/duration.h"
 #include "formats/base/text.h"
 #include "tools/common/cli/escape.h"
 #include "tools/common/cli/values.h"
@@ -20,6 +23,13 @@ namespace {
 
 using timeline::Timeline;
 using timeline::Window;
+
+// Returns "1.20 s" or "35.1 ms".
+std::string TimeText(std::int64_t ns) {
+  const auto time = static_cast<double>(ns);
+  return ns >= kNsPerSecond ? fmt::format("{:.2f} s", time / kNsPerSecond)
+                            : fmt::format("{:.1f} ms", time / 1'000'000);
+}
 
 std::unexpected<Error> Usage(std::string message) {
   return Fail(ErrorCode::kInvalidArgument, std::move(message));
@@ -44,7 +54,7 @@ convert::Profile WalkWindows(const Timeline& timeline, std::vector<Window> windo
             .explained_ns = path.explained_ns(),
             .branches = std::move(made.branches),
             .parts = std::move(made.parts),
-            .ran_instead = FindRanInstead(timeline, path),
+            .cpu_use = UseOfCpus(timeline, CpuWaitsOf(path)),
             .hops = HopsOf(timeline, path)};
   return std::move(made.profile);
 }
@@ -104,11 +114,23 @@ Result<TimeViewResult> MakePath(const TimeViewPlan& plan, const Timeline& timeli
   return result;
 }
 
+// Returns the profile with one more comment.
+convert::Profile WithFact(const convert::Profile& profile, std::string_view key,
+                          std::string_view value) {
+  convert::Metadata metadata = profile.metadata();
+  metadata.comments.push_back(fmt::format("{}{}{}", key, convert::kCommentSeparator, value));
+  convert::ProfileBuilder builder(profile);
+  builder.SetMetadata(std::move(metadata));
+  return std::move(builder).Finish();
+}
+
 TimeViewResult MakeWall(const TimeViewPlan& plan, const Timeline& timeline) {
   timeline::WallClock wall = MakeWallClock(
       timeline,
       {.with_idle_threads = plan.time_view.idle_threads, .with_times = plan.time_view.at_times});
   TimeViewResult result = {.profile = std::move(wall.profile)};
+  const std::string others = NotRecordedText(UseOfCpus(timeline, CpuWaitsOf(timeline)));
+  if (!others.empty()) result.profile = WithFact(result.profile, kCpuWaitsFact, others);
   if (wall.idle_threads != 0) {
     result.notes.push_back(
         fmt::format("wall clock: left out {} that waited all the time in one place: --idle shows "
@@ -174,6 +196,12 @@ std::optional<timeline::ThreadNumbers> ParseRange(std::string_view text) {
 
 }  // namespace
 
+std::string NotRecordedText(const timeline::CpuUse& use) {
+  if (use.not_recorded_ns == 0) return {};
+  return fmt::format("{} of it: programs that were not recorded (perftape-record -a shows them)",
+                     TimeText(use.not_recorded_ns));
+}
+
 Result<std::vector<timeline::ThreadNumbers>> ParseThreadNumbers(std::string_view option,
                                                                 std::string_view text) {
   std::vector<timeline::ThreadNumbers> numbers;
@@ -195,8 +223,7 @@ Result<timeline::Percentiles> ParseWindows(std::string_view option, std::string_
 }
 
 Result<timeline::Percentiles> ParseAgainst(std::string_view option, std::string_view text) {
-  constexpr timeline::Percentiles kTypical = {.from = 40, .to = 60};
-  if (text.empty()) return kTypical;
+  if (text.empty()) return kTypicalWindows;
   return ParseWindows(option, text);
 }
 

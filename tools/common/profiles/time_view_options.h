@@ -7,11 +7,13 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "convert/combine.h"
 #include "convert/filter/name_patterns.h"
 #include "convert/model/profile.h"
+#include "convert/timeline/cpu_waits.h"
 #include "convert/timeline/critical_path.h"
 #include "convert/timeline/parallelism.h"
 #include "convert/timeline/timeline.h"
@@ -54,6 +56,9 @@ struct TimeViewOptions {
 struct TimeViewPlan : FilterPlan {
   TimeViewOptions time_view;
 };
+
+// The range of --against without an argument.
+inline constexpr timeline::Percentiles kTypicalWindows = {.from = 40, .to = 60};
 
 // Parses "p95..".
 Result<timeline::Percentiles> ParseWindows(std::string_view option, std::string_view text);
@@ -138,7 +143,7 @@ struct WalkedWindows {
   std::int64_t window_ns = 0, explained_ns = 0;
   std::vector<timeline::PathBranch> branches;
   std::vector<timeline::PathPart> parts;
-  std::vector<timeline::RanInstead> ran_instead;
+  timeline::CpuUse cpu_use;  // while the path waited for a CPU
   std::vector<timeline::Hop> hops;
 };
 
@@ -164,6 +169,13 @@ struct TimeViewResult {
 // if the recording has no times or no waits.
 Result<TimeViewResult> MakeTimeView(const TimeViewPlan& plan, const convert::Profile& profile,
                                     const std::vector<convert::InputReport>& inputs);
+
+// The key of the fact that has NotRecordedText.
+inline constexpr std::string_view kCpuWaitsFact = "waits for a CPU";
+
+// Returns "1.20 s of it: programs that were not recorded (perftape-record -a shows them)",
+// of the waits for a CPU; empty if no such program is known to have run.
+std::string NotRecordedText(const timeline::CpuUse& use);
 
 // Prints the notes and warnings.
 void PrintTimeView(const TimeViewResult& result, Console& console);

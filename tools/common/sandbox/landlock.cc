@@ -15,6 +15,7 @@
 
 #include "formats/base/file.h"
 #include "formats/base/output_target.h"
+#include "formats/json_profiles/samply_symbols.h"
 
 namespace perftape::sandbox {
 namespace {
@@ -119,7 +120,10 @@ void GrantOutput(const std::filesystem::path& output, FileGrants& grants) {
 }
 
 void GrantInput(const std::filesystem::path& input, FileGrants& grants) {
-  if (!input.empty() && input != "-") grants.readable.push_back(input);
+  if (input.empty() || input == "-") return;
+  grants.readable.push_back(input);
+  // A profile of samply may have its names in a file beside it.
+  grants.readable.push_back(json_profiles::SamplySymbolsPath(input));
 }
 
 void GrantDirectory(const std::filesystem::path& directory, mode_t mode, FileGrants& grants) {

@@ -99,6 +99,15 @@ Status Confine(const FileGrants& grants) {
   return ConfineCalls();
 }
 
+Status ConfineToReading(const FileGrants& grants) {
+  constexpr CapabilitySet kReading =
+      Capability(CAP_DAC_READ_SEARCH) | Capability(CAP_SYS_PTRACE) | Capability(CAP_SYSLOG);
+  TRY_ASSIGN(const ThreadCapabilities own, OwnCapabilities());
+  TRY(SetOwnCapabilities(
+      {.effective = own.effective & kReading, .permitted = own.permitted & kReading}));
+  return Confine(grants);
+}
+
 Status ConfineCalls() {
   TRY(InstallFilter(Caller::kReader));
   return {};

@@ -28,6 +28,16 @@ namespace perftape::sandbox {
 // A program that was built with a sanitizer gets no seccomp filter, and may read /proc/self.
 Status Confine(const FileGrants& grants);
 
+// The same for a process that finds names for addresses of all processes: of the capabilities, it
+// keeps those that this needs, if it had them.
+//
+//   CAP_DAC_READ_SEARCH       binaries that only their user may read
+//   CAP_SYS_PTRACE            /proc/PID/root: binaries and maps of code in containers
+//   CAP_SYSLOG                addresses in /proc/kallsyms
+//
+// Fails also as SetOwnCapabilities (capabilities.h) does.
+Status ConfineToReading(const FileGrants& grants);
+
 // The part of Confine that is no limit of files: for a tool that reads files of other processes in
 // /proc, which Landlock refuses.
 Status ConfineCalls();

@@ -72,7 +72,7 @@ constexpr SystemCallRow kRows[] = {
     {SYS_lseek}, {SYS_close}, {SYS_close_range}, {SYS_dup}, {SYS_dup3}, {SYS_fcntl}, {SYS_flock},
     {SYS_fstat}, {SYS_fstatfs}, {SYS_ftruncate}, {SYS_memfd_create}, {SYS_fallocate}, {SYS_fsync}, {SYS_fdatasync},
     {SYS_sync_file_range}, {SYS_fadvise64}, {SYS_readahead}, {SYS_copy_file_range}, {SYS_sendfile},
-    {SYS_splice}, {SYS_recvmsg}, {SYS_pipe2}, {SYS_getdents64}, {SYS_fchmod}, {SYS_fchown},
+    {SYS_splice}, {SYS_recvmsg}, {SYS_sendmsg}, {SYS_pipe2}, {SYS_getdents64}, {SYS_fchmod}, {SYS_fchown},
     // isatty, the width of a terminal, the bytes in a pipe.
     If(SYS_ioctl, 1, TCGETS), If(SYS_ioctl, 1, kGetTerminal2), If(SYS_ioctl, 1, TIOCGWINSZ),
     If(SYS_ioctl, 1, FIONREAD), If(SYS_ioctl, 1, FIONBIO),
@@ -133,14 +133,14 @@ constexpr SystemCallRow kRows[] = {
     Recorder(SYS_pidfd_send_signal), Recorder(SYS_signalfd4), Recorder(SYS_timerfd_create),
     Recorder(SYS_timerfd_settime),
     Recorder(SYS_timerfd_gettime), Recorder(SYS_name_to_handle_at), Recorder(SYS_sendto),
-    Recorder(SYS_recvfrom), Recorder(SYS_sendmsg), Recorder(SYS_sched_setaffinity), Recorder(SYS_inotify_init1),
+    Recorder(SYS_recvfrom), Recorder(SYS_sched_setaffinity), Recorder(SYS_inotify_init1),
     Recorder(SYS_inotify_add_watch), Recorder(SYS_inotify_rm_watch), Recorder(SYS_sync),
     Recorder(SYS_syncfs),
     Refused(SYS_perf_event_open, Caller::kReader), Refused(SYS_bpf, Caller::kReader),
     Refused(SYS_pidfd_send_signal, Caller::kReader), Refused(SYS_capset, Caller::kReader),
 
     // The server accepts connections, and gets files through a socket.
-    Server(SYS_accept4), Server(SYS_sendto), Server(SYS_recvfrom), Server(SYS_sendmsg),
+    Server(SYS_accept4), Server(SYS_sendto), Server(SYS_recvfrom),
     Server(SYS_shutdown), Server(SYS_getsockopt), Server(SYS_setsockopt), Server(SYS_getsockname),
     Server(SYS_timerfd_settime),
     // fstat of the C library.
@@ -149,7 +149,7 @@ constexpr SystemCallRow kRows[] = {
     // The client connects, and asks for addresses of names: by DNS, a local service, and netlink
     // for the addresses of this machine.
     Socket(AF_INET), Socket(AF_INET6), Socket(AF_UNIX), Socket(AF_NETLINK), Client(SYS_socketpair), Client(SYS_connect),
-    Client(SYS_bind), Client(SYS_sendto), Client(SYS_recvfrom), Client(SYS_sendmsg), Client(SYS_sendmmsg),
+    Client(SYS_bind), Client(SYS_sendto), Client(SYS_recvfrom), Client(SYS_sendmmsg),
     Client(SYS_shutdown), Client(SYS_getsockopt), Client(SYS_setsockopt), Client(SYS_getsockname), Client(SYS_getpeername),
 
     // The calls that an attacker tries first.

@@ -3,6 +3,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <new>
 
@@ -20,8 +21,21 @@ std::string_view NameOf(PushDrop drop) {
       return "no_process";
     case PushDrop::kEnd:
       return "end";
+    case PushDrop::kKilled:
+      return "killed";
   }
   return "";
+}
+
+void PushCounts::CountKilled() {
+  std::uint64_t done = samples;
+  // Those of kNoProcess were not handed to it.
+  for (const PushDrop cause :
+       {PushDrop::kQueueFull, PushDrop::kRefused, PushDrop::kEnd, PushDrop::kKilled})
+    done += dropped(cause);
+  const std::uint64_t handed = handed_samples;
+  dropped(PushDrop::kKilled) += handed - std::min(handed, done);
+  queue_bytes = 0;
 }
 
 Result<PushCounts*> MakePushCounts() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 'use strict';
 
-// What the page is made of besides the graph: numbers as text, tabs, the table, the clipboard, and
+// What the page is made of besides the graph: numbers as text, the clipboard, and
 // the state in the page's address. Names enter the document only as textContent.
 const Controls = (() => {
   const byId = (id) => document.getElementById(id);
@@ -34,30 +34,6 @@ const Controls = (() => {
     });
     const unit = tab.unit === '' || tab.unit === 'count' ? tab.name : tab.unit;
     return unit === 'samples' && value === 1 ? '1 sample' : `${number} ${unit}`;
-  }
-
-  // Fills a tablist. `entries` are {label, note}; `choose(i)` is called for the chosen one.
-  function fillTabs(list, entries, chosen, choose) {
-    const buttons = entries.map(({label, note}, i) => {
-      const button = element('button', label);
-      button.type = 'button';
-      button.setAttribute('role', 'tab');
-      button.setAttribute('aria-selected', String(i === chosen));
-      button.tabIndex = i === chosen || (chosen < 0 && i === 0) ? 0 : -1;
-      if (note) button.append(element('small', note));
-      button.addEventListener('click', () => choose(i));
-      return button;
-    });
-    list.replaceChildren(...buttons);
-    list.onkeydown = (event) => {
-      const step = {ArrowRight: 1, ArrowLeft: -1}[event.key];
-      const at = buttons.indexOf(event.target);
-      if (step === undefined || at < 0) return;
-      event.preventDefault();
-      const next = (at + step + buttons.length) % buttons.length;
-      choose(next);
-      list.children[next].focus();
-    };
   }
 
   // Returns a legend from the largest decrease to the largest increase.
@@ -144,7 +120,7 @@ const Controls = (() => {
   }
 
   return {
-    byId, element, percent, nanoseconds, amount, fillTabs, scaleLegend, stateOfAddress,
+    byId, element, percent, nanoseconds, amount, scaleLegend, stateOfAddress,
     addressOfState, copy, sortFunctions, compile, resize,
   };
 })();

@@ -110,7 +110,8 @@ const PageEvents = (() => {
     'v': (application) => application.swapValues(),
     't': (application) => application.toggleTable(),
     'l': (application) => application.times !== null && application.times.showNext(),
-    '?': (application) => application.toggle('help'),
+    '?': () => Toolbar.toggleSection('help'),
+    'm': () => Toolbar.toggleMenu(),
     'c': (application) => {
       if (application.chosenName() !== '') application.copy(application.chosenName());
     },

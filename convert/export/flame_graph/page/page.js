@@ -1,29 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 'use strict';
 
-// The page: what is shown, and what changes it. The state is a plain object, so that an address
-// can contain it:
-//   event    index of the tab                thread   name of the root frame, or ''
-//   tree     calls, inverted or sandwich     name     of the function of a sandwich
-//   view     flame or icicle                 sort     name, weight or time
-//   widths   new or old, of a pair of events
-//   values   samples or period: the numbers; '' for those that the profile has by default
-//   threads  'joined' if threads of one kind (Names.kindOfThread) are one
-//   search   a pattern                       zoom     a node of the shown tree
-//   table    '1' if the table is shown
-//   show, from, to, lanes, path, heat, span   of the view over time (time_panel.js)
+// The page: what is shown, and what changes it. `state` is that of Address.
 const Page = (() => {
   const {byId, element, percent, amount} = Controls;
-  const DEFAULTS = {
-    event: 0, thread: '', tree: 'calls', name: '', view: 'flame', sort: 'name', search: '', zoom: 0,
-    table: '', widths: 'new', values: '', threads: '', show: '', from: 0, to: 0, lanes: '',
-    path: '', heat: '', span: '',
-  };
 
   class Application {
     constructor(page) {
       this.page = page;
-      this.state = {...DEFAULTS};
       this.cache = new Map();  // computed trees, by what they depend on
       this.tableOrder = '';      // the one of the reader: total, or change for a pair of events
       this.joinedFrames = new Map();  // frames of joined threads, by name
@@ -180,10 +164,10 @@ const Page = (() => {
       const {title, heading, details} = ProfileFacts.heading(this.page.facts);
       document.title = title;
       byId('heading').textContent = heading;
-      byId('profile').textContent = details.join('\n');
-      byId('profile').hidden = details.length === 0;
+      byId('heading').title = [heading, ...details].join('\n');
       byId('facts').textContent = this.page.facts.join('\n');
       byId('facts-button').hidden = this.page.facts.length === 0;
+      Reasons.fill(this.page.comparison);
     }
 
     fillLegend() {
@@ -212,8 +196,8 @@ const Page = (() => {
       byId('sort').value = state.sort;
       byId('sandwich').disabled = state.tree !== 'sandwich' && this.chosenName() === '';
       byId('search').value = state.search;
-      byId('reset').disabled = this.view.panes.every((pane) => pane.zoom === 0);
-      byId('total').textContent = this.totalText();
+      this.showReset();
+      byId('total').textContent = byId('total').title = this.totalText();
       const isDifferential = this.tab.tree.other !== null;
       byId('widths').hidden = byId('widths-key').hidden = !isDifferential;
       for (const id of ['new', 'old']) press(id, state.widths === id);
@@ -227,6 +211,7 @@ const Page = (() => {
       this.fillLegend();
       this.fillEvents();
       this.fillThreads();
+      Toolbar.fit();
     }
 
     totalText() {
@@ -252,10 +237,8 @@ const Page = (() => {
     }
 
     fillEvents() {
-      const {tabs} = this.page;
-      byId('events').hidden = tabs.length < 2;
-      Controls.fillTabs(byId('events'), tabs.map((tab) => ({label: tab.name})), this.state.event,
-        (event) => this.change({event, thread: '', tree: 'calls'}));
+      Toolbar.fillSelect(byId('events'), this.page.tabs.map(({name}, i) => [i, name]),
+        this.state.event);
     }
 
     fillThreads() {
@@ -266,7 +249,6 @@ const Page = (() => {
       Threads.fill(entries, this.state.thread, {
         isJoined: this.state.threads === 'joined',
         isJoinable: Threads.canJoin(namesIn(this.tab.tree)),
-        choose: (thread) => this.change({thread}),
       });
     }
 
@@ -329,9 +311,14 @@ const Page = (() => {
       const panes = this.view.panes;
       if (pane === panes[panes.length - 1]) this.state.zoom = node;
       this.showSelected({pane, node});
-      byId('reset').disabled = panes.every((each) => each.zoom === 0);
+      this.showReset();
       this.showMatched();
       this.writeAddress();
+    }
+
+    showReset() {
+      byId('reset').hidden = this.view.panes.every((pane) => pane.zoom === 0);
+      Toolbar.fit();
     }
 
     sandwich(name) {
@@ -369,6 +356,11 @@ const Page = (() => {
     }
 
     showMatched() {
+      this.tellMatched();
+      Toolbar.fit();
+    }
+
+    tellMatched() {
       const {matches, panes} = this.view;
       const hasSearch = this.state.search !== '';
       for (const id of ['previous', 'next']) byId(id).hidden = matches === null;
@@ -442,33 +434,11 @@ const Page = (() => {
     // ---- the address ----
 
     readAddress() {
-      const read = Controls.stateOfAddress();
-      const state = {...DEFAULTS};
-      for (const key of Object.keys(DEFAULTS)) {
-        if (!read.has(key)) continue;
-        const number = Number(read.get(key));
-        if (typeof DEFAULTS[key] !== 'number') state[key] = read.get(key);
-        else if (Number.isSafeInteger(number) && number >= 0) state[key] = number;
-      }
-      if (state.event >= this.page.tabs.length) state.event = 0;
-      const oneOf = (key, ...words) => {
-        if (!words.includes(state[key])) state[key] = DEFAULTS[key];
-      };
-      oneOf('tree', 'calls', 'inverted', 'sandwich');
-      oneOf('view', 'flame', 'icicle');
-      oneOf('sort', 'name', 'weight', 'time');
-      oneOf('widths', 'new', 'old');
-      oneOf('values', 'samples', 'period');
-      oneOf('threads', 'joined');
-      oneOf('show', ...TimePanel.VIEWS);
-      this.state = state;
+      this.state = Address.read(this.page);
     }
 
     writeAddress() {
-      const changed = Object.entries(this.state).filter(([key, value]) => value !== DEFAULTS[key]);
-      const address = Controls.addressOfState(changed.map(([key, value]) => [key, String(value)]));
-      this.ownAddress = address;
-      history.replaceState(null, '', address);
+      this.ownAddress = Address.write(this.state);
     }
 
     // ---- what people do ----
@@ -498,7 +468,9 @@ const Page = (() => {
       on('values-samples', 'click', () => this.change({values: 'samples'}));
       on('values-period', 'click', () => this.change({values: 'period'}));
       on('sort', 'change', () => this.change({sort: byId('sort').value}));
-      on('more-threads', 'change', () => this.change({thread: byId('more-threads').value}));
+      on('events', 'change', () => this.change(
+        {event: Number(byId('events').value), thread: '', tree: 'calls'}));
+      on('threads', 'change', () => this.change({thread: byId('threads').value}));
       on('reset', 'click', () => this.change({}));
       on('table-button', 'click', () => this.toggleTable());
       on('search', 'input', () => this.search(byId('search').value));
@@ -521,7 +493,7 @@ const Page = (() => {
         this.view.draw();
       });
       for (const name of ['help', 'facts']) {
-        on(`${name}-button`, 'click', () => this.toggle(name));
+        on(`${name}-button`, 'click', () => Toolbar.toggleSection(name));
       }
       for (const button of document.querySelectorAll('th button')) {
         button.addEventListener('click', () => {
@@ -529,6 +501,7 @@ const Page = (() => {
           this.fillTable();
         });
       }
+      Toolbar.listen();
       PageEvents.listen(this);
     }
 
@@ -541,13 +514,6 @@ const Page = (() => {
       if (others !== null) this.change({values: unit === 'samples' ? 'period' : 'samples'});
     }
 
-    toggle(name) {
-      const isHidden = !byId(name).hidden;
-      byId(name).hidden = isHidden;
-      byId(`${name}-button`).setAttribute('aria-expanded', String(!isHidden));
-      this.resize();
-    }
-
     toggleTable() {
       this.state.table = this.state.table === '' ? '1' : '';
       byId('functions').hidden = this.state.table === '';
@@ -558,6 +524,7 @@ const Page = (() => {
     }
 
     resize() {
+      Toolbar.fit();
       if (this.times !== null) this.times.resize();
       this.view.layOut();
       this.view.draw();
@@ -582,6 +549,13 @@ const Page = (() => {
     return new Uint8Array(await new Response(stream).arrayBuffer());
   }
 
+  // The timeline is drawn with the next picture of the window.
+  function afterDrawing() {
+    return new Promise((done) => {
+      requestAnimationFrame(() => requestAnimationFrame(done));
+    });
+  }
+
   async function start() {
     try {
       const page = FlameTree.decode(await unpack(byId('data').textContent.trim()));
@@ -589,6 +563,8 @@ const Page = (() => {
       if (page.tabs.length === 0) throw new Error('the profile has no samples');
       Page.application = new Application(page);
       document.documentElement.dataset.ready = 'true';
+      await afterDrawing();
+      document.documentElement.dataset.drawn = 'true';
     } catch (error) {
       byId('failure').textContent = `This flame graph cannot be shown: ${error.message}.`;
       byId('failure').hidden = false;

@@ -17,14 +17,9 @@ const PathTable = (() => {
         `${TimeTexts.duration(time, length)}: ${explained} explained` +
         (time.shortest === 0 ? '' : ', roughly, because short times are joined') +
         (time.hasWakeups ? '' : '. Who woke whom was not recorded: perftape-record --why');
-    const known = new Map();  // titles, by stack
-    const titleOf = (tab, node) => {
-      const key = `${tab} ${node}`;
-      if (!known.has(key)) known.set(key, TimeTexts.titleOf(page, {tab, node}, true));
-      return known.get(key);
-    };
-    const parts = TimePath.partsOf(path, (lane) => time.lanes[lane].comm,
-      (step) => titlesOf(time, step, titleOf));
+    const parts = TimePath.partsOf(time, walks, textsOf(page));
+    byId('path-note').textContent = TimeTexts.cpuWaitsText(time);
+    byId('path-foot').hidden = time.cpuWaits.notRecorded === 0;
     byId('path-rows').replaceChildren(...parts.slice(0, MOST_ROWS)
       .map((part) => rowOf(time, part, length, choose)));
   }
@@ -35,21 +30,34 @@ const PathTable = (() => {
     return `${walks.length} windows`;
   }
 
-  // Returns the functions of a step for TimePath.partsOf: of its samples, or of its wait.
-  function titlesOf(time, {lane: index, from, to, reason, interval}, titleOf) {
-    const lane = time.lanes[index];
-    if (reason !== 'running' || time.onCpu < 0) {
-      const node = interval < 0 ? 0 : time.intervals.node[interval];
-      return [[node === 0 ? '' : titleOf(time.intervals.tab[interval], node), 1]];
-    }
+  // Returns the texts for TimePath.partsOf.
+  function textsOf(page) {
+    const {time} = page;
+    const known = new Map();  // titles, by stack
+    const titleOf = (tab, node) => {
+      const key = `${tab} ${node}`;
+      if (!known.has(key)) known.set(key, TimeTexts.titleOf(page, {tab, node}, true));
+      return known.get(key);
+    };
+    const {tab: tabs, node: nodes} = time.intervals;
+    return {
+      name: (lane) => time.lanes[lane].comm,
+      waitOf: (interval) => `${tabs[interval]} ${nodes[interval]}`,
+      titleOf: ({interval: i}) =>
+        (i < 0 || nodes[i] === 0 ? '' : titleOf(tabs[i], nodes[i])),
+      samplesOf: (step) => samplesOf(time, step, titleOf),
+    };
+  }
+
+  function samplesOf(time, {lane, from, to}, titleOf) {
+    if (time.onCpu < 0) return [];
     const samples = time.samples[time.onCpu];
-    const [first, end] = TimeData.samplesIn(samples, lane, from, to);
-    const titles = new Map();
+    const [first, end] = TimeData.samplesIn(samples, time.lanes[lane], from, to);
+    const found = [];
     for (let i = first; i < end; ++i) {
-      const title = titleOf(time.onCpu, samples.node[i]);
-      titles.set(title, (titles.get(title) || 0) + samples.counts(i));
+      found.push([titleOf(time.onCpu, samples.node[i]), samples.periods(i)]);
     }
-    return titles.size === 0 ? [['', 1]] : [...titles];
+    return found;
   }
 
   function rowOf(time, {name, reason, title, length, longest}, whole, choose) {

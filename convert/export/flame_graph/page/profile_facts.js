@@ -6,6 +6,9 @@
 const ProfileFacts = (() => {
   const SIDES = {'after: ': 'new', 'before: ': 'old'};
   const LONGEST_COMMAND = 80;
+  // -a, also in -ag, and what else means all CPUs; options of one letter that have no value.
+  const SYSTEM_WIDE = /^(-[gqsv]*a[gqsv]*|--all-cpus|--system-wide)$/;
+  const WITHOUT_VALUE = /^-[gqsv]+$/;
 
   // Returns the values of a key, each once.
   function valuesOf(facts, key) {
@@ -22,20 +25,46 @@ const ProfileFacts = (() => {
   }
 
   // Returns what was recorded: the command after " -- ", or the whole command of the recorder.
+  // The folder of the program would hide what follows it.
   function commandOf(command) {
     const at = command.indexOf(' -- ');
-    return Names.cutMiddle(at < 0 ? command : command.slice(at + 4), LONGEST_COMMAND);
+    const own = (at < 0 ? command : command.slice(at + 4)).replace(/^\/\S*\/(?=\S)/, '');
+    return Names.cutMiddle(own, LONGEST_COMMAND);
   }
 
+  // Whether a recorder recorded the system: only its own options count, which the recorded command
+  // follows, with or without " -- ".
+  function isOfSystem(command) {
+    const [own] = command.split(' -- ');
+    let isValue = true;  // the next word can be that of an option, or the verb "record"
+    for (const word of own.split(/\s+/).slice(1)) {
+      if (SYSTEM_WIDE.test(word)) return true;
+      if (!word.startsWith('-') && !isValue) return false;
+      isValue = word.startsWith('-') && !WITHOUT_VALUE.test(word) && !word.includes('=');
+    }
+    return false;
+  }
+
+  // Of a recording of the system, the host and the time are the name: the command of the recorder
+  // says nothing about what ran.
   function describe(facts) {
-    const commands = [...new Set(valuesOf(facts, 'command line').map(commandOf))];
-    const host = oneOf(valuesOf(facts, 'hostname'), 'hosts');
-    const recorded = oneOf(valuesOf(facts, 'recorded'), 'recordings');
-    const duration = oneOf(valuesOf(facts, 'duration'), 'recordings');
+    const lines = valuesOf(facts, 'command line');
+    const known = describeAll(facts, lines);
+    const {host, recorded, duration, losses, command} = known;
+    const isNamed = lines.length > 0 && lines.every(isOfSystem) && (host !== '' || recorded !== '');
+    const name = isNamed ? [host, recorded].filter((text) => text !== '').join(', ') : command;
+    const details = isNamed ? [duration, losses] : [host, recorded, duration, losses];
+    return {command: name, details: details.filter((text) => text !== '')};
+  }
+
+  function describeAll(facts, lines) {
     const losses = valuesOf(facts, 'losses').join(', ');
     return {
-      command: oneOf(commands, 'commands'),
-      details: [host, recorded, duration, losses && `${losses} lost`].filter((text) => text !== ''),
+      command: oneOf([...new Set(lines.map(commandOf))], 'commands'),
+      host: oneOf(valuesOf(facts, 'hostname'), 'hosts'),
+      recorded: oneOf(valuesOf(facts, 'recorded'), 'recordings'),
+      duration: oneOf(valuesOf(facts, 'duration'), 'recordings'),
+      losses: losses === '' ? '' : `${losses} lost`,
     };
   }
 

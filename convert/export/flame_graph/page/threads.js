@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 'use strict';
 
-// The threads of the page: tabs for the largest ones, and which of them can be joined.
+// The threads of the page: which one is chosen, and which of them can be joined.
 const Threads = (() => {
-  const {byId, element, percent} = Controls;
-  const MOST_TABS = 9;
+  const {byId, percent} = Controls;
 
   // Whether joining makes fewer threads.
   function canJoin(names) {
@@ -26,31 +25,18 @@ const Threads = (() => {
     return known.get(common);
   }
 
-  // Fills the tabs. `entries` are {label, note}, the largest thread first; `chosen` is a label, or
-  // '' for all. `choose(label)` is called for the chosen one.
-  function fill(entries, chosen, {isJoined, isJoinable, choose}) {
+  // Fills the choice. `entries` are {label, note}, the largest thread first; `chosen` is a label,
+  // or '' for all.
+  function fill(entries, chosen, {isJoined, isJoinable}) {
     byId('join-threads').hidden = !isJoinable;
     byId('join-threads').setAttribute('aria-pressed', String(isJoined));
-    byId('threads-line').hidden = entries.length < 2 && !isJoinable;
-    const shown = entries.slice(0, MOST_TABS);
-    const names = shown.map(({label}) => label);
-    Controls.fillTabs(byId('threads'), [{label: 'All threads'}, ...shown],
-      chosen === '' ? 0 : names.indexOf(chosen) + 1 || -1,
-      (i) => choose(i === 0 ? '' : names[i - 1]));
-    const more = entries.slice(MOST_TABS);
-    const select = byId('more-threads');
-    select.hidden = more.length === 0;
-    const first = element('option', `${more.length} more…`);
-    first.value = '';
-    select.replaceChildren(first, ...more.map(({label, note}) => {
-      const option = element('option', `${label}  ${note}`);
-      option.value = label;
-      return option;
-    }));
-    select.value = names.includes(chosen) ? '' : chosen;
+    Toolbar.fillSelect(byId('threads'),
+      [['', 'All threads'], ...entries.map(({label, note}) => [label, `${label}  ${note}`])],
+      chosen);
+    if (byId('threads').selectedIndex < 0) byId('threads').value = '';
   }
 
-  // Returns the tab of a thread.
+  // Returns the entry of a thread.
   function entryOf(tree, node, name) {
     return {label: name, note: percent(tree.total[node], tree.total[0])};
   }

@@ -145,6 +145,7 @@ const TimeData = (() => {
     if (length >= 2 ** 32) throw new Error('a time in the data of the page is too large');
     const bits = reader.number();
     const mainLane = reader.index(laneCount + 1) - 1;
+    const cpuWaits = {waited: reader.number(), notRecorded: reader.number()};
     const kinds = tabs.map(() => KINDS[reader.index(KINDS.length)]);
     const column = (read) => Array.from({length: laneCount}, read);
     const pids = column(() => reader.number());
@@ -178,6 +179,7 @@ const TimeData = (() => {
       hasAllWaits: (bits & 2) !== 0,
       hasWakeups: (bits & 4) !== 0,
       mainLane,
+      cpuWaits,
       kinds,
       lanes,
       intervals,

@@ -47,12 +47,11 @@ const TimeInput = (() => {
     canvas.addEventListener('pointerleave', () => panel.hideTip());
   }
 
-  // A drag selects time with the mouse. It pans with a finger, with Shift, and on the axis.
+  // A drag selects a range with the mouse, also on the axis. It pans with a finger and with Shift.
   function beginDrag(panel, event) {
     const {view} = panel;
     const place = view.placeAt(event.clientX, event.clientY);
-    const pans = event.pointerType === 'touch' || event.shiftKey || event.button === 1 ||
-      (place.isHead && view.heat === null);
+    const pans = event.pointerType === 'touch' || event.shiftKey || event.button === 1;
     return {
       pans, place, x: event.clientX, last: event.clientX, hasMoved: false,
       cell: view.heat === null ? -1 : HeatView.cellAt(view, event.clientX, event.clientY),
@@ -64,7 +63,7 @@ const TimeInput = (() => {
     if (Math.abs(event.clientX - drag.x) > CLICK) drag.hasMoved = true;
     if (!drag.hasMoved || (drag.place.isName && !drag.pans)) return;
     if (view.heat !== null) {
-      panel.selectCells(drag.cell, HeatView.cellAt(view, event.clientX, event.clientY));
+      HeatPanel.select(panel, drag.cell, HeatView.cellAt(view, event.clientX, event.clientY));
     } else if (drag.pans) {
       view.pan((drag.last - event.clientX) * view.step);
       drag.last = event.clientX;
@@ -77,7 +76,7 @@ const TimeInput = (() => {
   function endDrag(panel, drag, event) {
     const {view} = panel;
     if (view.heat !== null) {
-      panel.finishCells(drag.cell, HeatView.cellAt(view, event.clientX, event.clientY));
+      HeatPanel.finish(panel, drag.cell, HeatView.cellAt(view, event.clientX, event.clientY));
     } else if (!drag.hasMoved) {
       panel.click(drag.place, event);
     } else if (!drag.pans && !drag.place.isName) {
@@ -145,12 +144,12 @@ const TimeInput = (() => {
     'Escape': (panel) => panel.escape(),
   };
   const HEAT_KEYS = {
-    'ArrowLeft': (panel) => panel.moveCell(-HeatMap.ROWS),
-    'ArrowRight': (panel) => panel.moveCell(HeatMap.ROWS),
-    'ArrowUp': (panel) => panel.moveCell(1),
-    'ArrowDown': (panel) => panel.moveCell(-1),
-    'Enter': (panel) => panel.enterCell(),
-    ' ': (panel) => panel.enterCell(),
+    'ArrowLeft': (panel) => HeatPanel.move(panel, -HeatMap.ROWS),
+    'ArrowRight': (panel) => HeatPanel.move(panel, HeatMap.ROWS),
+    'ArrowUp': (panel) => HeatPanel.move(panel, 1),
+    'ArrowDown': (panel) => HeatPanel.move(panel, -1),
+    'Enter': (panel) => HeatPanel.enter(panel),
+    ' ': (panel) => HeatPanel.enter(panel),
     'Escape': (panel) => panel.escape(),
   };
 

@@ -104,7 +104,8 @@ const TimeMarks = (() => {
         drawStep(view, reason, x, right, view.yOf(row));
         drawName(view, {from, to, lane, reason, interval}, x, right, view.yOf(row));
       }
-      if (i > 0 && hops[i - 1].lane !== lane) {
+      if (i > 0 && hops[i - 1].lane !== lane && view.rowOfLane.has(hops[i - 1].lane) &&
+          row !== undefined) {
         drawHandover(view, view.rowOfLane.get(hops[i - 1].lane), row, x);
       }
       before = {row, right};

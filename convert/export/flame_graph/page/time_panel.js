@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 'use strict';
 
-// The view "Time": the lanes or the heat map with their buttons, and what is selected in them. The
-// selected time and lanes are parts of the state of the page (page.js):
+// The timeline: the lanes or the heat map with their buttons, and what is selected in them. The
+// selected range and lanes are parts of the state of the page (page.js):
 //   show    graph, both or time; '' for what is shown at first
 //   from, to     the selected time; both 0 for all
 //   lanes   the selected lanes: "PID/TID,…"; '' for all
@@ -10,10 +10,13 @@
 //           selected. '' for that of the windows of the page, if it has any; 'none' for none
 //   heat    '1' if the heat map is shown
 //   span    the time that is shown: "FROM-TO"; '' for all
+//   others  '1' if processes are shown that only woke those of the command
 const TimePanel = (() => {
   const {byId, element} = Controls;
   const VIEWS = ['graph', 'both', 'time'];
   const SETTLED_MS = 300;  // after the last change of what is shown, the address gets it
+  const HEAT_HEIGHT = 330;
+  const PATH_HEIGHT = 190;  // at most, if the rows are lower
 
   class Panel {
     constructor(application) {
@@ -32,9 +35,10 @@ const TimePanel = (() => {
       this.isDrawing = false;
       this.span = '';         // of the address
       this.settling = 0;
+      this.ownHeight = '';    // what fitHeight gave
       byId('shows').hidden = byId('shows-key').hidden = false;
       byId('time-kinds').hidden = !HeatMap.isUseful(this.time);
-      byId('path-button').hidden = !this.time.hasIntervals;
+      byId('others-button').hidden = !this.view.hasOthers;
       this.listen();
       TimeInput.listen(this);
     }
@@ -47,6 +51,7 @@ const TimePanel = (() => {
       for (const show of VIEWS) on(`show-${show}`, () => this.application.change({show}));
       on('lanes-button', () => this.application.change({heat: ''}));
       on('heat-button', () => this.application.change({heat: '1'}));
+      on('others-button', () => this.application.change({others: this.view.others ? '' : '1'}));
       on('time-out', () => this.view.zoom(2));
       on('time-in', () => this.view.zoom(0.5));
       on('time-all', () => this.view.show(0, this.time.length));
@@ -142,10 +147,14 @@ const TimePanel = (() => {
         byId(`show-${each}`).setAttribute('aria-pressed', String(each === show));
       }
       byId('time').hidden = show === 'graph';
+      byId('time-controls').hidden = show === 'graph';
+      byId('path-button').hidden = show === 'graph' || !this.time.hasIntervals;
       byId('graph-controls').hidden = show === 'time';
       byId('lower').hidden = show === 'time';
       byId('time').classList.toggle('whole', show === 'time');
       view.selection = this.selection;
+      view.showOthers(state.others !== '');
+      byId('others-button').setAttribute('aria-pressed', String(view.others));
       this.readSpan();
       const isHeat = state.heat !== '' && HeatMap.isUseful(this.time);
       const lanes = this.selection === null ? null : this.selection.lanes;
@@ -155,8 +164,8 @@ const TimePanel = (() => {
       for (const id of ['time-out', 'time-in', 'time-all', 'select-shown', 'path-button']) {
         byId(id).disabled = isHeat;
       }
-      byId('clear-selection').disabled = this.selection === null;
-      byId('time-range').textContent = this.rangeText();
+      byId('clear-selection').hidden = this.selection === null;
+      byId('time-range').textContent = byId('time-range').title = this.rangeText();
       this.fillLegend();
       this.resize();
       this.revealWindows();
@@ -230,8 +239,26 @@ const TimePanel = (() => {
     }
 
     resize() {
+      this.fitHeight();
       this.view.layOut();
       this.redraw();
+    }
+
+    // The rows and the path get what they need, up to a part of the window. The graph gets the
+    // rest. A height that somebody gave by the mouse stays.
+    fitHeight() {
+      const {style} = byId('time');
+      if (style.height !== '' && style.height !== this.ownHeight) return;
+      const whole = document.querySelector('main').clientHeight;
+      const isNarrow = window.matchMedia('(max-width: 640px)').matches;
+      const rows = this.view.heat === null ? this.view.rowsHeight : HEAT_HEIGHT;
+      const path = byId('path').hidden ? 0 : byId('path').querySelector('table').offsetHeight;
+      const ofPath = Math.min(path, PATH_HEIGHT);
+      const needed = isNarrow ? rows + ofPath : Math.max(rows, ofPath);
+      const most = whole * (isNarrow ? 0.56 : 0.46);
+      const height = Math.min(needed + byId('time-facts').offsetHeight + 1, most);
+      this.ownHeight = `${Math.round(height)}px`;
+      style.height = this.show === 'both' ? this.ownHeight : (this.ownHeight = '');
     }
 
     // Draws before the next picture of the window.
@@ -438,7 +465,7 @@ const TimePanel = (() => {
     hover(event) {
       const {view} = this;
       if (view.heat !== null) {
-        this.hoverCell(event);
+        HeatPanel.hover(this, event);
         return;
       }
       const place = view.placeAt(event.clientX, event.clientY);
@@ -487,57 +514,6 @@ const TimePanel = (() => {
 
     hideTip() {
       this.application.showTipOf(null);
-    }
-
-    // ---- the heat map ----
-
-    hoverCell(event) {
-      const {view} = this;
-      const cell = HeatView.cellAt(view, event.clientX, event.clientY);
-      view.heatCell = cell;
-      this.application.showTipOf(cell < 0 ? null : this.cellPairs(cell), event);
-      view.canvas.style.cursor = 'crosshair';
-      this.redraw();
-    }
-
-    cellPairs(cell) {
-      const {from, to} = HeatMap.timeOf(this.view.heat, cell);
-      const count = this.view.heat.counts[cell];
-      return [['', count === 1 ? '1 sample' : `${count.toLocaleString('en-US')} samples`],
-        ['From', TimeTexts.clock(this.time, from, to - from)],
-        ['To', TimeTexts.clock(this.time, to, to - from)]];
-    }
-
-    rangeOfCells(a, b) {
-      if (a < 0 || b < 0) return null;
-      const {from} = HeatMap.timeOf(this.view.heat, Math.min(a, b));
-      const {to} = HeatMap.timeOf(this.view.heat, Math.max(a, b));
-      return {from, to: Math.min(to, this.time.length)};
-    }
-
-    selectCells(a, b) {
-      const range = this.rangeOfCells(a, b);
-      if (range !== null) this.showRange(range.from, range.to);
-    }
-
-    finishCells(a, b) {
-      const range = this.rangeOfCells(a, b);
-      if (range !== null && range.from < range.to) this.selectRange(range.from, range.to);
-    }
-
-    moveCell(step) {
-      const {view} = this;
-      const {columns} = view.heat;
-      const cell = Math.max(view.heatCell, 0) + step;
-      if (cell >= 0 && cell < columns * HeatMap.ROWS) view.heatCell = cell;
-      this.application.showPairs(this.cellPairs(Math.max(view.heatCell, 0)));
-    }
-
-    // The first Enter begins the selection, the second one ends it.
-    enterCell() {
-      const {view} = this;
-      if (this.firstCell === undefined) this.firstCell = view.heatCell;
-      else [this.firstCell] = [this.finishCells(this.firstCell, view.heatCell)];
     }
 
     // ---- the critical path ----

@@ -164,26 +164,80 @@ const TimePath = (() => {
     return hops;
   }
 
-  // Returns the parts of a path, the largest first: {name, reason, title, length, longest}, with
-  // the longest of their steps. `name(lane)` is that of a thread, `titles(step)` are the functions
-  // of a step: [title, weight].
-  function partsOf({steps}, name, titles) {
-    const parts = new Map();
+  // Calls `add(step, part, title, length)` for the parts of the running steps of one lane with the
+  // same handovers: the time on the CPU is divided among all their samples, by their periods.
+  function addRunning(steps, texts, add) {
+    const lengths = steps.map((step) => step.to - step.from - step.shortWaits);
+    const sum = lengths.reduce((all, each) => all + each, 0);
+    const titles = new Map();
     for (const step of steps) {
-      const found = titles(step);
-      const sum = found.reduce((all, [, weight]) => all + weight, 0);
-      for (const [title, weight] of found) {
-        const key = JSON.stringify([name(step.lane), step.reason, title]);
-        if (!parts.has(key)) {
-          parts.set(key,
-            {name: name(step.lane), reason: step.reason, title, length: 0, longest: step});
-        }
-        const part = parts.get(key);
-        part.length += ((step.to - step.from) * weight) / sum;
-        if (step.to - step.from > part.longest.to - part.longest.from) part.longest = step;
+      for (const [title, weight] of texts.samplesOf(step)) {
+        const of = titles.get(title) ?? {weight: 0, longest: step};
+        of.weight += weight;
+        if (step.to - step.from > of.longest.to - of.longest.from) of.longest = step;
+        titles.set(title, of);
       }
     }
+    const weights = [...titles.values()].reduce((all, {weight}) => all + weight, 0);
+    if (weights === 0) {
+      steps.forEach((step, i) => add(step, 'running', '', lengths[i]));
+      return;
+    }
+    for (const [title, {weight, longest}] of titles) {
+      add(longest, 'running', title, (sum * weight) / weights);
+    }
+  }
+
+  // Returns texts that are equal for handovers through threads of the same names and waits.
+  function branchesOf(handovers, texts) {
+    const branches = [];
+    for (const {outer, interval, waker} of handovers) {
+      branches.push(JSON.stringify(
+        [branches[outer] ?? '', interval < 0 ? null : texts.waitOf(interval), texts.name(waker)]));
+    }
+    return branches;
+  }
+
+  // Returns the parts of walks, the largest first: {name, reason, title, length, longest}, with the
+  // longest of their steps. It is the sum of `PathProfile` (critical_path.cc). `texts` has
+  //   name(lane)       of a thread
+  //   waitOf(interval) what tells the stack of a wait from others
+  //   titleOf(step)    the function of a wait, or ''
+  //   samplesOf(step)  of a running step: pairs of title and period
+  function partsOf(time, walks, texts) {
+    const parts = new Map();
+    const add = (step, reason, title, length) => {
+      if (length <= 0) return;
+      const name = texts.name(step.lane);
+      const key = JSON.stringify([name, reason, title]);
+      const part = parts.get(key) ?? {name, reason, title, length: 0, longest: step};
+      part.length += length;
+      if (step.to - step.from > part.longest.to - part.longest.from) part.longest = step;
+      parts.set(key, part);
+    };
+    const running = new Map();
+    for (const {lane, steps, handovers} of walks) {
+      const branches = branchesOf(handovers, texts);
+      for (const step of steps) {
+        if (step.reason !== 'running') {
+          add(step, step.reason, texts.titleOf(step), step.to - step.from);
+          continue;
+        }
+        const shortWaits = shortWaitsIn(time, step);
+        add(step, 'short waits', '', shortWaits);
+        const key = JSON.stringify([lane, branches[step.handover] ?? '', step.lane]);
+        if (!running.has(key)) running.set(key, []);
+        running.get(key).push({...step, shortWaits});
+      }
+    }
+    for (const steps of running.values()) addRunning(steps, texts, add);
     return [...parts.values()].sort((a, b) => b.length - a.length);
+  }
+
+  // Returns the short waits of an interval, as far as it is in the step.
+  function shortWaitsIn({intervals: {start, end, shortWaits}}, {from, to, interval: i}) {
+    if (i < 0) return 0;
+    return (shortWaits[i] * (to - from)) / Math.max(end[i] - start[i], 1);
   }
 
   // Returns how much of the path has a reason that says what happened.

@@ -23,6 +23,15 @@ const TimeRows = (() => {
     return processes;
   }
 
+  // Whether a process is shown at first. Of the recording of a command, those that only woke its
+  // threads are not: nothing else is known of them.
+  function isOfCommand({mainLane, hasIntervals, kinds, samples}, {lanes}) {
+    if (mainLane < 0 || !hasIntervals) return true;
+    const hasOf = ({index}) => samples.some(({begin}, tab) =>
+      kinds[tab] !== 'wakeup' && begin[index] < begin[index + 1]);
+    return lanes.some((lane) => lane.begin < lane.end || hasOf(lane));
+  }
+
   // Returns the rows of windows by lane: arrays of windows that do not overlap, by time. Without a
   // name, windows are the lives of threads, which the lanes show.
   function windowRowsOf({name, shown}) {
@@ -70,5 +79,5 @@ const TimeRows = (() => {
     return rows;
   }
 
-  return {processesOf, windowRowsOf, foldedAtFirst, rowsOf};
+  return {processesOf, isOfCommand, windowRowsOf, foldedAtFirst, rowsOf};
 })();

@@ -110,6 +110,14 @@ const TimeTexts = (() => {
     return pairs;
   }
 
+  // Returns who used the CPUs that threads waited for, as far as that was not recorded.
+  function cpuWaitsText(time) {
+    const {waited, notRecorded} = time.cpuWaits;
+    if (notRecorded === 0) return '';
+    return `Of the ${duration(time, waited)} that all threads waited for a CPU, programs that ` +
+      `were not recorded ran ${duration(time, notRecorded)} there (perftape-record -a shows them)`;
+  }
+
   // Returns the text of a marker.
   function markerText(time, marker) {
     const at = clock(time, marker.time);
@@ -150,6 +158,7 @@ const TimeTexts = (() => {
     titleOf,
     of,
     ofWindow,
+    cpuWaitsText,
     markerText,
     selectionText,
     wakerText,

@@ -27,7 +27,11 @@ const TimeView = (() => {
       this.walks = null;      // the critical path: walks of TimePath, with `hops`
       this.heat = null;       // of HeatMap, if it is shown instead of the lanes
       this.heatCell = -1;
-      this.processes = TimeRows.processesOf(this.time);
+      const all = TimeRows.processesOf(this.time);
+      this.ofCommand = all.filter((process) => TimeRows.isOfCommand(this.time, process));
+      this.all = all;
+      this.processes = this.ofCommand;
+      this.others = false;    // whether all processes are shown
       this.windowRows = TimeRows.windowRowsOf(this.time.windows);
       this.folded = TimeRows.foldedAtFirst(this.processes, this.windowRows);
       this.markersOf = new Map();  // by lane
@@ -39,6 +43,23 @@ const TimeView = (() => {
       this.totals = new Float64Array(TimeData.STATES.length);
       this.names = new Map();
       this.findRows();
+    }
+
+    get hasOthers() {
+      return this.ofCommand.length < this.all.length;
+    }
+
+    // Shows all processes, or only those of the command that was recorded.
+    showOthers(others) {
+      if (others === this.others) return;
+      this.others = others;
+      this.processes = others ? this.all : this.ofCommand;
+      this.findRows();
+    }
+
+    // The height of all rows.
+    get rowsHeight() {
+      return this.rows.length * ROW + HEAD + 4;
     }
 
     // A lane in a folded process has the row of the process.
@@ -62,7 +83,7 @@ const TimeView = (() => {
       this.names = new Map();
       this.left = Math.min(Math.max(Math.floor(this.width * 0.18), 104), 230);
       this.plot = Math.max(this.width - this.left - GAP, 1);
-      const rows = this.heat === null ? this.rows.length * ROW + HEAD + 4 : 0;
+      const rows = this.heat === null ? this.rowsHeight : 0;
       this.spacer.style.height = `${Math.max(rows, this.height)}px`;
       Controls.resize(this.canvas, this.context, this.width, this.height);
     }
@@ -151,8 +172,10 @@ const TimeView = (() => {
 
     // Shows a lane, or a window above it, at a time, in the middle if it was not visible.
     reveal(lane, at, window = null) {
-      const process = this.processes.find(({lanes}) => lanes.includes(lane));
-      if (this.folded.delete(process)) {
+      const process = this.all.find(({lanes}) => lanes.includes(lane));
+      const isHidden = !this.processes.includes(process);
+      if (isHidden) this.showOthers(true);
+      if (this.folded.delete(process) || isHidden) {
         this.findRows();
         this.layOut();
       }

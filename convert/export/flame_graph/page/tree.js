@@ -17,7 +17,7 @@
 //   other[i], otherTotal[i]   as self and total
 //   first[i]    when the first sample below the node was taken, in ms since the recording's first
 const FlameTree = (() => {
-  const VERSION = 5;
+  const VERSION = 6;
   const TYPES = ['thread', 'user', 'kernel', 'inlined', 'jit'];
   const BEFORE_COLUMN = 1;
   const FIRST_COLUMN = 2;
@@ -166,7 +166,22 @@ const FlameTree = (() => {
     }
   }
 
-  // Returns {texts, facts, frames, tabs, time}. Throws an Error if the data is damaged.
+  // Returns {caption, rows} of a comparison of windows, or null. Rows are {depth, ofNew, ofOld,
+  // text}, the first two with nanoseconds.
+  function readComparison(reader, texts) {
+    const caption = texts[reader.index(texts.length)];
+    if (caption === '') return null;
+    const count = reader.count(4);
+    const column = (limit) => Array.from({length: count}, () => reader.index(limit));
+    const [depths, ofNew, ofOld] = [column(Infinity), column(Infinity), column(Infinity)];
+    return {
+      caption,
+      rows: column(texts.length).map((text, i) => (
+        {depth: depths[i], ofNew: ofNew[i], ofOld: ofOld[i], text: texts[text]})),
+    };
+  }
+
+  // Returns {texts, facts, frames, tabs, comparison, time}. Throws an Error if the data is damaged.
   function decode(bytes) {
     const reader = new Reader(bytes);
     if (reader.number() !== VERSION) throw new Error('the data of the page has another version');
@@ -176,7 +191,10 @@ const FlameTree = (() => {
     const frames = readFrames(reader, texts);
     const tabs = Array.from({length: reader.count(6)},
       () => readTab(reader, texts, frames.name.length));
-    return {texts, facts, frames, tabs, time: TimeData.decode(reader, texts, tabs)};
+    const comparison = readComparison(reader, texts);
+    return {
+      texts, facts, frames, tabs, comparison, time: TimeData.decode(reader, texts, tabs),
+    };
   }
 
   // Computes all columns from depth, self and other.

@@ -16,6 +16,13 @@ export function load(files, names) {
   return vm.runInContext(`({${names.join(', ')}})`, context);
 }
 
+// `rows` are [depth, nanoseconds of new, of old]; the caption and the reasons are the first text.
+function encodeComparison(rows) {
+  if (rows === undefined) return [0];
+  return numbers(1, rows.length, ...[0, 1, 2].flatMap((column) => rows.map((row) => row[column])),
+    ...rows.map(() => 1));
+}
+
 export function numbers(...values) {
   const bytes = [];
   for (let value of values) {
@@ -29,16 +36,17 @@ export function numbers(...values) {
 // preorder; depth 0 is a root. `types` has the types of names that are no user functions. `before`
 // and `first` are columns.
 // `others` are the other numbers, with columns for both sides of a pair, or one number by which all
-// are multiplied. `time` is the part of time_data.h, of encodeTime.
+// are multiplied. `comparison` are the rows of encodeComparison. `time` is the part of time_data.h,
+// of encodeTime.
 export function encode(nodes, {types = {}, scale = 1, before, first, others,
-  isPerWindow = false, time = [0]} = {}) {
+  isPerWindow = false, comparison, time = [0]} = {}) {
   const names = [...new Set(nodes.map(([, name]) => name))];
   const texts = ['', ...names, 'cycles', 'samples', 'nanoseconds'];
   const text = new TextEncoder().encode(texts.map((each) => `${each}\n`).join(''));
   const column = (value) => numbers(...names.map(value));
   const ups = nodes.map(([depth], i) => (i === 0 ? 0 : nodes[i - 1][0] + 1 - depth));
   return Uint8Array.from([
-    ...numbers(5, text.length), ...text, ...numbers(0, names.length),
+    ...numbers(6, text.length), ...text, ...numbers(0, names.length),
     ...column((name) => texts.indexOf(name)), ...column((name) => types[name] ?? 1),
     ...column(() => 0), ...column(() => 0), ...column(() => 0), ...column(() => 0),
     ...numbers(1, names.length + 1, names.length + 2, (before ? 1 : 0) + (first ? 2 : 0) +
@@ -51,7 +59,7 @@ export function encode(nodes, {types = {}, scale = 1, before, first, others,
     ...numbers(...nodes.map(([, , self]) => self)), ...numbers(...nodes.map(() => 0)),
     ...numbers(...before ?? []),
     ...(Array.isArray(others) ? others.flatMap((each) => numbers(...each)) : []),
-    ...numbers(...first ?? []), ...time,
+    ...numbers(...first ?? []), ...encodeComparison(comparison), ...time,
   ]);
 }
 
@@ -63,8 +71,8 @@ const STATES = ['running', 'runnable', 'disk', 'lock', 'sleep', 'short waits', '
 // only the first two are needed, and for each event, samples [time, node, count, period]. All lanes
 // are of process 1, and have no name. Markers are [time, type, lane], by time. Windows are
 // [lane, from, to], by `from`; their name is the text `windowName`, and `windowCount` may be more.
-export function encodeTime({unit = 1, length, shortest = 0, bits = 7, main = 0, kinds, lanes,
-  markers = [], windows = [], windowName = 1, windowCount = windows.length}) {
+export function encodeTime({unit = 1, length, shortest = 0, bits = 7, main = 0, cpuWaits = [0, 0],
+  kinds, lanes, markers = [], windows = [], windowName = 1, windowCount = windows.length}) {
   const intervals = lanes.flatMap((lane) => lane.intervals ?? []);
   const heads = intervals.map((each) => STATES.indexOf(each.state) +
     (each.node === undefined ? 0 : 8) + (each.isSample ? 16 : 0) + (each.waker ? 32 : 0) +
@@ -72,7 +80,7 @@ export function encodeTime({unit = 1, length, shortest = 0, bits = 7, main = 0, 
   const having = (bit, of) => intervals.filter((_, i) => (heads[i] & bit) !== 0).map(of);
   const deltas = (times) => times.map((time, i) => time - (times[i - 1] ?? 0));
   return numbers(
-    lanes.length + 1, 5e12, unit, length, shortest, 0, bits, main, ...kinds,
+    lanes.length + 1, 5e12, unit, length, shortest, 0, bits, main, ...cpuWaits, ...kinds,
     ...lanes.map(() => 1), ...lanes.map(({tid}) => tid), ...lanes.map(() => 0),
     ...lanes.map(({start = 0}) => start), ...lanes.map(({parent = -1}) => parent + 1),
     ...lanes.map((lane) => (lane.intervals ?? []).length),

@@ -301,6 +301,30 @@ test('names the profile by its facts', () => {
   ]);
 });
 
+test('names a recording of the system by its host and time', () => {
+  const headingOf = (command) => ProfileFacts.heading([
+    'hostname: box', 'recorded: 2026-11-25 09:06:18 UTC', `command line: ${command}`,
+  ]).heading;
+  const system = 'box, 2026-11-25 09:06:18 UTC';
+  assert.equal(headingOf('perftape-record -q -a --duration 5'), system);
+  assert.equal(headingOf('perf record -F 99 -ag -o x.data'), system);
+  assert.equal(headingOf('perftape record --all-cpus -- sleep 5'), system);
+  assert.equal(headingOf('perf record -g ls -a'), 'perf record -g ls -a');
+  assert.equal(headingOf('perf record -F 99 -g -- ls -la'), 'ls -la');
+  assert.equal(headingOf('perftape-record -p 7'), 'perftape-record -p 7');
+  assert.equal(headingOf('/usr/bin/perf record -- /opt/a/b/app /x'), 'app /x');
+  assert.equal(ProfileFacts.heading(['command line: perf record -a']).heading, 'perf record -a');
+});
+
+test('reads what was compared, and the reasons', () => {
+  assert.equal(decode(NODES).comparison, null);
+  const {comparison} = decode(NODES, {comparison: [[0, 30, 10], [1, 5, 7]]});
+  assert.equal(comparison.caption, 'main');
+  assert.deepEqual(JSON.parse(JSON.stringify(comparison.rows)), [
+    {depth: 0, ofNew: 30, ofOld: 10, text: 'main'}, {depth: 1, ofNew: 5, ofOld: 7, text: 'main'},
+  ]);
+});
+
 test('joins threads whose names differ only in numbers', () => {
   assert.equal(Names.kindOfThread('worker-12/345'), 'worker');
   assert.equal(Names.kindOfThread('pool-3-thread-7'), Names.kindOfThread('pool-4-thread-11'));

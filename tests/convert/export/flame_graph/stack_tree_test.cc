@@ -104,6 +104,26 @@ TEST(StackTree, JoinsAddressesAndThreadsOfOneName) {
               ElementsAre("0 app-1 0", "1 f 0", "2 g 1", "0 app-2 0", "1 f 0", "2 g 2"));
 }
 
+TEST(StackTree, TellsCallsWithoutNamesApartByTheirOffsets) {
+  ProfileMaker made;
+  const EventId cycles = made.Counts("cycles");
+  const MappingId cc1 = made.Map("/bin/cc1");
+  const LocationId outer = made.Frame(cc1, 0x1f2), inner = made.Frame(cc1, 0x2a0);
+  const LocationId named = made.Frame(cc1, 0x300, {"main"});
+  const convert::ThreadId app = made.Runs("app");
+  // Each sampled instruction has another offset: it is a frame of the file.
+  made.Hit(made.Calls({named, outer, inner, made.Frame(cc1, 0x2b0)}), app, cycles, 1);
+  made.Hit(made.Calls({named, outer, inner, made.Frame(cc1, 0x2b8)}), app, cycles, 2);
+  made.Hit(made.Calls({named, outer, inner}), app, cycles, 4);
+  const Profile profile = made.Make();
+  EXPECT_THAT(Trees(profile, cycles).Lines(),
+              ElementsAre("0 app 0", "1 main 0", "2 [cc1+0x1f2] 0", "3 [cc1+0x2a0] 0", "4 [cc1] 3",
+                          "3 [cc1] 4"));
+  // Two builds have other offsets.
+  EXPECT_THAT(Trees(profile, cycles, {.differential = true}).Lines(),
+              ElementsAre("0 app 0", "1 main 0", "2 [cc1] 0", "3 [cc1] 4", "4 [cc1] 3"));
+}
+
 TEST(StackTree, ContainsOneEvent) {
   ProfileMaker made;
   const EventId cycles = made.Counts("cycles");

@@ -31,6 +31,7 @@ TEST(TimeData, HasColumns) {
   TimeLanes time = {.start_ns = 9, .unit_ns = 10, .length = 100, .shortest = 3, .sample_time = 4};
   time.has_wakeups = true;
   time.main_lane = 1;
+  time.cpu_waits = {.waited = 70, .not_recorded = 60};
   time.kinds = {EventKind::kWait};
   time.lanes = {{.pid = 7, .tid = 8, .comm = "app", .start = 5}, {.pid = 7, .tid = 9, .parent = 0}};
   time.lanes[0].intervals = {{.length = 20, .state = State::kRunning, .short_waits = 2},
@@ -52,7 +53,7 @@ TEST(TimeData, HasColumns) {
                   .shown = {{.lane = 1, .start = 5, .length = 30}, {.start = 7, .length = 40}}};
   TextColumn texts;
   constexpr int kRunningWithShortWaits = 64, kLockWithAll = 3 + 8 + 16 + 32 + 128;
-  const std::vector<int> facts = {3, 9, 10, 100, 3, 4, kHasIntervals | kHasWakeups, 2};
+  const std::vector<int> facts = {3, 9, 10, 100, 3, 4, kHasIntervals | kHasWakeups, 2, 70, 60};
   const std::vector<int> kinds = {2};
   const std::vector<int> lanes = {7, 7, 8, 9, 1, 0, 5, 0, 0, 1, 2, 0};
   const std::vector<int> intervals = {
@@ -76,8 +77,8 @@ std::vector<int> NumbersOf(const std::vector<LaneSample>& samples) {
   time.lanes[0].samples = {samples};
   TextColumn texts;
   std::vector<int> all = Encode(&time, texts);
-  all.resize(all.size() - 1 - 3);                   // the numbers of markers and of windows
-  all.erase(all.begin(), all.begin() + 8 + 1 + 6);  // facts, kind, lane
+  all.resize(all.size() - 1 - 3);                    // the numbers of markers and of windows
+  all.erase(all.begin(), all.begin() + 10 + 1 + 6);  // facts, kind, lane
   all.erase(all.begin(), all.begin() + 1 + 2 * static_cast<std::ptrdiff_t>(samples.size()));
   return all;
 }

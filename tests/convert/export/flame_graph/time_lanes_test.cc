@@ -73,6 +73,30 @@ class TimeLanesTest : public testing::Test {
   std::vector<timeline::ThreadWindow> windows_;
 };
 
+// Times of a large recording are rounded, so those before and after an exec can be equal.
+TEST_F(TimeLanesTest, NamesAThreadByTheRowThatBeganLaterWhateverTheirOrder) {
+  convert::ProfileBuilder& builder = recorded_.made.builder;
+  const auto add = [&](std::string_view comm, std::uint32_t pid, std::uint32_t first_ms) {
+    const convert::Label time = recorded_.Number(convert::kTimestampLabel, 1000);
+    builder.Add(convert::Sample{.thread = recorded_.Thread(comm, pid, pid),
+                                .event = recorded_.made.Counts("cycles"),
+                                .labels = builder.Add(std::vector{time}),
+                                .count = 1,
+                                .period = 1,
+                                .first_ms = first_ms});
+  };
+  recorded_.Hit(recorded_.Thread("other", 5, 5), "cycles", 500);
+  add("zsh", 10, 1);
+  add("ls", 10, 2);
+  add("ls", 20, 2);
+  add("zsh", 20, 1);
+  const auto time = Make();
+  ASSERT_TRUE(time);
+  for (const Lane& lane : time->lanes) {
+    EXPECT_EQ(lane.comm, lane.pid == 5 ? "other" : "ls") << lane.pid;
+  }
+}
+
 TEST_F(TimeLanesTest, SortsTheBusiestProcessFirst) {
   const ThreadId idle = recorded_.Thread("swapper", 0, 0);
   const ThreadId lazy = recorded_.Thread("lazy", 10, 10);
@@ -155,6 +179,17 @@ TEST_F(TimeLanesTest, HasStatesWakersAndSamplesOfThreads) {
   ASSERT_EQ(time->lanes[1].samples[sleep].size(), 1) << "the sum of short waits is no interval";
   EXPECT_EQ(time->lanes[1].samples[sleep][0].period, 4);
   EXPECT_EQ(time->lanes[0].samples[TabOf("wakeup")].size(), 2);
+}
+
+TEST_F(TimeLanesTest, KnowsHowLongProgramsRanThatWereNotRecorded) {
+  const ThreadId main = recorded_.Thread("main", 10, 10);
+  const ThreadId worker = recorded_.Thread("worker", 10, 11);
+  recorded_.Ran(main, 1000, recorded_.Calls({"work"}));
+  recorded_.WaitedForCpu(worker, 0, 3000);
+  const std::optional<TimeLanes> time = Make();
+  ASSERT_TRUE(time);
+  EXPECT_EQ(time->cpu_waits.waited, 3000);
+  EXPECT_EQ(time->cpu_waits.not_recorded, 3000 - RecordedThreads::kPeriod);
 }
 
 TEST_F(TimeLanesTest, HasOneNodeForEachSample) {

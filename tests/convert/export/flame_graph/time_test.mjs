@@ -217,14 +217,52 @@ test('begins in the middle of an interval', () => {
   same(walk(page, 0, 30, 50), ['30-50 0 sleep'], 'its waker was later');
 });
 
+// Returns [reason, title, length] of the parts of the path of a lane. `samples` are
+// [lane, time, title, period].
+function partsOf(page, {to, samples = []}) {
+  const parts = TimePath.partsOf(page.time, [TimePath.walk(page.time, 0, 0, to)], {
+    name: (lane) => `lane ${lane}`,
+    waitOf: () => '',
+    titleOf: () => 'h',
+    samplesOf: (step) => samples
+      .filter(([lane, time]) => lane === step.lane && time > step.from && time <= step.to)
+      .map(([, , title, period]) => [title, period]),
+  });
+  return parts.map(({reason, title, length}) => [reason, title, length]);
+}
+
 test('adds up the parts of a path by function', () => {
   const page = pageOf({length: 60, lanes: [
     {tid: 10, intervals: [running(20), asleep(40)]}]});
-  const path = TimePath.walk(page.time, 0, 0, 60);
-  const parts = TimePath.partsOf(path, () => 'app',
-    ({reason}) => (reason === 'running' ? [['f', 3], ['g', 1]] : [['h', 1]]));
-  same(parts.map(({reason, title, length}) => [reason, title, length]),
+  same(partsOf(page, {to: 60, samples: [[0, 5, 'f', 3], [0, 20, 'g', 1]]}),
     [['sleep', 'h', 40], ['running', 'f', 15], ['running', 'g', 5]]);
+});
+
+test('divides the time of a thread on the CPU among all its samples', () => {
+  const page = pageOf({length: 60, lanes: [
+    {tid: 10, intervals: [running(10), asleep(20), running(30)]}]});
+  same(partsOf(page, {to: 60, samples: [[0, 50, 'f', 3], [0, 60, 'g', 1]]}),
+    [['running', 'f', 30], ['sleep', 'h', 20], ['running', 'g', 10]],
+    'a step without samples is not a row without a function');
+  same(partsOf(page, {to: 60}), [['running', '', 40], ['sleep', 'h', 20]]);
+});
+
+test('divides the time of what was waited for among the samples of those waits', () => {
+  const page = pageOf({length: 60, lanes: [
+    {tid: 10, intervals: [running(10), asleep(40, FIRST_LANE + 1), running(10)]},
+    {tid: 11, intervals: [running(60)]},
+  ]});
+  same(partsOf(page, {to: 60, samples: [[0, 5, 'f', 1], [1, 5, 'f', 1], [1, 30, 'g', 1]]}),
+    [['running', 'g', 40], ['running', 'f', 20]]);
+});
+
+test('does not count short waits as time on the CPU', () => {
+  const page = pageOf({length: 40, lanes: [
+    {tid: 10, intervals: [{...running(40), shortWaits: 8}]}]});
+  same(partsOf(page, {to: 40, samples: [[0, 5, 'f', 1]]}),
+    [['running', 'f', 32], ['short waits', '', 8]]);
+  same(partsOf(page, {to: 20, samples: [[0, 5, 'f', 1]]}),
+    [['running', 'f', 16], ['short waits', '', 4]]);
 });
 
 // Three windows: two of the first lane, of which the second one overlaps one of the other lane.
@@ -399,4 +437,21 @@ for (const theme of ['light', 'dark']) test(`has texts that can be read: ${theme
   for (const name of ['path', 'mark', 'loss', 'focus', 'edge']) {
     assert.ok(contrast(others[name], back) >= 3, name);
   }
+});
+
+test('shows no processes at first that only woke threads of the command', () => {
+  const WAKEUP = 3;
+  const lanes = [{tid: 1, intervals: [running(10)]}, {tid: 2, samples: [[[3, 1, 1, 1]]]}];
+  const timeOf = (kind, main) => pageOf({kinds: [kind], length: 10, main, lanes}).time;
+  const shown = (of) => of.lanes.map((lane) => TimeRows.isOfCommand(of, {lanes: [lane]}));
+  same(shown(timeOf(WAKEUP, 1)), [true, false]);
+  same(shown(timeOf(WAIT, 1)), [true, true], 'it waited');
+  same(shown(timeOf(WAKEUP, 0)), [true, true], 'a recording of the system');
+});
+
+test('says how long programs that were not recorded ran', () => {
+  const lanes = [{tid: 1, intervals: [running(10)]}];
+  assert.equal(TimeTexts.cpuWaitsText(pageOf({length: 10, lanes}).time), '');
+  const {time} = pageOf({length: 10, unit: 1e6, cpuWaits: [9, 7], lanes});
+  assert.match(TimeTexts.cpuWaitsText(time), /Of the 9 ms that .* not recorded ran 7 ms there/);
 });

@@ -72,7 +72,7 @@ TEST(WriteSpeedscope, WritesAStackAndAWeightForEachSample) {
 
 TEST(WriteSpeedscope, CountsSamplesOnRequest) {
   ProfileMaker made;
-  made.Hit(made.Calls({"main"}), {}, made.Counts("cpu-clock", "nanoseconds"), 7, 70);
+  made.Hit(made.Calls({"main"}), {}, made.Counts("cpu-clock", "nanoseconds", 10), 7, 70);
   const nlohmann::json profile = Speedscope(made.Make(), {})["profiles"][0];
   EXPECT_EQ(profile["unit"], "none");
   EXPECT_EQ(profile["weights"], nlohmann::json({7}));

@@ -28,7 +28,7 @@ TEST(SymbolOptions, HaveDefaults) {
   const auto options = OptionsOf({});
   ASSERT_THAT(options, IsOk());
   EXPECT_EQ(options->local, symbolize::LocalSystem::kSameBoot);
-  EXPECT_EQ(options->demangling, symbolize::Demangling::kTemplates);
+  EXPECT_EQ(options->demangling, std::nullopt);
   EXPECT_EQ(options->source_lines, symbolize::SourceLines::kLinesAndInlines);
   EXPECT_THAT(options->debug_dirs, IsEmpty());
   EXPECT_EQ(options->bundle, "");
