@@ -1,13 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Summarizes the JUnit file of a ctest run: the number of tests, skipped tests with reasons, and
-failed tests. A GoogleTest program that ran all of its tests has a file of its own beside it, in
-gtest/, with each of them.
+"""Summarizes the JUnit file of a ctest run: the number of tests, skipped tests with reasons, failed
+tests, and tests that passed at the second try only. A GoogleTest program that ran all of its tests
+has a file of its own beside it, in gtest/, with each of them.
 
-    summary.py build/dev/tests.xml
+    summary.py build/dev/tests.xml build/dev/tests.log
+
+The log is ctest's output: the JUnit file has no first tries. Status 1 if a test without the label
+`root` needed a second try: no other program can have caused that.
 """
+import json
 import pathlib
 import re
+import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
 from collections import defaultdict
@@ -46,9 +51,25 @@ def tests_of(case, directory):
         yield name, None, True
 
 
+def second_tries(cases, log):
+    """Returns the names of the tests that failed and then passed."""
+    failed = set(re.findall(r"Test +#\d+: (\S+) \.*\*\*\*(?!Skipped|Not Run)", log))
+    return [name for case in cases if case.get("status") == "run" and (name := case.get("name")) in failed]
+
+
+def root_tests(directory):
+    """Returns the names of the tests of this build that need root."""
+    shown = subprocess.run(["ctest", "--test-dir", directory, "--show-only=json-v1", "-L", "^root$"],
+                           check=True, capture_output=True, text=True).stdout
+    return {test["name"] for test in json.loads(shown)["tests"]}
+
+
 def main():
     path = pathlib.Path(sys.argv[1])
+    log = pathlib.Path(sys.argv[2]).read_text(errors="replace")
     cases = ElementTree.parse(path).getroot().findall("testcase")
+    second = second_tries(cases, log)
+    unsteady = sorted(set(second) - root_tests(path.parent)) if second else []
     tests = [test for case in cases for test in tests_of(case, path.parent / "gtest")]
     failed = [name for name, _, is_failure in tests if is_failure]
     skipped = defaultdict(list)
@@ -64,7 +85,10 @@ def main():
         print(f"  skipped: {names[0]}{more}: {reason}")
     for name in failed:
         print(f"  failed:  {name}")
+    for name in second:
+        print(f"  passed at the second try{', which only root tests have' if name in unsteady else ''}: {name}")
+    return bool(unsteady)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -53,20 +53,35 @@ def is_on_a_disk(directory):
 
 
 class CriticalPath(harness.RecordingTest):
-    def assert_path_is_known(self, *mode):
-        """Records the program, and compares its path with what it measured."""
+    def record_path(self, *mode):
+        """Records the program. Returns the file, what the program measured, and the report."""
         data = self.dir / "perf.data"
         status, out, err = harness.run(harness.RECORD, "--why", "-q", "--no-bundle", "-o", data, "--",
                                        KNOWN_PATH, *mode)
         self.assertEqual(status, 0, err)
-        report = path_oracle.report_of(data)
-        wrong = path_oracle.judge(data, json.loads(out), report)
+        return data, json.loads(out), path_oracle.report_of(data)
+
+    def assert_path_is_known(self, *mode):
+        """Compares the path of the program with what it measured."""
+        data, known, report = self.record_path(*mode)
+        wrong = path_oracle.judge(data, known, report)
         self.assertEqual(wrong, [], "\n".join(path_oracle.lines_of(report["path"])))
         return report["path"]
 
+    def test_the_path_of_a_request_consists_of_its_parts(self):
+        _, known, report = self.record_path("requests")
+        path = report["path"]
+        self.assertEqual((path["windows"], path_oracle.total(path["parts"])), (1, path["window_ns"]))
+        for name in known["parts"]:
+            times = ({"timer": path_oracle.total(path["parts"], state="timer")} if name == "timer"
+                     else path_oracle.states_of(path["parts"], name))
+            self.assertGreater(sum(times.values()), 0, name)
+
+    @harness.timing
     def test_a_request_that_waits_for_a_lock_and_a_child(self):
         self.assert_path_is_known("requests")
 
+    @harness.timing
     def test_the_same_request_beside_busy_loops(self):
         for _ in range(BUSY_LOOPS):
             self.spawn("sh", "-c", "while :; do :; done")
@@ -86,6 +101,7 @@ class CriticalPath(harness.RecordingTest):
         self.assertEqual(counts["wrong"], 0, out + err)
         self.assertGreater(counts["joined"], 100, out)
 
+    @harness.timing
     def test_the_same_request_in_a_recording_of_perf(self):
         data = self.dir / "perf.data"
         status, out, err = harness.run(
@@ -108,26 +124,32 @@ class CriticalPath(harness.RecordingTest):
             self.assertGreater(path_oracle.total(of_function, state="running") + unknown,
                                known["parts"][function] // 5)
 
+    @harness.timing
     def test_the_slowest_stage_of_a_pipeline(self):
         self.assert_path_is_known("pipeline")
 
+    @harness.timing
     def test_jobs_of_a_thread_pool(self):
         self.assert_path_is_known("pool")
 
+    @harness.timing
     def test_a_convoy_of_threads_behind_one_mutex(self):
         path = self.assert_path_is_known("convoy")
         holders = {part["tid"] for part in path["parts"] if part["function"] == "hold_mutex"
                    and part["state"] == "running"}
         self.assertGreaterEqual(len(holders), 30)
 
+    @harness.timing
     def test_waits_for_a_disk(self):
         if not is_on_a_disk(self.dir):
             self.skipTest(f"{self.dir} is on no disk")
         self.assert_path_is_known("disk", self.dir / "file")
 
+    @harness.timing
     def test_a_futex_in_shared_memory(self):
         self.assert_path_is_known("futex")
 
+    @harness.timing
     def test_a_server_on_the_loopback_interface(self):
         self.assert_path_is_known("epoll")
 
@@ -162,6 +184,7 @@ class WallClock(harness.RecordingTest):
                                    delta=life["ran"] * 0.01 + 3 * MS + unknown)
             yield recorded, life, unknown
 
+    @harness.timing
     def test_a_thread_has_its_life(self):
         data = self.dir / "perf.data"
         status, out, err = harness.run(harness.RECORD, "--why", "-q", "--no-bundle", "-o", data, "--",
@@ -172,6 +195,7 @@ class WallClock(harness.RecordingTest):
             self.assertGreater(recorded["runnable"] + recorded["short waits"] + unknown,
                                life["queued"] * 0.99 - 3 * MS, f"{recorded}, {life}")
 
+    @harness.timing
     def test_a_thread_has_its_life_by_the_switches_of_perf(self):
         data = self.dir / "perf.data"
         status, out, err = harness.run("perf", "record", "-q", "--switch-events", "-F", "999", "-e",

@@ -211,6 +211,7 @@ class Numbers(FlightTest):
 
 
 class Triggers(FlightTest):
+    @harness.timing
     def test_a_stall_is_in_the_file_with_the_seconds_before_it(self):
         summary = self.flight("-e", "cpu-clock,offcpu", "-F", "499", "--flight", "5", "--trigger",
                               "offcpu>500ms", command=(WAITER, "stall", int(BEFORE * 1000), 1500))

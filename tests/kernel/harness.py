@@ -87,6 +87,24 @@ def require_sample_rate(wanted):
         skip(f"kernel.perf_event_max_sample_rate is {max_sample_rate()}, this test needs {wanted}")
 
 
+# Tests that compare times or rates of this machine, which a busy one may fail, run on request: these alone.
+CHOOSES_TIMING = os.environ.get("PERFTAPE_TIMING") == "1"
+
+
+def timing(test):
+    """Marks a test that compares times or rates of this machine."""
+    test.compares_times = True
+    return test
+
+
+class ChosenTests(unittest.TestLoader):
+    """Finds the tests that compare times, or the others."""
+
+    def getTestCaseNames(self, test_case):  # unittest calls it so
+        return [name for name in super().getTestCaseNames(test_case)
+                if hasattr(getattr(test_case, name), "compares_times") == CHOOSES_TIMING]
+
+
 executed = []  # (command, status, stderr) of the current test
 
 
@@ -306,7 +324,7 @@ class RecordingTest(unittest.TestCase):
 
 
 def main():
-    ran = unittest.main(verbosity=2, exit=False)
+    ran = unittest.main(verbosity=2, exit=False, testLoader=ChosenTests())
     if not ran.result.wasSuccessful() and required_rate:
         require_sample_rate(required_rate)
     sys.exit(not ran.result.wasSuccessful())

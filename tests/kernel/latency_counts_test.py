@@ -115,6 +115,7 @@ class LatencyCounts(harness.RecordingTest):
             for group in groups:
                 group.rmdir()
 
+    @harness.timing
     def test_percentiles_of_histograms_are_in_the_bucket_of_the_true_one(self):
         err = self.measure("-q", "-e", f"latency:{SLEEP}/min=1h/", "--interval", "1h", "--json", "summary.json",
                            program=("sleep", 20, 100))
@@ -127,6 +128,7 @@ class LatencyCounts(harness.RecordingTest):
             self.assertLess(abs(shown / true - 1), BUCKET_FRACTION + CLOCK_FRACTION)
         self.assertLessEqual(row["max_ns"], own[-1])
 
+    @harness.timing
     def test_percentiles_of_samples_are_those_of_the_program(self):
         self.measure("-e", f"latency:{SLEEP}/min=0ns/", program=("sleep", 20, 100))
         periods = sorted(int(row["period"]) for row in harness.inspect_samples(self.dir / "perf.data"))

@@ -241,6 +241,7 @@ class Latency(harness.RecordingTest):
             self.assertGreater(call.period, 60e6)
             self.assert_called_from(call, "accept_one")
 
+    @harness.timing
     def test_a_connection_to_a_full_queue_takes_as_long_as_its_second_attempt(self):
         pid = self.measure("latency:tcp-connect/min=500ms/", "backlog")
         calls = self.of_event("tcp_connect", pid)
@@ -250,6 +251,7 @@ class Latency(harness.RecordingTest):
         self.assertEqual(calls[0].fields, {"error": "0", "peer": f"127.0.0.1:{self.own['port'][0]}"})
         self.assertLessEqual(abs(calls[0].period - self.own["established"][0]), 100e6)
 
+    @harness.timing
     def test_waits_for_a_cpu_are_those_of_the_scheduler(self):
         pid = self.measure("latency:runq/min=1ms/", "queue")
         calls = [call for call in self.of_event("runq", pid) if "compete" in " ".join(call.stack)]

@@ -57,6 +57,7 @@ class Loss(harness.RecordingTest):
         _, err = self.record("-a", "-F", "99", "--no-bundle", "-o", "a.data", "--duration", "1")
         self.assertEqual(counts(err)[1], 0, err)
 
+    @harness.timing
     def test_every_expiry_of_a_timer_is_in_a_counter(self):
         # Some virtual machines hide their idle task from perf events.
         duration_s, rate = 2, 999
@@ -81,6 +82,7 @@ class Loss(harness.RecordingTest):
         samples = harness.inspect_samples(self.dir / "a.data")
         self.assertNotIn("perftape-record", {row["comm"] for row in samples})
 
+    @harness.timing
     def test_samples_that_the_kernel_skips_for_bpf_users_are_lost(self):
         user = self.spawn(sys.executable, __file__, "use-bpf", "1.5", stdin=subprocess.PIPE,
                           stdout=subprocess.PIPE, text=True)
@@ -162,6 +164,7 @@ class Loss(harness.RecordingTest):
             cpus.setdefault(int(cpu), ([], []))[bool(un)].append(int(time_ns))
         return cpus
 
+    @harness.timing
     def test_the_throttled_time_of_an_event_without_losses_is_the_files(self):
         # The ledger has no expiries of a clock of one mode, and none of a hardware counter. The
         # kernel throttles no software counter.
@@ -223,6 +226,7 @@ class Loss(harness.RecordingTest):
         self.assertEqual(by_cpu, in_records)
         self.assertEqual(self.lost_samples(self.dir / "a.data"), lost)
 
+    @harness.timing
     def test_a_fast_recording_with_room_loses_nothing(self):
         if harness.max_sample_rate() < 10000:
             self.skipTest(f"{harness.RATE_LIMIT} is below 10000")

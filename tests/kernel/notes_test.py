@@ -108,6 +108,7 @@ class Notes(harness.RecordingTest):
         rows = [line.split("|") for line in out.splitlines() if "%|" in line]
         return {row[1].strip(): float(row[0].strip().rstrip("%")) for row in rows}
 
+    @harness.timing
     def test_aggregation_leaves_the_percentages_as_they_are(self):
         """Two recorders at once, one of which aggregates."""
         program = self.spawn(harness.BURNER, "--seconds", "600", stdout=subprocess.DEVNULL)

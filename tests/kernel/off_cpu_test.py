@@ -107,6 +107,7 @@ class OffCpu(harness.RecordingTest):
         slack = off / 100 + 2 * MS + short_waits * MS / 10
         self.assertLessEqual(abs(total(own) - off), slack, f"{total(own)} {off}")
 
+    @harness.timing
     def test_shares_and_sums_are_those_that_the_program_measured(self):
         # Each round of the program takes about 100 ms, so the period is no divisor of it.
         threads, samples, _ = self.record_waiter("mix", "60", options=("-c", "5300000"),
@@ -148,6 +149,7 @@ class OffCpu(harness.RecordingTest):
         for wait in WAITS[1:]:
             self.assertIn(f"of event '{wait}'" if wait in out else "", out)
 
+    @harness.timing
     def test_short_waits_are_one_sum_and_the_total_stays(self):
         # Each nap is longer than half a millisecond; a busy machine makes a few longer than 50 ms.
         for threshold in ("50ms", "0"):
@@ -170,6 +172,7 @@ class OffCpu(harness.RecordingTest):
                 self.assertGreaterEqual(total(sums, tid, (SLEEP,)), 380 * MS // 2)
                 self.assertEqual(sums[0].comm, "waiter")
 
+    @harness.timing
     def test_disk_sleep_is_what_the_program_measured(self):
         children, sleep_ns = 4, 80 * MS
         threads, samples, _ = self.record_waiter("children", str(children), str(sleep_ns))
@@ -189,6 +192,7 @@ class OffCpu(harness.RecordingTest):
             self.assertTrue(sample.symbols[0].startswith(("wait_for_completion", "schedule_timeout")),
                             sample.symbols)
 
+    @harness.timing
     def test_many_threads_have_their_own_time(self):
         threads, samples, _ = self.record_waiter("threads", "40")
         self.assertEqual(len(threads), 40)
@@ -202,6 +206,7 @@ class OffCpu(harness.RecordingTest):
         print(f"{seen / MS:.1f} ms of {measured / MS:.1f} ms")
         self.assertLessEqual(abs(seen - measured), measured / 100 + len(threads) * waits * MS / 10)
 
+    @harness.timing
     def test_a_thread_ends_after_the_sums_of_its_waits(self):
         """perf 7.3 forgets the name of a thread at its EXIT record."""
         threads, samples, _ = self.record_waiter("threads", "40")
@@ -215,6 +220,7 @@ class OffCpu(harness.RecordingTest):
         late = [sample for sample in sums if sample.time_ns > ends[sample.tid]]
         self.assertLessEqual(len(late), len(sums) // 20, late)
 
+    @harness.timing
     def test_waits_for_a_cpu_are_those_of_schedstat(self):
         threads, samples, _ = self.record_waiter("spin", "4", str(200 * MS))
         for tid, thread in threads.items():

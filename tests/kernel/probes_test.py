@@ -313,6 +313,7 @@ class Locks(ProbesTest):
             self.skipTest("this kernel has no lock:contention_begin")
         self.program = self.compile("contender", CONTENDER)
 
+    @harness.timing
     def test_each_wait_is_a_sample_with_its_duration(self):
         self.record("-q", "-e", "lock,lock:contention_begin,lock:contention_end", "-m", "64M", "--", self.program)
         pending, waits, expected = {}, collections.Counter(), collections.Counter()

@@ -32,6 +32,7 @@ class SideBySide(harness.RecordingTest):
         start, end = max(first for first, _ in spans), min(last for _, last in spans)
         return ("--time", f"{start},{end}")
 
+    @harness.timing
     def test_counts_and_shares_agree_with_perf_record(self):
         burner = self.spawn(harness.BURNER, "--seconds", "60", stdout=subprocess.DEVNULL)
         # perf does not record threads that start after it.

@@ -128,6 +128,7 @@ class Unprivileged(harness.RecordingTest):
         self.assertTrue(any("burn_matrix" in stack and "matrix_worker" in stack and "start_thread" in stack
                             for stack in stacks))
 
+    @harness.timing
     def test_as_many_samples_as_perf(self):
         """In relation to the user time that each recording had."""
         hz = 499
@@ -241,6 +242,7 @@ class Unprivileged(harness.RecordingTest):
         self.assertTrue(any(row["comm"] == "sh" for row in rows))
         self.assertTrue(any(row["pid"] != row["tid"] for row in rows))
 
+    @harness.timing
     def test_an_ended_process_keeps_the_recorder_idle(self):
         """The rings outlive the first process."""
         short = self.spawn(*NOBODY, "sleep", "0.5")

@@ -34,10 +34,10 @@ option(PERFTAPE_TESTS_TOGETHER "Run the tests of each GoogleTest program in one 
 
 # The programs for the tests of one label. `cmake --build … --target tests-LABEL` builds only these.
 add_custom_target(perftape-tools)
-foreach(label IN ITEMS unit fuzz cli interop root lint)
+foreach(label IN ITEMS unit fuzz cli interop root lint timing)
   add_custom_target(tests-${label})
 endforeach()
-foreach(label IN ITEMS cli interop root lint)
+foreach(label IN ITEMS cli interop root lint timing)
   add_dependencies(tests-${label} perftape-tools)
 endforeach()
 
