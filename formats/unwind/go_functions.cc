@@ -179,11 +179,11 @@ GoFunctions::Range GoFunctions::function(std::uint64_t index) const {
 std::vector<RuleAt> GoFunctions::RowsOf(std::uint64_t index) const {
   std::vector<RuleAt> rows;
   if (machine_ != Machine::kX86_64) return rows;
-  constexpr std::int32_t kLargestFrame = std::int32_t{1} << 30;
+  constexpr std::int32_t kLargestGoFrame = std::int32_t{1} << 30;
   for (const auto& [start, bytes] : table_->stack_use(index)) {
     Rule rule = {
         .cfa_offset = bytes + kGoWord, .ra_offset = -kGoWord, .cfa = CfaRule::kStackPointer};
-    if (bytes < 0 || bytes > kLargestFrame) rule = kUnknownCaller;
+    if (bytes < 0 || bytes > kLargestGoFrame) rule = kUnknownCaller;
     if (rows.empty() || rows.back().rule != rule) rows.push_back({.start = start, .rule = rule});
   }
   return rows;
