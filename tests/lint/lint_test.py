@@ -328,6 +328,43 @@ class Tree(LintCase):
         self.refuses("check_tree.py", "testdata: ")
 
 
+class Documents(LintCase):
+    def setUp(self):
+        super().setUp()
+        self.write("record/output/rotation.cc", APACHE)
+        self.write("bpf/on_cpu.bpf.c", APACHE)
+
+    def test_accepts_paths_that_lead_to_files_and_folders(self):
+        self.write("ARCHITECTURE.md", "[record](record/README.md#words), [web](https://host/a), "
+                                      "`record/output/rotation`")
+        self.write("record/README.md", "`output/rotation.cc`, `output/`, `bpf/on_cpu`, `bpf/*.bpf.c`, [up](../bpf)")
+        self.accepts("check_documents.py")
+
+    def test_accepts_what_is_no_path_of_the_tree(self):
+        self.write("README.md", "`/proc/PID/maps`, `and/or`, `record/NAME.cc`, `bpf/<name>.bpf.c`, "
+                                "`tools/perf/util/header.c`")
+        self.write("tools/main.cc", APACHE)
+        self.accepts("check_documents.py")
+
+    def test_refuses_a_path_to_nothing(self):
+        for path in ("record/output/rotations", "bpf/*.bpf.h", "record/outputs/"):
+            with self.subTest(path=path):
+                self.write("CONTRIBUTING.md", f"see\n`{path}`")
+                self.refuses("check_documents.py", f"CONTRIBUTING.md:2: names {path}")
+
+    def test_refuses_a_path_to_nothing_beside_the_document(self):
+        self.write("record/README.md", "`output/retention`")
+        self.refuses("check_documents.py", "record/README.md:1: names output/retention")
+
+    def test_refuses_a_link_to_nothing(self):
+        self.write("README.md", "[a](record/README.md)")
+        self.refuses("check_documents.py", "README.md:1: links to record/README.md")
+
+    def test_refuses_an_architecture_that_nobody_reads_as_a_whole(self):
+        self.write("ARCHITECTURE.md", "x" * 8193)
+        self.refuses("check_documents.py", "8193 bytes, more than 8192")
+
+
 class Scripts(LintCase):
     GOOD = APACHE + "'use strict';\nconst text = 'innerHTML';\nelement.textContent = text;\n"
 
