@@ -34,7 +34,7 @@ UnwoundStacks::Id UnwoundStacks::Add(std::span<const std::uint64_t> locations, I
 }
 
 std::vector<UnwoundStacks::Id> UnwoundStacks::AddAll(const UnwoundStacks& other) {
-  constexpr std::size_t kSlotAhead = 32, kNodeAhead = 16;
+  constexpr std::size_t kIndexAhead = 32, kNodeAhead = 16;
   const std::size_t size = other.nodes_.size();
   std::vector<std::uint64_t> hashes(size);
   for (std::size_t id = 0; id < size; ++id) {
@@ -44,7 +44,7 @@ std::vector<UnwoundStacks::Id> UnwoundStacks::AddAll(const UnwoundStacks& other)
   std::vector<Id> ids = {kNone, kWhole, kCut};
   ids.reserve(size);
   for (std::size_t id = kFirstFrame; id < size; ++id) {
-    if (id + kSlotAhead < size) index_.Prefetch(hashes[id + kSlotAhead]);
+    if (id + kIndexAhead < size) index_.Prefetch(hashes[id + kIndexAhead]);
     if (id + kNodeAhead < size) PrefetchNode(hashes[id + kNodeAhead]);
     const Node& node = other.nodes_[id];
     ids.push_back(
