@@ -365,6 +365,47 @@ class Documents(LintCase):
         self.refuses("check_documents.py", "8193 bytes, more than 8192")
 
 
+class Commits(LintCase):
+    def setUp(self):
+        super().setUp()
+        self.git("init", "-q", "-b", "main")
+        self.commit("first")
+        self.first = self.git("rev-parse", "HEAD").strip()
+
+    def git(self, *arguments):
+        return subprocess.run(["git", "-C", self.root, "-c", "user.name=a", "-c", "user.email=a@b", *arguments],
+                              check=True, capture_output=True, text=True).stdout
+
+    def commit(self, message):
+        self.git("commit", "-q", "--allow-empty", "-m", message)
+
+    def arguments(self):
+        return self.root, "--since", self.first
+
+    def test_accepts_a_short_subject_with_a_reason(self):
+        self.commit("formats: read more\n\nperf 7 writes it.")
+        self.accepts("check_commits.py", *self.arguments())
+
+    def test_refuses_a_long_subject(self):
+        self.commit("x" * 73 + "\n\nA reason.")
+        self.refuses("check_commits.py", "has 73 columns", *self.arguments())
+
+    def test_refuses_a_commit_without_a_reason(self):
+        self.commit("formats: read more")
+        self.refuses("check_commits.py", "no body gives the reason: formats: read more", *self.arguments())
+
+    def test_accepts_a_merge_of_others(self):
+        self.git("checkout", "-q", "-b", "other")
+        self.commit("formats: read more\n\nperf 7 writes it.")
+        self.git("checkout", "-q", "main")
+        self.git("merge", "-q", "--no-ff", "-m", "Merge branch 'other'", "other")
+        self.accepts("check_commits.py", *self.arguments())
+
+    def test_skips_a_tree_without_history(self):
+        status, output = self.run_check("check_commits.py", self.root, "--since", "0123456")
+        self.assertEqual((status, output), (77, "skipped: the history since 0123456 is not here\n"))
+
+
 class Scripts(LintCase):
     GOOD = APACHE + "'use strict';\nconst text = 'innerHTML';\nelement.textContent = text;\n"
 
