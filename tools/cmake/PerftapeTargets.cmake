@@ -70,6 +70,8 @@ function(perftape_set_flags target)
   if(PERFTAPE_FAST_BUILD)
     # A file that is compiled together with others counts as a header for this warning.
     target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>
+      # A local name may be that of a constant of another file, which only clang calls shadowing.
+      $<$<CXX_COMPILER_ID:Clang>:-Wno-shadow>
       # GCC collects garbage only if it has allocated 512 MB.
       $<$<CXX_COMPILER_ID:GNU>:--param=ggc-min-heapsize=524288>)
   endif()
