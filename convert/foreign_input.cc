@@ -171,6 +171,8 @@ constexpr KnownFormat kKnownFormats[] = {
     {[](std::string_view text) { return BeginsJson(text) && Has(text, "\"cost_centres\""); },
      "is a profile of GHC in JSON (-pj); speedscope opens it and exports its own format, which is "
      "read here"},
+    {[](std::string_view text) { return BeginsJson(text) && Has(text, "\"dhatFileVersion\""); },
+     "is a heap profile of DHAT; dh_view.html, which comes with valgrind, shows it"},
     {[](std::string_view text) {
        return BeginsJson(text) &&
               (Has(text, "\"traceEvents\"") || (Has(text, "\"ph\"") && Has(text, "\"ts\"")));

@@ -15,7 +15,8 @@ import unittest
 BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
 TOOLS = ["perftape", *(f"perftape-{verb}" for verb in (
     "bundle", "convert", "doctor", "inspect", "record", "recover", "report", "serve", "symbolize"))]
-PAGES = {*(f"{tool}.1" for tool in TOOLS), "perf_to_profile.1", "perftape.7"}
+PAGES = {*(f"{tool}.1" for tool in TOOLS), "perf_to_profile.1",
+         *(f"perftape{topic}.7" for topic in ("", "-symbols", "-from-perf", "-from-samply", "-from-pprof"))}
 DOCUMENTS = {"README.md", "REFERENCE.md", "CHANGELOG.md", "LICENSE", "LICENSE.GPL-2.0", "LICENSE.BSD-2-Clause"}
 
 
