@@ -46,7 +46,7 @@ class UserWalk {
   }
 
  private:
-  // Only rules can tell that a chain with a guessed frame is complete.
+  // Only a rule can prove that a chain with a guessed frame is complete.
   wire_unwind_end EndOf(wire_unwind_end end) const {
     return guess_ != WIRE_END_OF_STACK ? guess_ : end;
   }
