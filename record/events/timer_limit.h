@@ -19,9 +19,9 @@ namespace perftape::record {
 inline constexpr std::uint64_t kCarriedRate = 20'000;
 
 // Lowers the rates of the clocks among `events` together, so that their interrupts take at most
-// half of each CPU. `interrupt_ns` returns the time of one; it is called only above kCarriedRate.
-// The attributes have the lower rates, so the recording says what was sampled. Returns a warning if
-// a rate changed.
+// half of each CPU. `interrupt_ns` returns the time of one interrupt; it is called only above
+// kCarriedRate. The attributes have the lower rates, so the recording says what was sampled.
+// Returns a warning if a rate changed.
 std::optional<std::string> LimitTimers(std::span<PlannedEvent> events,
                                        const std::function<std::uint64_t()>& interrupt_ns);
 

@@ -32,7 +32,7 @@ struct OutputParts {
   SampleFormats sample_formats;
   RecordCounter counter;
   BuildIdCollector build_ids;
-  // Returns what a file says about the recording, of which `counts` are written.
+  // Returns what a file says about the recording. `counts` are the records written so far.
   std::function<bundle::RecordingNotes(const OutputCounts& counts)> notes_of;
   std::optional<CgroupUsage> cgroups = {};  // of the processes that have samples
 };
