@@ -28,7 +28,7 @@
 
 namespace perftape::record {
 
-// Where the world begins.
+// What a recording needs from outside; tests replace it.
 struct RecordingWorld {
   // Opens the input; `command` is the process of the command, if there is one.
   std::function<Result<std::unique_ptr<RecordInput>>(std::optional<pid_t> command,

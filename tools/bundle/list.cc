@@ -44,7 +44,7 @@ constexpr cli::Example kListExamples[] = {
 constexpr cli::Command kListCommand = {
     .name = "perftape-bundle list",
     .purpose =
-        "Print the machine that made a bundle, and for each file its build id, what is kept, and "
+        "Print the machine that made a bundle and, for each file, its build id, what is kept, and "
         "its size on that machine, or the reason why it is missing.",
     .operands = "BUNDLE",
     .options = kListOptions,

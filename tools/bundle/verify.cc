@@ -43,14 +43,14 @@ constexpr auto kVerifyOptions = cli::Table(cli::InGroup(cli::Group::kOutput, kVe
 
 constexpr cli::Example kVerifyExamples[] = {
     {"perftape-bundle verify perf.data", "the bundle in a recording"},
-    {"perftape-bundle verify symbols.tar.zst perf.data", "a bundle in a file of its own"},
+    {"perftape-bundle verify symbols.tar.zst perf.data", "a bundle in a separate file"},
 };
 
 constexpr cli::Command kVerifyCommand = {
     .name = "perftape-bundle verify",
     .purpose =
-        "Check a bundle against its manifest, and against the recording that contains it or "
-        "PERF.DATA: every file that was hit must be in the bundle.",
+        "Check a bundle against its manifest, and against PERF.DATA or the recording that contains "
+        "it: every file that was sampled must be in the bundle.",
     .operands = "BUNDLE [PERF.DATA]",
     .options = kVerifyOptions,
     .examples = kVerifyExamples,
@@ -113,7 +113,7 @@ std::string FindingsText(const bundle::Bundle& bundle, const Findings& findings)
   return text + fmt::format("{} sampled, {}\n", Counted(findings.coverage->files, "file"),
                             missing == 0
                                 ? "all in the bundle"
-                                : fmt::format("{} of them missing in the bundle", missing));
+                                : fmt::format("{} of them missing from the bundle", missing));
 }
 
 std::string FindingsJson(const bundle::Bundle& bundle, const Findings& findings) {

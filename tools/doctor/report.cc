@@ -72,7 +72,7 @@ std::string FindingText(const record::Finding& finding, const record::Diagnosis&
 std::string_view WhatWorks(const record::Diagnosis& diagnosis) {
   if (diagnosis.default_recording_works()) return "works";
   return diagnosis.user_recording_works
-             ? "does not work, but one of user code does: perftape-record COMMAND"
+             ? "does not work, but a recording of user code does: perftape-record COMMAND"
              : "does not work";
 }
 

@@ -27,7 +27,7 @@ std::unexpected<Error> WrongFiles(std::string message) {
 // With --switch-output or --flight, -o is a pattern of names.
 Status CheckPattern(std::string_view option, const record::RecordOptions& options) {
   if (options.output.file == "-") {
-    return WrongFiles(fmt::format("{} writes files: -o - does not name a file", option));
+    return WrongFiles(fmt::format("{} writes files: use -o FILE instead of -o -", option));
   }
   const auto pattern = record::NamePattern::Parse(options.output.file, "host");
   if (pattern) return {};
@@ -45,8 +45,8 @@ Result<std::optional<record::RotationOptions>> RotationOf(const Plan& plan,
   if (!plan.switch_output) {
     if (!plan.flight && (plan.keep.any() || !plan.exec_on_switch.empty())) {
       return WrongFiles(
-          "--keep-files, --keep-bytes, --keep-age and --exec-on-switch are for the files of "
-          "--switch-output and --flight");
+          "--keep-files, --keep-bytes, --keep-age and --exec-on-switch need --switch-output or "
+          "--flight");
     }
     return std::nullopt;
   }
@@ -125,7 +125,7 @@ Status CheckTriggers(const record::RecordOptions& options) {
 Status SetFlight(const Plan& plan, record::RecordOptions& options) {
   if (!plan.flight) {
     if (plan.triggers.empty() && !plan.cooldown && !plan.flight_memory) return {};
-    return WrongFiles("--trigger, --cooldown and --flight-memory are for --flight TIME");
+    return WrongFiles("--trigger, --cooldown and --flight-memory need --flight TIME");
   }
   TRY(CheckPattern("--flight", options));
   options.flight = {.span = *plan.flight,

@@ -140,7 +140,7 @@ void AddGapLines(const record::RecordSummary& summary, std::vector<std::string>&
        stalled == losses.events.end() ? std::vector<record::StalledCpu>() : stalled->stalls) {
     lines.push_back(
         fmt::format("CPU {} did not run for {:.2f} s, stopped by the hypervisor or with interrupts "
-                    "off: it has no samples of that time",
+                    "off: there are no samples of that time",
                     stall.cpu, Seconds(stall.stalled_ns)));
   }
   for (const record::EventLosses& event : losses.events) {
@@ -248,8 +248,9 @@ std::string SamplesText(const record::RecordSummary& summary) {
 void AddReductionLines(const record::RecordSummary& summary, std::vector<std::string>& lines) {
   const record::OutputCounts& counts = summary.output.counts;
   if (counts.aggregate_ns != 0) {
-    lines.push_back(fmt::format("aggregated: {} samples are part of an equal one of the same {} s",
-                                counts.aggregated, Seconds(counts.aggregate_ns)));
+    lines.push_back(
+        fmt::format("aggregated: {} samples were merged with an equal one of the same {} s",
+                    counts.aggregated, Seconds(counts.aggregate_ns)));
   }
   if (summary.rates.size() > 1) {
     std::uint64_t lowest = 1;
@@ -300,20 +301,19 @@ void AddFlightLines(const record::OutputSummary& output, std::vector<std::string
   if (!output.flight) return;
   constexpr std::size_t kMostShown = 8;
   const record::FlightSummary& flight = *output.flight;
-  lines.push_back(fmt::format("in memory: the last {:.1f} s; {} older", Seconds(flight.kept_ns),
-                              Counted(flight.dropped_samples, "sample")));
+  lines.push_back(fmt::format("in memory: the last {:.1f} s; {} dropped as older",
+                              Seconds(flight.kept_ns), Counted(flight.dropped_samples, "sample")));
   if (flight.least_kept_ns) {
-    lines.push_back(
-        fmt::format("a file has only the last {:.1f} of {:g} s: --flight-memory is too "
-                    "small for more",
-                    Seconds(*flight.least_kept_ns), Seconds(flight.span_ns)));
+    lines.push_back(fmt::format(
+        "a file has only the last {:.1f} of {:g} s, because --flight-memory is too small",
+        Seconds(*flight.least_kept_ns), Seconds(flight.span_ns)));
   }
   const std::size_t first = flight.files.size() - std::min(flight.files.size(), kMostShown);
   for (std::size_t i = first; i < flight.files.size(); ++i) {
     lines.push_back(fmt::format("{}: {}", flight.files[i].file.native(), flight.files[i].trigger));
   }
   if (flight.ignored_triggers > 0) {
-    lines.push_back(fmt::format("{} wrote no file, so soon after another one (--cooldown)",
+    lines.push_back(fmt::format("{} ignored, too soon after the last file (--cooldown)",
                                 Counted(flight.ignored_triggers, "trigger")));
   }
 }
@@ -414,8 +414,8 @@ std::string SecondSignalText(int signal, const record::RecordOptions& options) {
         sigabbrev_np(signal));
   }
   return fmt::format(
-      "second signal (SIG{}), exiting at once: {} contains what was written until now, "
-      "without {}summary",
+      "second signal (SIG{}), exiting at once: {} contains what was written so far, without "
+      "{}summary",
       sigabbrev_np(signal), options.output.file == "-" ? "stdout" : options.output.file.native(),
       options.output.bundle.destination == Destination::kNone ? "" : "symbols and ");
 }

@@ -119,9 +119,9 @@ std::string ReportText(const RecoverReport& report, std::string_view input,
   text += CountLines("records kept", report.kept);
   text += LeftOutLines(report);
   if (report.resized_records > 0) {
-    text += fmt::format(
-        "records with too large a size in their header, written with their real size: {}\n",
-        report.resized_records);
+    text +=
+        fmt::format("records whose header has too large a size, written with their real size: {}\n",
+                    report.resized_records);
   }
   if (!report.corrections.empty()) text += "corrected values of the file:\n";
   for (const std::string& correction : report.corrections) {

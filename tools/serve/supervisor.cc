@@ -194,13 +194,13 @@ class Processes {
       is_reload_due_ = true;
     } else if (actions_.reload()) {
       if (const Status started = Start(Role::kTrial); !started)
-        console_.Warning("SIGHUP: the options stay: " + started.error().message);
+        console_.Warning("SIGHUP: the old options stay: " + started.error().message);
     }
   }
 
   void EndTrial(bool is_good) {
     if (!is_good)
-      console_.Warning("SIGHUP: the options stay, because the new ones cannot be recorded");
+      console_.Warning("SIGHUP: the old options stay, because the new ones cannot be recorded");
     if (is_ending_) return;
     if (actions_.end_trial(is_good ? Actions::Trial::kGood : Actions::Trial::kFailed)) {
       is_new_ = is_restarting_ = true;
@@ -270,7 +270,7 @@ class Processes {
     const bool is_planned = role == Role::kPusher && is_good;  // after a new importer
     if (!is_planned) {
       console_.Warning(
-          fmt::format("the {} has ended{}: it is started again", NameOf(role), CauseOf(status)));
+          fmt::format("the {} has ended{}: starting it again", NameOf(role), CauseOf(status)));
     }
     due_ns_[role] = now_ns + static_cast<std::uint64_t>(delay.count());
   }
@@ -344,14 +344,14 @@ bool IsServedAlike(const ServeRun& one, const ServeRun& other) {
 std::optional<ServeRun> OptionsAgain(const ServeRun& run, cli::Console& console) {
   Result<ServeRun> again = PlanAgain();
   if (!again) {
-    console.Warning("SIGHUP: the options stay: " + again.error().message);
+    console.Warning("SIGHUP: the old options stay: " + again.error().message);
     return std::nullopt;
   }
   if (run.config == again->config) return std::nullopt;
   if (!IsServedAlike(run, *again)) {
     console.Warning(
-        "SIGHUP: new options of --listen, --token-file, --history, --memory, --directory, --otlp, "
-        "--push and --no-sandbox need a new start");
+        "SIGHUP: restart the service to change --listen, --token-file, --history, --memory, "
+        "--directory, --otlp, --push or --no-sandbox");
   }
   ServeRun changed = run;
   changed.config = std::move(again->config);
@@ -365,7 +365,7 @@ std::optional<ServeRun> OptionsAgain(const ServeRun& run, cli::Console& console)
 void ReloadSecrets(const SecretFiles& files, Secrets& secrets, RecordingServer& server, int pusher,
                    cli::Console& console) {
   const auto warn = [&](const Error& error) {
-    console.Warning("SIGHUP: " + error.message + "; the old content stays");
+    console.Warning("SIGHUP: " + error.message + "; the old content stays in use");
   };
   const auto send = [&](Notice::Kind kind, std::string_view text) {
     const Status sent =
