@@ -42,9 +42,9 @@ const BootFacts& FactsOfThisBoot();
 // Returns why `recorded` is not of the same boot as `here`; empty if it may be.
 std::string DifferenceOfBoots(const BootFacts& recorded, const BootFacts& here);
 
-// Whether `recorded` does not say on which machine it was made, as a recording whose recorder was
-// killed, and nothing contradicts that it was `here`. Then files of this machine may be used if
-// their build id is the recorded one, because that alone identifies them.
+// Whether `recorded` does not say on which machine it was made, such as a recording whose recorder
+// was killed, and nothing shows that it was not `here`. Then files of this machine may be used if
+// their build id is the recorded one, because the build id alone identifies them.
 bool MayBeOfBoot(const BootFacts& recorded, const BootFacts& here);
 
 }  // namespace perftape::symbolize

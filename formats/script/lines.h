@@ -15,7 +15,7 @@ namespace perftape::script {
 
 class Lines {
  public:
-  // Longer lines are left out: they are no text of perf.
+  // Longer lines are left out, because perf does not print them.
   static constexpr std::size_t kLongest = std::size_t{1} << 20;
 
   // `input` must outlive this object. The lines of a stream are consumed. Skips UTF-8's byte order

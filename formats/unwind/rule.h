@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the caller's registers are found from those of a function, at one of its instructions: a row
-// of the call frame information (DWARF 5, 6.4), reduced to the registers that a stack walk needs.
+// A rule says how the caller's registers are found from those of a function, at one of its
+// instructions. It is a row of the call frame information (DWARF 5, 6.4), reduced to the registers
+// that a stack walk needs.
 #pragma once
 
 #include <cstdint>
