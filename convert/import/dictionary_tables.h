@@ -73,7 +73,7 @@ struct DictionaryLocation {
 // An index of a text that is not in the table.
 inline constexpr std::string_view kNoSuchText = "string out of range";
 
-// A column that does not fit is unknown: 0.
+// Returns the column, or 0 (unknown) if it does not fit.
 std::uint32_t ToColumn(std::int64_t column);
 
 // Returns the error "location 12: no such mapping".

@@ -2,8 +2,8 @@
 // Whether a recording was made on this machine in its current boot. Then its files, /proc/kallsyms
 // and perf maps are those of the recording.
 //
-// If both boot ids are known, as in bundles, they decide. A perf.data has no boot id. For it all of
-// these must be true:
+// If both boot ids are known, as in bundles, they decide. A perf.data has no boot id. For a
+// perf.data, all of these must be true:
 //
 //   - it contains host and kernel release, and both are this machine's
 //   - the build id of its kernel, if recorded, is the running kernel's

@@ -51,7 +51,8 @@ struct NotedCgroup {
   std::uint64_t memory_peak = 0;     // the largest CgroupUse::memory_bytes of all readings
   std::uint64_t memory_peak_ns = 0;  // when that was read
   std::vector<NotedIoLimit> io_limits = {};
-  // Recorded processes in it or below it, in the order in which they were seen. Of many, the last.
+  // Recorded processes in it or below it, in the order in which they were seen. If there are many,
+  // only the last ones.
   std::vector<std::uint64_t> pids = {};
 
   bool operator==(const NotedCgroup&) const = default;

@@ -2,7 +2,7 @@
 // A demangler for constructs that libiberty supports only since GCC 14: constrained template
 // parameters (Tk), requires-clauses (Q), explicit object parameters (NH) and member-like friends
 // (F) of C++20 and C++23 (https://itanium-cxx-abi.github.io/cxx-abi/abi.html). It reads whole
-// names, but is asked only where libiberty gives up. It writes as libiberty does.
+// names, but is used only for names that libiberty cannot demangle. It writes as libiberty does.
 #pragma once
 
 #include <cstddef>

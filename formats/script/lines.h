@@ -39,7 +39,7 @@ class Lines {
  private:
   // Returns the end of the line at the start of rest_; npos if it is too long, or the last one.
   std::size_t FindEnd();
-  // Discards the line at the start of rest_, whose end is not in it.
+  // Discards the line at the start of rest_. Its end is not in rest_ yet.
   void SkipLine();
   bool ReadBlock();
 

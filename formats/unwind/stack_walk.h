@@ -173,7 +173,7 @@ bool IsOutermost(const Code& code, bool is_by_fp, const Registers& registers, co
   return !registers.interrupted || IsAtProgramStart(registers, read);
 }
 
-// Both functions go to the caller, or return how the walk ends.
+// Both functions step to the caller, or return how the walk ends.
 template <ReadsWords Read>
 std::optional<WalkEnd> StepByFramePointer(Machine machine, const Code& code, bool is_by_fp,
                                           const Read& read, Registers& registers) {

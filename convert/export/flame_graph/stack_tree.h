@@ -92,7 +92,7 @@ struct TreeEvents {
   std::optional<convert::EventId> before;
 };
 
-// Whether a tree keeps which sample is where.
+// Whether a tree stores in which node each sample ends.
 enum class KeepSamples : std::uint8_t { kNo, kYes };
 
 // The nodes of a tree before equal frames are joined, which needs the ranks of all frames.
