@@ -46,7 +46,7 @@ class ElfSymbolizer : public Symbolizer {
                              std::span<const FileOffset> offsets) override;
 
   // Whether a file was found for the mapping, and the mapping is of code in it. Memory may have the
-  // name and the build id of another one.
+  // name and the build id of another mapping.
   bool IsCodeOfFile(const convert::Profile& profile, const convert::Mapping& mapping);
 
   // Returns the files of a binary, valid as long as this object and the shared binaries.

@@ -29,8 +29,8 @@ class VdsoSearch {
     }
     if (!wanted_.empty() && !file->build_id().Matches(wanted_)) {
       const BuildId& id = file->build_id();
-      Note(name + ": build id " + (id.empty() ? "absent" : id.hex()) + ", recorded was " +
-               wanted_.hex(),
+      Note(name + ": build id " + (id.empty() ? "absent" : id.hex()) +
+               ", but the recorded one is " + wanted_.hex(),
            false);
       found_.miss = Miss::kWrongBuildId;
       return false;
@@ -91,7 +91,7 @@ Result<std::vector<std::byte>> ReadOwnVdso() {
     const auto* image = reinterpret_cast<const std::byte*>(start);
     return std::vector<std::byte>(image, image + (to - from));
   }
-  return Fail(ErrorCode::kNotFound, "/proc/self/maps: holds no vdso");
+  return Fail(ErrorCode::kNotFound, "/proc/self/maps: contains no vdso");
 }
 
 Result<Resolution> VdsoSymbolizer::Resolve(const convert::Profile& profile, convert::MappingId id,

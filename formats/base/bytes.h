@@ -178,7 +178,7 @@ class ByteReader {
 
   void Padding(std::uint64_t size) { ReadBytes(size); }
 
-  // A layout calls it where the fields end that it always has. Which fields follow depends on the
+  // A layout calls it after the fields that it always has. Which fields follow depends on the
   // values of those before. Cursors that need no bytes end there.
   void EndOfFixed() {}
 

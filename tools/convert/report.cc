@@ -226,8 +226,8 @@ std::string OneEventLine(const Plan& plan, std::string_view event,
                          const std::vector<std::string>& others) {
   if (plan.to->prefers_one_event) {
     return fmt::format(
-        "only the event {} is written, because readers of the text show one: use --event to "
-        "select others, or --event '*' for all, of {}",
+        "only the event {} is written, because readers of the text show one: use --event to select "
+        "others, or --event '*' for all; there are also {}",
         event, Joined(others, ", "));
   }
   return fmt::format("{} only the event {}: use --event to select one of {}",
@@ -237,7 +237,7 @@ std::string OneEventLine(const Plan& plan, std::string_view event,
 
 std::string NoTimesLine(std::uint64_t samples) {
   return fmt::format(
-      "{} samples are too many to show over time: --time-view always shows them, and needs more "
+      "{} samples are too many to show over time: --time-view always shows them, but needs more "
       "memory",
       samples);
 }
@@ -252,7 +252,7 @@ std::vector<std::string> ValueLines(const Plan& plan, const convert::Profile& wr
     const std::string_view unit = written.text(written[shown.events.back()].unit);
     const bool is_time = unit == perfdata::kNanoseconds;
     lines.push_back(fmt::format(
-        "{}: {} {}, because the samples stand for unequal {}; --values samples counts samples",
+        "{}: {} {}, because the samples stand for different {}; --values samples counts samples",
         shown.name.empty() ? "events" : shown.name,
         plan.to->is_text ? "the numbers are" : "the widths are",
         is_time ? (plan.to->is_text ? "time in nanoseconds" : "time") : "sums of their periods",
@@ -323,7 +323,7 @@ std::string NoFieldLine(const std::string& field, const std::set<std::string>& f
   const std::string start =
       fmt::format("--labels field:{}: no event has this field", cli::EscapeForTerminal(field));
   if (fields.empty()) {
-    return start + ": no input has a tracepoint with the format of its fields";
+    return start + ": no input contains a tracepoint with a description of its fields";
   }
   return fmt::format("{}: {}", start, cli::ChooseText(field, fields));
 }

@@ -54,7 +54,8 @@ void AddOtherNotes(const bundle::RecordingNotes& notes, std::string& text) {
     text += fmt::format("  {}{} times, {} s\n", Where(cpu.event, cpu.cpu), cpu.times,
                         SecondsText(cpu.ns));
   }
-  if (!notes.latency_lost.empty()) text += "calls not counted, or not by process or error:\n";
+  if (!notes.latency_lost.empty())
+    text += "calls that were not counted, or not by process or error:\n";
   for (const bundle::NotedLatencyLoss& loss : notes.latency_lost) {
     text += fmt::format("  {}: {}: {}\n", cli::EscapeForTerminal(loss.probe), Words(loss.cause),
                         loss.count);
@@ -69,7 +70,7 @@ void AddOtherNotes(const bundle::RecordingNotes& notes, std::string& text) {
                         SecondsText(rate.time_ns), rate.cpu_percent);
   }
   if (notes.aggregate_ns != 0) {
-    text += fmt::format("aggregated: {} samples are part of another one, in intervals of {} s\n",
+    text += fmt::format("aggregated: {} samples were added to another one, in intervals of {} s\n",
                         notes.aggregated, SecondsText(notes.aggregate_ns));
   }
   text += TriggerText(notes.trigger);

@@ -86,7 +86,7 @@ std::string StatisticsText(const Statistics& statistics, const perfdata::EventTa
                  statistics.skipped_samples);
   }
   if (statistics.cut_off_samples != 0) {
-    AppendFormat(text, "{:>16}: {:10} samples that are shorter than they say\n", "cut off",
+    AppendFormat(text, "{:>16}: {:10} samples that are shorter than they declare\n", "cut off",
                  statistics.cut_off_samples);
   }
   text += "\nPeriods:\n";

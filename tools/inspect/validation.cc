@@ -85,7 +85,7 @@ std::string VerdictText(const Report& report) {
                Counted(report.CountOf(Severity::kNote), "note"));
   const Readers broken = report.broken();
   if (broken != Readers::kNone) {
-    text += fmt::format("Refused, or read with loss, by: {}\n", NamesOf(broken));
+    text += fmt::format("Rejected, or read with loss, by: {}\n", NamesOf(broken));
   } else if (report.is_clean()) {
     text += "Clean: neither errors nor warnings.\n";
   }

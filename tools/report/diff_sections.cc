@@ -128,7 +128,7 @@ bool HasPower(const summarize::EventDifference& event) {
 std::string NoPowerLine(const summarize::EventDifference& event) {
   return fmt::format(
       "{} before and {} after are too few to compare: a function with 25 % of them could become "
-      "twice as slow unseen; record longer, at a higher rate (-F), or several times",
+      "twice as slow unnoticed; record longer, at a higher rate (-F), or several times",
       Counted(static_cast<std::uint64_t>(event.samples_before), "sample"), event.samples_after);
 }
 
@@ -203,15 +203,15 @@ std::vector<Section> SectionsOf(const std::vector<ComparedEvent>& events, const 
                       Counted(static_cast<std::uint64_t>(event.samples_before), "sample"),
                       event.samples_after));
     }
-    section.lines.push_back(fmt::format("{} a recording before, {} after",
+    section.lines.push_back(fmt::format("{} per recording before, {} after",
                                         CellText(totals.Value(event.total.before)),
                                         CellText(totals.Value(event.total.after))));
     if (!HasPower(event)) section.warnings.push_back(NoPowerLine(event));
     section.lines.push_back("the true change is within +- with a probability of 95 %");
     for (const auto& [old_name, new_name] : event.renamed) {
-      section.lines.push_back(
-          fmt::format("{} is only in the old, {} only in the new: their functions are compared",
-                      old_name, new_name));
+      section.lines.push_back(fmt::format(
+          "{} is only in the old profile, {} only in the new one: their functions are compared",
+          old_name, new_name));
     }
     if (ListsViolations(plan)) {
       std::ranges::copy(ViolationLines(compared, plan), std::back_inserter(section.warnings));

@@ -89,7 +89,7 @@ Table PartTable(const PathFacts& path, const PathNames& names, const ReportPlan&
     std::vector<Cell>& cells = table.rows.emplace_back(TimeCells(row.times, path));
     cells.insert(cells.end(), {row.comm, std::string(NameOf(row.reason)), row.functions});
   }
-  table.note = "to shorten a row saves at most its time";
+  table.note = "shortening a row saves at most its time";
   if (rows.size() > plan.functions) {
     table.note += fmt::format("; {} more (-n N shows N)", rows.size() - plan.functions);
   }
@@ -129,11 +129,11 @@ void AppendIdleWarning(const cli::WalkedWindows& walked, std::vector<std::string
     if (is_idle) idle += part.ns;
   }
   if (static_cast<double>(idle) < kMostIdle * static_cast<double>(walked.window_ns)) return;
-  warnings.push_back(fmt::format(
-      "the path is that of the whole lives of {}, which mostly waited for work: choose "
-      "threads (--comm, --pid), or the time from a request to its answer (--from-event, "
-      "--to-event); --wall shows each thread",
-      Counted(walked.count, "thread")));
+  warnings.push_back(
+      fmt::format("the path covers the whole lives of {}, which mostly waited for work: choose "
+                  "threads (--comm, --pid), or the time from a request to its answer "
+                  "(--from-event, --to-event); --wall shows each thread",
+                  Counted(walked.count, "thread")));
 }
 
 Table LengthTable(const timeline::WindowLengths& lengths) {
@@ -214,7 +214,7 @@ Section PathSection(const PathFacts& path, const ReportPlan& plan) {
   const cli::WalkedWindows& chosen = path.chosen;
   std::string windows = fmt::format("{}, {} in all", Counted(chosen.count, "window"),
                                     CellText(Time(chosen.window_ns)));
-  if (chosen.count != lengths.count) windows += fmt::format("; chosen of {}", lengths.count);
+  if (chosen.count != lengths.count) windows += fmt::format("; chosen from {}", lengths.count);
   section.lines.push_back(std::move(windows));
   if (lengths.count > 1) {
     section.lines.push_back(fmt::format("length: median {}, p90 {}, p99 {}, max {}",

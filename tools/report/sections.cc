@@ -308,7 +308,7 @@ std::string TotalsLine(const EventContents& event, const Cells& cells) {
 
 std::string DifferenceLine(const EventContents& event, const Cells& cells) {
   return fmt::format(
-      "a difference of profiles, with negative values: shares are of the sum of the absolute "
+      "a difference of profiles, with negative values: shares refer to the sum of the absolute "
       "values, {}",
       CellText(cells.Value(event.whole)));
 }
@@ -340,7 +340,7 @@ Section SectionOf(const EventContents& event, const Contents& contents, const Re
     section.tables.push_back(GroupsTable(group, cells));
     if (HasNoLabel(group)) {
       section.tables.back().rows.clear();
-      section.tables.back().note = "no sample of this event has it";
+      section.tables.back().note = "no sample of this event has this label";
     }
   }
   if (plan.contents.tree) section.tables.push_back(TreeTable(event, contents.frames, cells, plan));
@@ -540,7 +540,7 @@ std::string NoLabelLine(std::string_view label, const convert::Profile& profile,
     }
   }
   const std::string start =
-      fmt::format("--by label:{}: no sample has this label, and no event this field",
+      fmt::format("--by label:{}: no sample has this label, and no event has this field",
                   cli::EscapeForTerminal(label));
   return fields.empty() ? start : fmt::format("{}: {}", start, cli::ChooseText(label, fields));
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of functions, files, processes and events as a browser may show them, wherever they are
-// from.
+// Names of functions, files, processes and events in a form that is safe for a browser, whatever
+// their source.
 #pragma once
 
 #include <string>
