@@ -25,6 +25,7 @@
 #include "formats/base/text.h"
 #include "record/machine/clock.h"
 #include "record/machine/requirements.h"
+#include "tools/common/recording/own_command_line.h"
 #include "tools/serve/file_channel.h"
 #include "tools/serve/history_file.h"
 #include "tools/serve/private_directory.h"
@@ -326,7 +327,7 @@ class Processes {
 
 // Returns the options of the command line and of its file, as they are now.
 Result<ServeRun> PlanAgain() {
-  std::vector<std::string> words = record_tool::OwnCommandLine();
+  std::vector<std::string> words = recording::OwnCommandLine();
   if (!words.empty()) words.erase(words.begin());
   TRY_ASSIGN(ServePlan plan, cli::Parse<ServePlan>(ServeCommand(), words));
   return PlanOf(std::move(plan));
