@@ -45,10 +45,11 @@ TOOL_ARROWS = {
     "tools/common/recording": ["tools/common/cli"],
     "tools/convert": ["tools/report"],  # compares windows by the same names and tables
     "tools/record": ["tools/doctor"],  # has it as a verb
-    "tools/serve": ["tools/doctor", "tools/serve/cri", "tools/serve/push"],
+    "tools/serve": ["tools/doctor", "tools/serve/channels", "tools/serve/cri", "tools/serve/push"],
+    "tools/serve/channels": [],
     "tools/serve/client": [],
-    "tools/serve/cri": ["tools/serve", "tools/serve/client"],
-    "tools/serve/push": ["tools/serve/client"],
+    "tools/serve/cri": ["tools/serve/channels", "tools/serve/client"],
+    "tools/serve/push": ["tools/serve/channels", "tools/serve/client"],
 }
 ALL_TOOLS = ["tools", "tools/man"]
 

@@ -78,6 +78,7 @@ class Arrows(LintCase):
         self.accepts("check_arrows.py")
         for path, included in (("tools/serve/c.cc", "tools/record/a.h"),
                                ("tools/serve/push/c.cc", "tools/serve/a.h"),
+                               ("tools/serve/cri/c.cc", "tools/serve/a.h"),
                                ("tools/common/cli/c.cc", "tools/common/recording/a.h"),
                                ("tools/common/recording/c.cc", "tools/record/a.h")):
             self.include(path, f'"{included}"')

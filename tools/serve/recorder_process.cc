@@ -12,8 +12,8 @@
 #include "tools/common/recording/own_command_line.h"
 #include "tools/common/recording/stop_signals.h"
 #include "tools/common/sandbox/sandbox.h"
+#include "tools/serve/channels/file_channel.h"
 #include "tools/serve/cri/runtime_names.h"
-#include "tools/serve/file_channel.h"
 #include "tools/serve/processes.h"
 
 namespace perftape::serve {

@@ -26,7 +26,7 @@
 #include "record/machine/clock.h"
 #include "record/machine/requirements.h"
 #include "tools/common/recording/own_command_line.h"
-#include "tools/serve/file_channel.h"
+#include "tools/serve/channels/file_channel.h"
 #include "tools/serve/history_file.h"
 #include "tools/serve/private_directory.h"
 #include "tools/serve/processes.h"

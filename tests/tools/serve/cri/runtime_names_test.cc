@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "tools/serve/notice.h"
+#include "tools/serve/channels/notice.h"
 #include "tools/serve/processes.h"
 
 namespace perftape::serve {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/serve/notice.h"
+#include "tools/serve/channels/notice.h"
 
 #include <gtest/gtest.h>
 #include <sys/socket.h>
