@@ -19,7 +19,9 @@ constexpr cli::Topic kTopics[] = {
      "CODE MADE AT RUN TIME"},
     {"diagnose", "what is wrong with a program, by rules", "perftape-report.1", "DIAGNOSIS"},
     {"diff", "how two recordings are compared", "perftape-report.1", "COMPARISONS"},
+#if PERFTAPE_HAS_SERVE
     {"requests", "what the service answers", "perftape-serve.1", "REQUESTS"},
+#endif
     {"privileges", "who can record, and what", "perftape-record.1", "PRIVILEGES"},
     {"symbols", "how a recording shows its names on any machine", "perftape-record.1", "SYMBOLS"},
     {"machines", "how to read a recording on another machine", "perftape.7", "ANOTHER MACHINE"},

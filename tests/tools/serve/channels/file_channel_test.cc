@@ -7,7 +7,7 @@
 #include <string>
 
 #include "tests/support/files.h"
-#include "tools/serve/processes.h"
+#include "tools/serve/channels/channel.h"
 
 namespace perftape::serve {
 namespace {

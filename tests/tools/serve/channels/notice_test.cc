@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "tools/serve/processes.h"
+#include "tools/serve/channels/channel.h"
 
 namespace perftape::serve {
 namespace {
