@@ -67,6 +67,24 @@ class Arrows(LintCase):
             self.refuses("check_arrows.py", f'{path}: includes "{included}"')
             (self.root / path).unlink()
 
+    def test_refuses_a_tool_that_includes_another(self):
+        for path in ("tools/common/cli/a.h", "tools/common/recording/a.h", "tools/record/a.h",
+                     "tools/serve/a.h", "tools/serve/client/a.h"):
+            self.write(path, "")
+        self.include("tools/serve.cc", '"tools/serve/a.h"')
+        self.include("tools/serve/b.cc", '"tools/common/recording/a.h"')
+        self.include("tools/serve/push/b.cc", '"tools/serve/client/a.h"')
+        self.include("tools/common/recording/b.cc", '"tools/common/cli/a.h"')
+        self.accepts("check_arrows.py")
+        for path, included in (("tools/serve/c.cc", "tools/record/a.h"),
+                               ("tools/serve/push/c.cc", "tools/serve/a.h"),
+                               ("tools/serve/cri/c.cc", "tools/serve/a.h"),
+                               ("tools/common/cli/c.cc", "tools/common/recording/a.h"),
+                               ("tools/common/recording/c.cc", "tools/record/a.h")):
+            self.include(path, f'"{included}"')
+            self.refuses("check_arrows.py", f'{path}: includes "{included}"')
+            (self.root / path).unlink()
+
     def test_refuses_includes_of_a_higher_floor_of_record(self):
         for path in ("record/output/a.h", "record/bpf/a.h", "record/options.h"):
             self.write(path, "")

@@ -27,8 +27,10 @@ constexpr cli::Topic kTopics[] = {
      "CODE MADE AT RUN TIME"},
     {"diagnose", "what is wrong with a program, by rules", "perftape-report.1", "DIAGNOSIS"},
     {"diff", "how two recordings are compared", "perftape-report.1", "COMPARISONS"},
+#if PERFTAPE_HAS_SERVE
     {"service", "record all the time, and query profiles over HTTP", "perftape.7", "SERVICE"},
     {"requests", "what the service answers", "perftape-serve.1", "REQUESTS"},
+#endif
     {"privileges", "who can record, and what", "perftape-record.1", "PRIVILEGES"},
     {"bundles", "how a recording carries its symbols", "perftape-record.1", "SYMBOLS"},
     {"machines", "how to read a recording on another machine", "perftape.7", "ANOTHER MACHINE"},

@@ -67,7 +67,8 @@ constexpr std::chrono::microseconds kPathThreshold{100};
 constexpr std::uint64_t kPathFrequency = 999;
 
 // Adds the events of --why that were not given, before the others, and sets rate and threshold.
-Status PlanCriticalPath(const Plan& plan, record::InputOptions& input) {
+Status PlanCriticalPath(Plan& plan) {
+  record::InputOptions& input = plan.record.input;
   if (plan.call_graph && plan.call_graph->callchains == record::Callchains::kNone &&
       plan.call_graph->stack_bytes == 0) {
     return Fail(ErrorCode::kInvalidArgument,
@@ -80,7 +81,8 @@ Status PlanCriticalPath(const Plan& plan, record::InputOptions& input) {
   for (record::EventSpec& event : events) event.text += " of --why";
   input.events.insert(input.events.begin(), events.begin(), events.end());
   input.off_cpu_threshold = kPathThreshold;
-  input.rate = record::Frequency{std::min(kPathFrequency, HighestFrequency().value_or(UINT64_MAX))};
+  input.rate = record::Frequency{
+      std::min(kPathFrequency, recording::HighestFrequency().value_or(UINT64_MAX))};
   return {};
 }
 
@@ -143,10 +145,9 @@ Status PlanFiles(const Plan& plan, record::RecordOptions& options) {
   return SetFlight(plan, options);
 }
 
-Status PlanEvents(const Plan& plan, record::InputOptions& input) {
-  if (plan.why) TRY(PlanCriticalPath(plan, input));
-  if (plan.rate) input.rate = *plan.rate;
-  if (plan.off_cpu_threshold) input.off_cpu_threshold = *plan.off_cpu_threshold;
+Status PlanEvents(Plan& plan) {
+  record::InputOptions& input = plan.record.input;
+  if (plan.why) TRY(PlanCriticalPath(plan));
   const auto is_latency = [](const record::EventSpec& event) { return event.is_latency(); };
   if (plan.record.latency_interval && std::ranges::none_of(input.events, is_latency)) {
     return Fail(ErrorCode::kInvalidArgument, "--interval needs a latency probe: -e latency:SET");

@@ -74,7 +74,8 @@ Result<ServeRun> PlanOf(ServePlan plan) {
                   .push = std::move(push),
                   .cri_socket = plan.cri_socket,
                   .no_sandbox = plan.no_sandbox};
-  TRY_ASSIGN(run.record, record_tool::PlanOf(std::move(plan)));
+  TRY(recording::FinishRecordingOptions(plan));
+  run.record = std::move(plan.record);
   // Samples name their pods by their cgroups.
   run.record.input.scope.all_cgroups = true;
   for (const record::EventSpec& event : run.record.input.events) run.events.push_back(event.name);

@@ -11,7 +11,7 @@
 #include "formats/otlp/conventions.h"
 #include "tools/common/cli/escape.h"
 #include "tools/common/cli/values.h"
-#include "tools/serve/record_command.h"
+#include "tools/serve/channels/record_command.h"
 
 namespace perftape::serve {
 namespace {

@@ -14,6 +14,7 @@
 #include "formats/base/build_id.h"
 #include "formats/base/file.h"
 #include "formats/base/result.h"
+#include "tools/serve/channels/channel.h"
 
 namespace perftape::serve {
 
@@ -41,19 +42,17 @@ class FileSender {
   void Finish();
 
  private:
-  struct Waiting {
+  struct Message {
     FileMessage message;
     UniqueFd file = {};
   };
-  enum class Wait : std::uint8_t { kNo, kYes };
 
-  void Send(Waiting message);
-  bool SendNow(const Waiting& waiting, Wait wait);
-  static bool SendTo(int channel, const Waiting& waiting, Wait wait);
+  void Send(Message message);
+  static bool SendTo(int channel, const Message& message, Waiting waiting);
   friend Status SendPayloadChannel(int channel, const UniqueFd& payloads);
 
   UniqueFd channel_;
-  std::deque<Waiting> waiting_;
+  std::deque<Message> waiting_;
   std::uint64_t failed_files_ = 0;
 };
 

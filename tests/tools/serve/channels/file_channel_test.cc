@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/serve/file_channel.h"
+#include "tools/serve/channels/file_channel.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -7,7 +7,7 @@
 #include <string>
 
 #include "tests/support/files.h"
-#include "tools/serve/processes.h"
+#include "tools/serve/channels/channel.h"
 
 namespace perftape::serve {
 namespace {

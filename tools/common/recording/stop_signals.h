@@ -18,7 +18,7 @@
 #include "formats/base/file.h"
 #include "formats/base/result.h"
 
-namespace perftape::record_tool {
+namespace perftape::recording {
 
 // Blocks the signals in the thread that creates it and in threads that this thread starts later. A
 // thread of its own waits for them as long as this object lives. The signals stay blocked
@@ -56,4 +56,4 @@ class StopSignals {
   std::thread thread_;
 };
 
-}  // namespace perftape::record_tool
+}  // namespace perftape::recording

@@ -9,8 +9,9 @@
 
 #include "tools/common/cli/escape.h"
 #include "tools/common/cli/rows.h"
+#include "tools/common/recording/recording_options.h"
 #include "tools/record/command_line.h"
-#include "tools/record/option_values.h"
+#include "tools/record/file_values.h"
 
 namespace perftape::record_tool {
 namespace {
@@ -81,59 +82,38 @@ constexpr std::uint64_t kLeastUnwindMemory = std::uint64_t{4} << 10;
 constexpr std::uint64_t kMostUnwindMemory = std::uint64_t{1} << 30;
 constexpr std::uint64_t kLeastFlightMemory = std::uint64_t{1} << 20;
 
-constexpr cli::Option kEventRows[] = {
-    {.name = "event",
-     .letter = 'e',
-     .argument = "EVENT",
-     .help = "record these events: {choices}, a hardware event, a tracepoint such as "
-             "sched:sched_switch or a glob of them, a probe such as uprobe:libc:malloc; "
-             "EVENT/freq=HZ/, EVENT/period=N/, EVENT:u and "
-             "EVENT:k as in perf; 'perftape-record list' shows all; default cpu-clock",
-     .completion = Completion::kEvent,
-     .into = cli::StoreOffered<&ParseEventList, &EventOffers, &Plan::record, &RecordOptions::input,
-                               &InputOptions::events>},
+constexpr cli::Option kWaitAndLatencyRows[] = {
     {.name = "why",
      .help =
-         "record what 'perftape-report --path' needs to tell why something was slow: the same "
+         "record what 'perftape-report --path' needs to show why something was slow: the same "
          "as -e cpu-clock,offcpu --wakers -F 999 --off-cpu-threshold 100us; other events, rates "
          "and thresholds can be given",
      .conflicts = "cpu no-callgraph aggregate allow-missing-events",
      .into = cli::Set<&Plan::why>},
     {.name = "wakers",
-     .help = "of -e offcpu: also record what ends the waits, as event wakeup",
+     .help = "with -e offcpu, also record what ends each wait, as event wakeup",
      .is_rare = true,
      .into = cli::Set<&Plan::wakers>},
-    {.name = "off-cpu-threshold",
-     .argument = "TIME",
-     .help = "of -e offcpu: sum waits that are shorter, by thread; TIME has a unit (500us) or is "
-             "in ms; 0 records each wait (default 1ms)",
-     .is_rare = true,
-     .into = cli::StoreAs<&ParseThreshold, &Plan::off_cpu_threshold>},
     {.name = "interval",
      .argument = "TIME",
-     .help = "of -e latency: print a table of the calls of each probe every TIME (1s) to stderr; "
-             "with --json, a line of JSON",
+     .help = "with -e latency, print a table of the calls of each probe to stderr every TIME (1s); "
+             "with --json, print a line of JSON instead",
      .is_rare = true,
      .into = cli::StoreAs<&cli::ParseDuration, &Plan::record, &RecordOptions::latency_interval>},
     {.name = "latency-histograms",
      .argument = "N",
-     .help = "of -e latency: keep at most N histograms in the kernel, of 1.6 KB each "
-             "(default 16384)",
+     .help = "with -e latency, keep at most N histograms in the kernel, of 1.6 KB each (default "
+             "16384)",
      .is_rare = true,
      .into = cli::StoreAs<&ParseEntries, &Plan::record, &RecordOptions::input,
                           &InputOptions::latency_histograms>},
     {.name = "latency-in-progress",
      .argument = "N",
-     .help = "of -e latency: follow at most N connections, N DNS queries and N requests to disks, "
-             "of 2.5 KB each (default 16384)",
+     .help = "with -e latency, follow at most N connections, N DNS queries and N requests to "
+             "disks, of 2.5 KB each (default 16384)",
      .is_rare = true,
      .into = cli::StoreAs<&ParseEntries, &Plan::record, &RecordOptions::input,
                           &InputOptions::latency_in_progress>},
-    {.name = "allow-missing-events",
-     .help = "leave out events that this machine does not have, with a warning",
-     .is_rare = true,
-     .into = cli::SetTo<record::MissingEvents::kSkip, &Plan::record, &RecordOptions::input,
-                        &InputOptions::missing_events>},
 };
 
 constexpr cli::Option kTargetRows[] = {
@@ -145,7 +125,7 @@ constexpr cli::Option kTargetRows[] = {
     {.name = "pid",
      .letter = 'p',
      .argument = "PID[,PID...]",
-     .help = "record these processes and all that they start",
+     .help = "record these processes and every process that they start",
      .completion = Completion::kProcess,
      .conflicts = "tid",
      .into = cli::StoreAs<&cli::ParseIdList, &Plan::pids>},
@@ -155,51 +135,18 @@ constexpr cli::Option kTargetRows[] = {
      .help = "record only these threads",
      .completion = Completion::kProcess,
      .into = cli::StoreAs<&cli::ParseIdList, &Plan::tids>},
-    {.name = "cpu",
-     .letter = 'C',
-     .argument = "CPUS",
-     .help = "record only on these CPUs: 0-3,8",
-     .into = cli::StoreLast<&cli::ParseCpuList, &Plan::record, &RecordOptions::input,
-                            &InputOptions::cpus>},
-    {.name = "uid",
-     .letter = 'u',
-     .argument = "USER",
-     .help = "record only tasks of this user (name or number)",
-     .completion = Completion::kUser,
-     .into =
-         cli::StoreAs<&cli::ParseUser, &Plan::record, &RecordOptions::input, &InputOptions::user>},
-    {.name = "comm",
-     .argument = "GLOB",
-     .help = "record only threads with such a name: * ? [a-z]; several: with any of them",
-     .into = cli::StoreAs<&ParseNames, &Plan::record, &RecordOptions::input, &InputOptions::scope,
-                          &ScopeOptions::comms>},
-    {.name = "cgroup",
-     .letter = 'G',
-     .argument = "PATH|ID",
-     .help = "record only tasks in this cgroup or below it; several: in any of them; implies "
-             "--all-cgroups",
-     .into = cli::StoreAs<&ParseNames, &Plan::record, &RecordOptions::input, &InputOptions::scope,
-                          &ScopeOptions::cgroups>},
-    {.name = "container",
-     .argument = "ID",
-     .help = "record only this container of docker, podman, containerd, CRI-O or Kubernetes; the "
-             "beginning of its id is enough; implies --all-cgroups",
-     .into = cli::StoreAs<&ParseNames, &Plan::record, &RecordOptions::input, &InputOptions::scope,
-                          &ScopeOptions::containers>},
-    {.name = "pod",
-     .argument = "NAMESPACE/NAME",
-     .help = "record only pods of Kubernetes with such a name: * ? [a-z]; several: any of them; "
-             "implies --all-cgroups",
-     .into = cli::StoreAs<&ParseNames, &Plan::record, &RecordOptions::input, &InputOptions::scope,
-                          &ScopeOptions::pods>},
+};
+
+constexpr cli::Option kTaskRows[] = {
     {.name = "all-cgroups",
-     .help = "record the cgroup of each sample, for 'perf report --sort cgroup'",
+     .help = "record the cgroup of each sample, for 'perf report --sort cgroup'; the default with "
+             "--cgroup, --container and --pod",
      .is_rare = true,
      .into = cli::Set<&Plan::record, &RecordOptions::input, &InputOptions::scope,
                       &ScopeOptions::all_cgroups>},
     {.name = "cgroup-usage",
-     .help = "note the limits of the cgroups of recorded processes and what they use of them, for "
-             "'perftape-report --diagnose'",
+     .help = "record limits and usage of the cgroups of recorded processes, for 'perftape-report "
+             "--diagnose'",
      .is_rare = true,
      .into = cli::Set<&Plan::record, &RecordOptions::cgroup_usage>},
     {.name = "namespaces",
@@ -214,35 +161,23 @@ constexpr cli::Option kTargetRows[] = {
                         &InputOptions::include_self>},
 };
 
-constexpr cli::Option kSamplingRows[] = {
-    {.name = "freq",
-     .letter = 'F',
-     .argument = "HZ",
-     .help = "record HZ samples per second on each CPU; max is the highest rate that the kernel "
-             "and this machine allow (default 99)",
-     .conflicts = "count",
-     .into = cli::StoreAs<&ParseFrequency, &Plan::rate>},
+constexpr std::string_view kDefaultRate = "(default 99)";  // InputOptions::rate
+
+constexpr cli::Option kRateRows[] = {
     {.name = "count",
      .letter = 'c',
      .argument = "PERIOD",
      .help = "record one sample every PERIOD of an event, instead of -F; clocks count nanoseconds, "
              "minimum 1000",
+     .conflicts = "freq",
      .into = cli::StoreAs<&ParsePeriod, &Plan::rate>},
     {.name = "duration",
      .argument = "TIME",
      .help = "end the recording after TIME: seconds, or a number with a unit: 500ms, 10m, 1h",
      .into = cli::StoreAs<&cli::ParseDuration, &Plan::record, &RecordOptions::duration>},
-    {.name = "call-graph",
-     .argument = "METHOD",
-     .help = "select how call chains are found; METHOD is {choices}: fp is by frame pointers, "
-             "eh by the unwind tables of the binaries, while recording (default; fp before Linux "
-             "5.15 and without privileges), none finds none, "
-             "dwarf[,SIZE] records registers and up to SIZE of the stack, from which perf "
-             "report finds them (default 8K, at most 65528)",
-     .into = cli::StoreOffered<&ParseCallGraph, &CallGraphs, &Plan::call_graph>},
     {.letter = 'g',
-     .help = "record call chains of kernel and user code (default), found as by --call-graph's "
-             "default",
+     .help =
+         "record call chains of kernel and user code by --call-graph's default method (default)",
      .into = cli::SetTo<record::Callchains::kFramePointers, &Plan::record, &RecordOptions::input,
                         &InputOptions::callchains>},
     {.name = "no-callgraph",
@@ -257,14 +192,10 @@ constexpr cli::Option kSamplingRows[] = {
      .is_rare = true,
      .into = cli::StoreAs<&cli::ParseSizeIn<kLeastUnwindMemory, kMostUnwindMemory>, &Plan::record,
                           &RecordOptions::input, &InputOptions::unwind_bytes>},
-    {.name = "max-cpu",
-     .argument = "PERCENT",
-     .help = "lower the rate while the recorder itself uses more than PERCENT of a CPU",
-     .is_rare = true,
-     .into = cli::StoreAs<&ParseCpuLimit, &Plan::record, &RecordOptions::max_cpu>},
     {.name = "aggregate",
      .argument = "TIME",
-     .help = "make one sample of equal ones of each TIME (1, 100ms), with the sum of their periods",
+     .help =
+         "merge equal samples within each TIME (1, 100ms) into one, with the sum of their periods",
      .is_rare = true,
      .into = cli::StoreAs<&cli::ParseDuration, &Plan::record, &RecordOptions::output,
                           &OutputOptions::aggregate>},
@@ -300,14 +231,14 @@ constexpr cli::Option kOutputRows[] = {
      .into = cli::StoreAs<&cli::ParseOutput, &Plan::json_file>},
     {.name = "max-loss",
      .argument = "PERCENT",
-     .help = "exit with status 3 if more of the samples are lost, also if COMMAND succeeded "
-             "(default 5, only without COMMAND)",
+     .help = "exit with status 3 if more than PERCENT of the samples are lost, even if COMMAND "
+             "succeeded (default 5, only without COMMAND)",
      .is_rare = true,
      .into = cli::StoreAs<&cli::ParsePercent, &Plan::max_loss>},
     {.name = "reserve-space",
      .argument = "SIZE",
      .help =
-         "leave SIZE (2G) of the disk free: end the recording before, or with --switch-output or "
+         "leave SIZE (2G) of the disk free: end the recording in time, or with --switch-output or "
          "--flight delete its oldest files",
      .is_rare = true,
      .into = cli::StoreAs<&cli::ParseSize, &Plan::record, &RecordOptions::output,
@@ -330,47 +261,48 @@ constexpr cli::Option kFileRows[] = {
      .into = cli::StoreAs<&ParseSwitchMode, &Plan::switch_output>},
     {.name = "keep-files",
      .argument = "N",
-     .help = "with --switch-output or --flight: keep the newest N files of the name",
+     .help = "with --switch-output or --flight, keep the newest N files of this name",
      .into = cli::StoreAs<&ParseFileCount, &Plan::keep, &RetentionLimits::files>},
     {.name = "flight",
      .argument = "TIME",
-     .help = "keep the last TIME (30, 500ms, 5m) in memory and write them to a file on SIGUSR2, on "
-             "a --trigger and at the end; the name of -o is as with --switch-output",
+     .help = "keep the last TIME (30, 500ms, 5m) in memory and write it to a file on SIGUSR2, on a "
+             "--trigger and at the end; the name of -o is as with --switch-output",
      .conflicts = "switch-output bundle aggregate",
      .into = cli::StoreAs<&cli::ParseDuration, &Plan::flight>},
     {.name = "trigger",
      .argument = "CONDITION",
-     .help = "with --flight: write a file on 'psi:cpu some 20%/1s' (also memory, io, full), "
-             "'offcpu>500ms', EVENT, 'EVENT>100/s' or 'cpu>80%/5s'; several: on any of them",
+     .help = "with --flight, write a file on 'psi:cpu some 20%/1s' (also memory, io, full), "
+             "'offcpu>500ms', EVENT, 'EVENT>100/s' or 'cpu>80%/5s'; can be given several times",
      .into = cli::StoreAs<&ParseTriggerOption, &Plan::triggers>},
     {.name = "keep-bytes",
      .argument = "SIZE",
-     .help = "with --switch-output or --flight: keep the newest files that have SIZE (20G) "
-             "together",
+     .help = "with --switch-output or --flight, keep the newest files, at most SIZE (20G) in total",
      .is_rare = true,
      .into = cli::StoreAs<&cli::ParseSize, &Plan::keep, &RetentionLimits::bytes>},
     {.name = "keep-age",
      .argument = "TIME",
-     .help = "with --switch-output or --flight: delete files that are older: 90s, 30m, 12h, 7d",
+     .help = "with --switch-output or --flight, delete files older than TIME: 90s, 30m, 12h, 7d",
      .is_rare = true,
      .into = cli::StoreAs<&cli::ParseDuration, &Plan::keep, &RetentionLimits::age>},
     {.name = "exec-on-switch",
      .argument = "COMMAND",
-     .help = "with --switch-output or --flight: run COMMAND in a shell for each finished file, "
-             "with its name",
+     .help =
+         "with --switch-output or --flight, run COMMAND in a shell for each finished file, with "
+         "its name as an argument",
      .is_rare = true,
      .into = cli::StoreAs<&ParseShellCommand, &Plan::exec_on_switch>},
     {.name = "flight-memory",
      .argument = "SIZE",
-     .help = "with --flight: keep at most SIZE of records, at least 1M, then fewer seconds "
-             "(default 256M)",
+     .help =
+         "with --flight, keep at most SIZE of records, at least 1M; the oldest are dropped first "
+         "(default 256M)",
      .is_rare = true,
      .into = cli::StoreAs<&cli::ParseSizeIn<kLeastFlightMemory, cli::kLargestSize>,
                           &Plan::flight_memory>},
     {.name = "cooldown",
      .argument = "TIME",
-     .help = "with --flight: after a file, ignore triggers for TIME: 30s, 10m, 1h (default the "
-             "TIME of --flight)",
+     .help = "with --flight, ignore triggers for TIME after a file: 30s, 10m, 1h (default the TIME "
+             "of --flight)",
      .is_rare = true,
      .into = cli::StoreAs<&cli::ParseDuration, &Plan::cooldown>},
 };
@@ -409,17 +341,23 @@ constexpr cli::Option kOtherRows[] = {
 };
 
 constexpr auto kOptions = cli::Table(
-    cli::InGroup(cli::Group::kEvents, kEventRows), cli::InGroup(cli::Group::kTargets, kTargetRows),
-    cli::InGroup(cli::Group::kSampling, kSamplingRows),
-    cli::InGroup(cli::Group::kOutput, kOutputRows), cli::InGroup(cli::Group::kFiles, kFileRows),
-    cli::InGroup(cli::Group::kSymbols, kBundleRows), cli::InGroup(cli::Group::kOther, kOtherRows));
+    cli::InGroup(cli::Group::kEvents, recording::kEventRows),
+    cli::InGroup(cli::Group::kEvents, kWaitAndLatencyRows),
+    cli::InGroup(cli::Group::kTargets, kTargetRows),
+    cli::InGroup(cli::Group::kTargets, recording::kScopeRows),
+    cli::InGroup(cli::Group::kTargets, kTaskRows),
+    cli::InGroup(cli::Group::kSampling,
+                 recording::kSamplingRows<kDefaultRate, &recording::CallGraphs>),
+    cli::InGroup(cli::Group::kSampling, kRateRows), cli::InGroup(cli::Group::kOutput, kOutputRows),
+    cli::InGroup(cli::Group::kFiles, kFileRows), cli::InGroup(cli::Group::kSymbols, kBundleRows),
+    cli::InGroup(cli::Group::kOther, kOtherRows));
 
 // Most of these are options of perf record.
 constexpr cli::ForeignOption kForeign[] = {
     {.name = "off-cpu", .instead = "-e offcpu records the time that threads wait"},
     {.name = "off-cpu-thresh",
      .instead = "--off-cpu-threshold TIME sums shorter waits; a TIME without a unit is in ms"},
-    {.name = "time", .instead = "--duration TIME ends the recording after a time"},
+    {.name = "time", .instead = "--duration TIME ends the recording after TIME"},
     {.name = "delay",
      .letter = 'D',
      .instead = "a delayed start is not supported; start perftape-record later with -p PID, or "

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/record/stop_signals.h"
+#include "tools/common/recording/stop_signals.h"
 
 #include <poll.h>
 #include <sys/eventfd.h>
@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace perftape::record_tool {
+namespace perftape::recording {
 namespace {
 
 constexpr std::chrono::seconds kSameRequest(1);
@@ -84,4 +84,4 @@ void StopSignals::Arrived(int signal) {
   DieOf(signal);
 }
 
-}  // namespace perftape::record_tool
+}  // namespace perftape::recording

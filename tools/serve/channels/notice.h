@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Notices: what a process of the service sends to one that cannot open files, through a channel of
-// messages (processes.h): a file, or a text as a file in memory.
+// messages (channel.h): a file, or a text as a file in memory.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,7 @@
 
 #include "formats/base/file.h"
 #include "formats/base/result.h"
+#include "tools/serve/channels/channel.h"
 
 namespace perftape::serve {
 
@@ -29,9 +30,6 @@ struct Notice {
   std::uint64_t id = 0;
   UniqueFd file = {};
 };
-
-// Whether to wait until the channel has room.
-enum class Waiting : std::uint8_t { kNo, kYes };
 
 // Fail with kIo.
 Status SendNotice(int channel, const Notice& notice, Waiting waiting = Waiting::kNo);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/serve/notice.h"
+#include "tools/serve/channels/notice.h"
 
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 
 #include <string>
 
-#include "tools/serve/processes.h"
+#include "tools/serve/channels/channel.h"
 
 namespace perftape::serve {
 namespace {

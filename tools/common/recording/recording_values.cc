@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/record/option_values.h"
+#include "tools/common/recording/recording_values.h"
 
 #include <fmt/core.h>
 
@@ -9,28 +9,25 @@
 #include <utility>
 
 #include "formats/base/byte_size.h"
-#include "formats/base/duration.h"
 #include "formats/base/file.h"
 #include "formats/perfdata/abi.h"
 #include "record/events/known_events.h"
 #include "tools/common/cli/escape.h"
 #include "tools/common/cli/values.h"
 
-namespace perftape::record_tool {
+namespace perftape::recording {
 namespace {
 
-struct Method {
-  std::string_view name;
-  record::Callchains callchains;
-};
-
 // Without copies of stacks.
-constexpr Method kMethods[] = {
-    {"fp", record::Callchains::kFramePointers},
-    {"eh", record::Callchains::kUnwindTables},
+constexpr cli::Choice<record::Callchains> kMethods[] = {
+    {"fp", record::Callchains::kFramePointers, "frame pointers"},
+    {"eh", record::Callchains::kUnwindTables, "unwind tables of the binaries"},
     {"none", record::Callchains::kNone},
 };
 constexpr std::string_view kStackCopy = "dwarf", kWithStackCopy = "+dwarf";
+constexpr std::string_view kStackCopyNote =
+    "copies of registers and stack, for perf report; dwarf,SIZE limits a copy to SIZE, default 8K, "
+    "at most 65528";
 
 // perf's default, limit and rounding (tools/perf/util/callchain.c, get_stack_size).
 Result<std::uint32_t> ParseStackSize(std::string_view option, std::string_view text) {
@@ -43,15 +40,6 @@ Result<std::uint32_t> ParseStackSize(std::string_view option, std::string_view t
 
 std::unexpected<Error> BadValue(std::string message) {
   return Fail(ErrorCode::kInvalidArgument, std::move(message));
-}
-
-std::unexpected<Error> BadMode(std::string_view option, std::string_view text) {
-  // Without a unit, it could be a size or a time.
-  const bool is_bare = !text.empty() && text.find_first_not_of("0123456789.") == text.npos;
-  return Fail(ErrorCode::kInvalidArgument,
-              fmt::format("{}: '{}' {}: use 'signal', a size with {}, or a time with {}", option,
-                          cli::EscapeForTerminal(text), is_bare ? "has no unit" : "is not a mode",
-                          kSizeUnits, kDurationUnits));
 }
 
 }  // namespace
@@ -107,10 +95,17 @@ Result<std::vector<std::string>> ParseNames(std::string_view option, std::string
   return names;
 }
 
-std::vector<cli::Offer> CallGraphs() {
+std::vector<cli::Offer> CallGraphsWithoutCopies() {
   std::vector<cli::Offer> offers;
-  for (const Method& method : kMethods) offers.push_back({.word = std::string(method.name)});
-  offers.push_back({.word = std::string(kStackCopy)});
+  for (const auto& method : kMethods) {
+    offers.push_back({.word = std::string(method.word), .note = std::string(method.note)});
+  }
+  return offers;
+}
+
+std::vector<cli::Offer> CallGraphs() {
+  std::vector<cli::Offer> offers = CallGraphsWithoutCopies();
+  offers.push_back({.word = std::string(kStackCopy), .note = std::string(kStackCopyNote)});
   return offers;
 }
 
@@ -128,9 +123,10 @@ Result<CallGraph> ParseCallGraph(std::string_view option, std::string_view text)
     name.remove_suffix(kWithStackCopy.size());
     TRY_ASSIGN(graph.stack_bytes, ParseStackSize(option, size));
   }
-  const auto* const method = std::ranges::find(kMethods, name, &Method::name);
+  const auto* const method =
+      std::ranges::find(kMethods, name, &cli::Choice<record::Callchains>::word);
   if (method != std::end(kMethods) && (has_stacks || comma == std::string_view::npos)) {
-    graph.callchains = method->callchains;
+    graph.callchains = method->value;
     return graph;
   }
   return Fail(
@@ -139,35 +135,6 @@ Result<CallGraph> ParseCallGraph(std::string_view option, std::string_view text)
           "{}: method '{}' is not supported: call chains are found by frame pointers (fp), by the "
           "unwind tables of the binaries (eh), from copies of the stack (dwarf), or not (none)",
           option, cli::EscapeForTerminal(text)));
-}
-
-Result<SwitchMode> ParseSwitchMode(std::string_view option, std::string_view text) {
-  if (text.empty() || text == "signal") return SwitchMode{};
-  const auto bytes = SizeOf(text, 0);
-  if (bytes && *bytes > 0 && *bytes <= cli::kLargestSize) return SwitchMode{.bytes = *bytes};
-  const auto interval = DurationOf(text, std::chrono::nanoseconds(0));
-  if (interval && interval->count() > 0) return SwitchMode{.interval = *interval};
-  return BadMode(option, text);
-}
-
-Result<std::uint64_t> ParseFileCount(std::string_view option, std::string_view text) {
-  return cli::ParseNumber(option, text, {.smallest = 1});
-}
-
-Result<std::string> ParseShellCommand(std::string_view option, std::string_view text) {
-  if (text.empty()) {
-    return Fail(ErrorCode::kInvalidArgument, fmt::format("{}: needs a command", option));
-  }
-  return std::string(text);
-}
-
-Result<std::vector<record::TriggerSpec>> ParseTriggerOption(std::string_view option,
-                                                            std::string_view text) {
-  Result<record::TriggerSpec> trigger = record::ParseTrigger(text);
-  if (trigger) return std::vector{*std::move(trigger)};
-  return Fail(ErrorCode::kInvalidArgument,
-              fmt::format("{}: '{}' is not a trigger: {}", option, cli::EscapeForTerminal(text),
-                          trigger.error().message));
 }
 
 Result<std::chrono::nanoseconds> ParseThreshold(std::string_view option, std::string_view text) {
@@ -184,4 +151,4 @@ Result<double> ParseCpuLimit(std::string_view option, std::string_view text) {
   return percent;
 }
 
-}  // namespace perftape::record_tool
+}  // namespace perftape::recording

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/serve/record_command.h"
+#include "tools/serve/channels/record_command.h"
 
 #include <sys/socket.h>
 

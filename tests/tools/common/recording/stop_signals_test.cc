@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/record/stop_signals.h"
+#include "tools/common/recording/stop_signals.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -9,7 +9,7 @@
 #include <iostream>
 #include <mutex>
 
-namespace perftape::record_tool {
+namespace perftape::recording {
 namespace {
 
 // Returns when a stop was requested; CTest limits the time.
@@ -97,4 +97,4 @@ TEST(StopSignals, PassOnSigusr2IfItIsWanted) {
 }
 
 }  // namespace
-}  // namespace perftape::record_tool
+}  // namespace perftape::recording
