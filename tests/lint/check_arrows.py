@@ -27,8 +27,9 @@ ARROWS = {
     "formats/unwind": ["formats/base", "formats/elf", "formats/dwarf", "formats/go"],
     "formats/cri": ["formats/base", "formats/protobuf"],
     "formats/pprof": ["formats/base", "formats/protobuf"],
-    # Its limit of the depth of JSON.
-    "formats/otlp": ["formats/base", "formats/json_profiles/json_walk.h", "formats/protobuf"],
+    "formats/bundle": ["formats/base", "formats/json"],
+    "formats/json_profiles": ["formats/base", "formats/json"],
+    "formats/otlp": ["formats/base", "formats/json", "formats/protobuf"],
     "formats/pyroscope": ["formats/base", "formats/protobuf"],
     "formats/simpleperf": ["formats/base", "formats/protobuf"],
     "record": ["formats", "bpf/wire.h", "bpf/unwind_wire.h"],
