@@ -47,6 +47,7 @@ OUTSIDE = {
     r"bpf/.*|.*\.skel\.h": r"bpf/.*|record/(bpf/.*|machine/(btf_types|loaded_bpf_programs))\.cc",
     r"libelf\.h|gelf\.h|dwarf\.h|elfutils/.*": r"formats/elf/.*",
     r"zstd.*\.h": r"formats/base/zstd\..*",
+    r"nlohmann/.*": r"formats/json/.*\.cc",
     r"protozero/.*": r"formats/protobuf/.*",
     r"archive(_entry)?\.h": r"formats/bundle/archive.*\.cc",
     r"libdeflate\.h": r"formats/(pprof|base)/.*|formats/elf/(expand|debug_link)\.cc",

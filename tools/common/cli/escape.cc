@@ -3,8 +3,6 @@
 
 #include <cstdint>
 
-#include <nlohmann/json.hpp>
-
 #include "formats/base/text.h"
 #include "formats/base/unsafe_text.h"
 
@@ -39,14 +37,6 @@ std::string EscapeForTerminal(std::string_view text) {
   }
   escaped += text.substr(done);
   return escaped;
-}
-
-std::string JsonText(const nlohmann::ordered_json& json, JsonLayout layout) {
-  const int indent = layout == JsonLayout::kIndented ? 2 : -1;
-  constexpr bool kAsciiOnly = false;
-  return EscapedJson(
-             json.dump(indent, ' ', kAsciiOnly, nlohmann::ordered_json::error_handler_t::replace)) +
-         '\n';
 }
 
 }  // namespace perftape::cli

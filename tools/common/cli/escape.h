@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names from files and processes, escaped for the outputs of tools: a terminal, and JSON.
+// Names from files and processes, escaped for a terminal.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <string_view>
-
-#include <nlohmann/json_fwd.hpp>
 
 namespace perftape::cli {
 
@@ -15,11 +12,5 @@ namespace perftape::cli {
 // and Unicode's line ends become \u202e and the like. All other characters stay, including
 // backslashes.
 std::string EscapeForTerminal(std::string_view text);
-
-enum class JsonLayout : std::uint8_t { kOneLine, kIndented };
-
-// Returns the value with a line end. Names come from files: bytes that are not UTF-8 become U+FFFD,
-// and unsafe characters (formats/base/unsafe_text.h) are escaped.
-std::string JsonText(const nlohmann::ordered_json& json, JsonLayout layout);
 
 }  // namespace perftape::cli
