@@ -12,6 +12,10 @@
 #include "formats/base/file_number.h"
 #include "formats/base/result.h"
 
+namespace perftape::json {
+class Value;
+}
+
 namespace perftape::bundle {
 
 inline constexpr std::string_view kManifestName = "manifest.json";
@@ -72,6 +76,7 @@ struct Manifest {
 
 // Encodes as JSON. Equal manifests give equal bytes.
 std::string EncodeManifest(const Manifest& manifest);
+json::Value ManifestJson(const Manifest& manifest);
 // Returns kCorrupt if `json` is not JSON or lacks a required field, and kUnsupported for a later
 // version. Ignores unknown fields.
 Result<Manifest> DecodeManifest(std::string_view json);

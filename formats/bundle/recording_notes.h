@@ -19,6 +19,10 @@
 #include "formats/bundle/noted_cgroups.h"
 #include "formats/bundle/noted_processes.h"
 
+namespace perftape::json {
+class Value;
+}
+
 namespace perftape::bundle {
 
 inline constexpr std::string_view kNotesName = "recording.json";
@@ -153,6 +157,7 @@ struct RecordingNotes {
 
 // Encodes as JSON. Equal notes give equal bytes.
 std::string EncodeNotes(const RecordingNotes& notes);
+json::Value NotesJson(const RecordingNotes& notes);
 // Returns kCorrupt if `json` is not JSON or has a field of a wrong type, and kUnsupported for a
 // later version. Ignores unknown fields.
 Result<RecordingNotes> DecodeNotes(std::string_view json);

@@ -6,13 +6,12 @@
 #include <utility>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include "convert/bundle_check/bundle_check.h"
 #include "convert/import/from_perfdata.h"
 #include "formats/base/counted.h"
 #include "formats/base/input.h"
 #include "formats/bundle/embedding.h"
+#include "formats/json/write.h"
 #include "tools/bundle/open.h"
 #include "tools/bundle/verbs.h"
 #include "tools/common/cli/console.h"
@@ -117,12 +116,12 @@ std::string FindingsText(const bundle::Bundle& bundle, const Findings& findings)
 }
 
 std::string FindingsJson(const bundle::Bundle& bundle, const Findings& findings) {
-  nlohmann::ordered_json json;
+  json::Value json;
   json["files"] = bundle.manifest().files.size();
   json["contradictions"] = findings.contradictions;
   if (findings.coverage) {
     json["files_hit"] = findings.coverage->files;
-    json["missing"] = nlohmann::ordered_json::array();
+    json["missing"] = json::Value::EmptyList();
     for (const bundle_check::Uncovered& file : findings.coverage->missing) {
       json["missing"].push_back({{"path", file.path},
                                  {"build_id", file.build_id},
@@ -130,7 +129,7 @@ std::string FindingsJson(const bundle::Bundle& bundle, const Findings& findings)
                                  {"reason", file.reason}});
     }
   }
-  return cli::JsonText(json, cli::JsonLayout::kIndented);
+  return json::Text(json, json::Layout::kIndented);
 }
 
 Status Confine(const VerifyPlan& plan) {

@@ -11,9 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include "formats/base/text.h"
+#include "formats/json/value.h"
 #include "tools/inspect/record_fields.h"
 
 namespace perftape::inspect {
@@ -22,7 +21,7 @@ namespace perftape::inspect {
 class JsonFields final : public RecordFields {
  public:
   // `out` is an object that outlives the visitor.
-  explicit JsonFields(nlohmann::ordered_json& out) : open_{&out} {}
+  explicit JsonFields(json::Value& out) : open_{&out} {}
 
   void Number(std::string_view name, std::uint64_t value) override { Put(name, value); }
   void Signed(std::string_view name, std::int64_t value) override { Put(name, value); }
@@ -43,32 +42,29 @@ class JsonFields final : public RecordFields {
     Put(name, digits);
   }
   void OpenList(std::string_view name, std::size_t /*count*/) override {
-    Json& list = (*open_.back())[std::string(name)] = Json::array();
+    Json& list = (*open_.back())[name] = Json::EmptyList();
     open_.push_back(&list);
   }
-  void OpenItem() override {
-    open_.back()->push_back(Json::object());
-    open_.push_back(&open_.back()->back());
-  }
+  void OpenItem() override { open_.push_back(&open_.back()->push_back(Json::EmptyObject())); }
   void CloseItem() override { open_.pop_back(); }
   void CloseList() override { open_.pop_back(); }
   void OpenGroup(std::string_view name) override {
-    Json& group = (*open_.back())[std::string(name)] = Json::object();
+    Json& group = (*open_.back())[name] = Json::EmptyObject();
     open_.push_back(&group);
   }
   void CloseGroup() override { open_.pop_back(); }
   void Trailer() override {
-    Json& trailer = (*open_.back())["sample_id"] = Json::object();
+    Json& trailer = (*open_.back())["sample_id"] = Json::EmptyObject();
     open_.push_back(&trailer);
   }
   void Remark(std::string_view remark) override { Put("remark", remark); }
 
  private:
-  using Json = nlohmann::ordered_json;
+  using Json = json::Value;
 
   template <class Value>
   void Put(std::string_view name, Value&& value) {
-    (*open_.back())[std::string(name)] = std::forward<Value>(value);
+    (*open_.back())[name] = std::forward<Value>(value);
   }
 
   std::vector<Json*> open_;

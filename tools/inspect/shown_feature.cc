@@ -13,13 +13,14 @@
 #include "formats/base/counted.h"
 #include "formats/base/duration.h"
 #include "formats/base/text.h"
+#include "formats/json/value.h"
 #include "formats/perfdata/bpf_program.h"
 #include "tools/common/cli/escape.h"
 
 namespace perftape::inspect {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Json = json::Value;
 using cli::EscapeForTerminal;
 using perfdata::FeatureBit;
 using perfdata::NamedValue;
@@ -73,7 +74,7 @@ std::string Hex(std::uint64_t value) {
 // The texts of all items, one after the other, and an array of their JSON.
 template <class Items, class ShowItem>
 ShownFeature ShowAll(const Items& items, ShowItem show) {
-  ShownFeature all = {.text = "", .json = Json::array()};
+  ShownFeature all = {.text = "", .json = Json::EmptyList()};
   for (const auto& item : items) {
     ShownFeature shown = show(item);
     all.text += shown.text;
@@ -238,7 +239,7 @@ class FeatureVisitor {
   }
   ShownFeature operator()(const perfdata::MemTopology& topology) const {
     ShownFeature nodes = ShowAll(topology.nodes, [&](const auto& node) {
-      Json set = Json::array();
+      Json set = Json::EmptyList();
       for (const std::uint64_t blocks : node.blocks) set.push_back(Hex(blocks));
       return ShownFeature{
           fmt::format("  {} [{}]: {}\n", node.node, SizeText(node.size, topology.block_size),

@@ -12,12 +12,11 @@
 #include <string_view>
 #include <utility>
 
-#include <nlohmann/json.hpp>
-
 #include "formats/base/counted.h"
 #include "formats/base/cpu_list.h"
 #include "formats/base/duration.h"
 #include "formats/bundle/recording_notes.h"
+#include "formats/json/write.h"
 #include "record/losses/loss_causes.h"
 #include "tools/common/cli/console.h"
 #include "tools/common/cli/escape.h"
@@ -318,10 +317,10 @@ void AddFlightLines(const record::OutputSummary& output, std::vector<std::string
   }
 }
 
-using Json = nlohmann::ordered_json;
+using Json = json::Value;
 
 Json LossesJson(const std::vector<record::LossByCpu>& losses) {
-  Json json = Json::array();
+  Json json = Json::EmptyList();
   for (const record::LossByCpu& loss : losses) {
     Json of_cpu = {{"cpu", loss.cpu}};
     for (const record::LossCause& cause : record::kLossCauses) {
@@ -340,19 +339,19 @@ Json ChainsJson(const record::ChainEnds& ends, std::uint64_t derived) {
 }
 
 Json EventJson(const record::EventLosses& event, std::uint64_t samples) {
-  Json stalls = Json::array();
+  Json stalls = Json::EmptyList();
   for (const record::StalledCpu& stall : event.stalls) {
     stalls.push_back({{"cpu", stall.cpu}, {"ns", stall.stalled_ns}});
   }
-  Json silences = Json::array();
+  Json silences = Json::EmptyList();
   for (const record::SilentCpu& silence : event.silences) {
     silences.push_back({{"cpu", silence.cpu}, {"expiries", silence.expiries}});
   }
-  Json others = Json::array();
+  Json others = Json::EmptyList();
   for (const record::OtherTasks& other : event.other_tasks) {
     others.push_back({{"cpu", other.cpu}, {"overflows", other.overflows}});
   }
-  Json throttled = Json::array();
+  Json throttled = Json::EmptyList();
   for (const record::ThrottledCpu& cpu : event.throttled) {
     throttled.push_back({{"cpu", cpu.cpu}, {"times", cpu.times}, {"ns", cpu.throttled_ns}});
   }
@@ -380,7 +379,7 @@ Json BundleJson(const record::BundleSummary& bundle) {
 }
 
 Json FlightJson(const record::FlightSummary& flight) {
-  Json files = Json::array();
+  Json files = Json::EmptyList();
   for (const record::FlightFile& file : flight.files) {
     files.push_back(
         {{"file", file.file.native()}, {"trigger", file.trigger}, {"kept_ns", file.kept_ns}});
@@ -461,8 +460,8 @@ std::string SummaryJson(const record::RecordSummary& summary, int exit_status) {
                {"unwritten_samples", output.counts.unwritten_samples},
                {"skipped_hits", summary.skipped_hits},
                {"lost_process_events", summary.lost_process_events()},
-               {"events", Json::array()},
-               {"absent_cpus", Json::array()}};
+               {"events", Json::EmptyList()},
+               {"absent_cpus", Json::EmptyList()}};
   for (std::size_t event = 0; event < summary.losses.events.size(); ++event) {
     json["events"].push_back(
         EventJson(summary.losses.events[event], output.counts.samples_by_event[event]));
@@ -491,7 +490,7 @@ std::string SummaryJson(const record::RecordSummary& summary, int exit_status) {
   if (summary.command_status) json["command_status"] = *summary.command_status;
   json["warnings"] = summary.warnings;
   json["exit_status"] = exit_status;
-  return cli::JsonText(json, cli::JsonLayout::kOneLine);
+  return json::Text(json, json::Layout::kOneLine);
 }
 
 }  // namespace perftape::record_tool

@@ -16,10 +16,9 @@
 #include <utility>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include "formats/base/counted.h"
 #include "formats/base/text.h"
+#include "formats/json/value.h"
 #include "formats/perfdata/period_unit.h"
 #include "tools/report/path_names.h"
 #include "tools/report/path_reasons.h"
@@ -31,7 +30,7 @@ namespace {
 using cli::PathFacts;
 using convert::Profile;
 using convert::ThreadId;
-using nlohmann::ordered_json;
+using Json = json::Value;
 using timeline::PathPart;
 using timeline::Reason;
 
@@ -179,21 +178,20 @@ std::vector<PathPart> WithoutBranches(const std::vector<PathPart>& parts) {
   return joined;
 }
 
-ordered_json ThreadJson(const Profile& profile, ThreadId id) {
+Json ThreadJson(const Profile& profile, ThreadId id) {
   const convert::Thread& thread = profile[id];
   return {{"comm", profile.text(thread.comm)}, {"pid", thread.pid}, {"tid", thread.tid}};
 }
 
-ordered_json WalkedJson(const cli::WalkedWindows& walked, const Profile& recorded,
-                        const PathNames& names) {
-  ordered_json json = {{"windows", walked.count},
-                       {"window_ns", walked.window_ns},
-                       {"explained_ns", walked.explained_ns},
-                       {"parts", ordered_json::array()},
-                       {"ran_instead", ordered_json::array()},
-                       {"ran_instead_not_recorded_ns", walked.cpu_use.not_recorded_ns}};
+Json WalkedJson(const cli::WalkedWindows& walked, const Profile& recorded, const PathNames& names) {
+  Json json = {{"windows", walked.count},
+               {"window_ns", walked.window_ns},
+               {"explained_ns", walked.explained_ns},
+               {"parts", Json::EmptyList()},
+               {"ran_instead", Json::EmptyList()},
+               {"ran_instead_not_recorded_ns", walked.cpu_use.not_recorded_ns}};
   for (const PathPart& part : WithoutBranches(walked.parts)) {
-    ordered_json one = ThreadJson(recorded, part.thread);
+    Json one = ThreadJson(recorded, part.thread);
     one["state"] = NameOf(part.reason);
     one["function"] = names.InnermostOwn(part.stack);
     one["ns"] = part.ns;
@@ -240,10 +238,10 @@ Section PathSection(const PathFacts& path, const ReportPlan& plan) {
   return section;
 }
 
-ordered_json PathJson(const PathFacts& path, const ReportPlan& plan) {
+Json PathJson(const PathFacts& path, const ReportPlan& plan) {
   const timeline::WindowLengths& lengths = path.lengths;
   const PathNames names(path.recorded);
-  ordered_json json = WalkedJson(path.chosen, path.recorded, names);
+  Json json = WalkedJson(path.chosen, path.recorded, names);
   json["all_windows"] = {{"count", lengths.count},
                          {"median_ns", lengths.median},
                          {"p90_ns", lengths.p90},
@@ -252,9 +250,9 @@ ordered_json PathJson(const PathFacts& path, const ReportPlan& plan) {
   json["reasons"] = ReasonJson(ReasonsOf(path, names), path);
   if (path.against) json["against"] = WalkedJson(*path.against, path.recorded, names);
   if (!plan.hops) return json;
-  json["hops"] = ordered_json::array();
+  json["hops"] = Json::EmptyList();
   for (const timeline::Hop& hop : path.chosen.hops) {
-    ordered_json one = ThreadJson(path.recorded, hop.thread);
+    Json one = ThreadJson(path.recorded, hop.thread);
     one["state"] = NameOf(hop.reason);
     one["start_ns"] = hop.start_ns;
     one["ns"] = hop.ns;

@@ -6,6 +6,7 @@
 
 #include "formats/base/latency_buckets.h"
 #include "formats/base/text.h"
+#include "formats/escape/escape.h"
 #include "formats/perfdata/period_unit.h"
 #include "tools/serve/profiles.h"
 
@@ -16,20 +17,6 @@ constexpr double kNsPerSecondOfMetrics = 1e9;
 
 double Seconds(std::uint64_t ns) {
   return static_cast<double>(ns) / kNsPerSecondOfMetrics;
-}
-
-// Escapes a value of a label.
-std::string Escaped(std::string_view text) {
-  std::string escaped;
-  for (const char c : text) {
-    if (c == '\\' || c == '"') escaped += '\\';
-    if (c == '\n') {
-      escaped += "\\n";
-    } else {
-      escaped += c;
-    }
-  }
-  return escaped;
 }
 
 // The text of the metrics, one family after the other.
@@ -173,8 +160,8 @@ std::string Metrics::Text(const ServiceNumbers& numbers, MetricsFormat format) c
   const auto labels = [](std::string_view name, const auto& key) {
     const auto& [what, pod] = key;
     std::string line;
-    AppendFormat(line, "{}=\"{}\",namespace=\"{}\",pod=\"{}\"", name, Escaped(what),
-                 Escaped(pod.pod_namespace), Escaped(pod.pod));
+    AppendFormat(line, "{}=\"{}\",namespace=\"{}\",pod=\"{}\"", name, escape::MetricsLabel(what),
+                 escape::MetricsLabel(pod.pod_namespace), escape::MetricsLabel(pod.pod));
     return line;
   };
   text.Begin("perftape_event_samples", "counter", "Samples by event and pod.");
@@ -189,7 +176,7 @@ std::string Metrics::Text(const ServiceNumbers& numbers, MetricsFormat format) c
   text.Begin("perftape_lost_samples", "counter", "Samples that are in no profile, by cause.");
   for (const auto& [cause, count] : lost_) {
     std::string label;
-    AppendFormat(label, "cause=\"{}\"", Escaped(cause));
+    AppendFormat(label, "cause=\"{}\"", escape::MetricsLabel(cause));
     text.Add(label, count);
   }
   text.Begin("perftape_call_duration_seconds", "histogram", "Calls of latency probes, by pod.");
@@ -220,7 +207,7 @@ std::string Metrics::Text(const ServiceNumbers& numbers, MetricsFormat format) c
              "The time since which the event is recorded without a gap, in Unix time.");
   for (const std::string& event : numbers.recorded.events) {
     std::string label;
-    AppendFormat(label, "event=\"{}\"", Escaped(event));
+    AppendFormat(label, "event=\"{}\"", escape::MetricsLabel(event));
     text.Add(label, numbers.recorded.since_seconds);
   }
   const HistoryCounts& history = numbers.history;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "formats/base/json_string.h"
+#include "formats/json/string.h"
 
 #include <algorithm>
 #include <optional>
@@ -7,8 +7,7 @@
 #include "formats/base/text.h"
 #include "formats/base/unsafe_text.h"
 
-namespace perftape {
-inline namespace base {
+namespace perftape::json {
 namespace {
 
 // Appends text that contains no unsafe character.
@@ -21,7 +20,7 @@ void AppendSafe(std::string& out, std::string_view text) {
 
 }  // namespace
 
-void AppendJsonString(std::string& out, std::string_view text) {
+void AppendString(std::string& out, std::string_view text) {
   out += '"';
   std::size_t at = 0;
   while (const auto unsafe = FindUnsafe(text, at)) {
@@ -35,5 +34,4 @@ void AppendJsonString(std::string& out, std::string_view text) {
   out += '"';
 }
 
-}  // namespace base
-}  // namespace perftape
+}  // namespace perftape::json
