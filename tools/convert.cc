@@ -234,6 +234,8 @@ convert::WriteOptions WriteOptionsOf(const Plan& plan, const convert::Profile& p
     const convert::TaskEvents& events = input.read.task_events;
     options.times.events.insert(options.times.events.end(), events.begin(), events.end());
     options.times.switches = input.read.switches;
+    // Of a wait that the filter removed, the profile says nothing.
+    if (plan.filter.events.empty()) options.times.event_names = input.read.events;
     options.times.window = input.read.window;
     options.times.sample_step_ns = static_cast<std::int64_t>(input.read.time_step_ns);
     if (!plan.anonymize) options.times.trigger = input.read.trigger;

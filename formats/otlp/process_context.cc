@@ -68,7 +68,7 @@ Result<ProcessContextHeader> DecodeProcessContextHeader(Bytes begin) {
 
 Result<std::vector<std::pair<std::string, std::string>>> DecodeServiceAttributes(Bytes payload) {
   ProcessContextMessage message;
-  TRY(protobuf::DecodeInto(payload, payload, message));
+  TRY(protobuf::DecodeInto(payload, message));
   std::vector<std::pair<std::string, std::string>> found;
   if (!message.resource) return found;
   for (const std::string_view key : kServiceAttributes) {

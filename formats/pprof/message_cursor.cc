@@ -57,7 +57,7 @@ template class MessageCursor<Function>;
 
 Result<Header> DecodeHeader(Bytes encoded) {
   Header header;
-  TRY(protobuf::DecodeInto(encoded, encoded, header));
+  TRY(protobuf::DecodeInto(encoded, header));
   return header;
 }
 

@@ -38,6 +38,7 @@ struct ComparedWindows {
 struct PageTimes {
   convert::TaskEvents events = {};
   std::vector<convert::ThreadSwitch> switches = {};
+  std::vector<std::string> event_names = {};       // also of events without samples
   std::optional<convert::TimeWindow> window = {};  // the range that is looked at; nothing: all
   std::int64_t sample_step_ns = 0;  // the times of samples are multiples of it; 0: exact
   std::string trigger = {};         // why the recording ended; empty: no reason
