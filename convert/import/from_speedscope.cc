@@ -136,8 +136,8 @@ class SpeedscopeImporter {
     json::Number last = {};
     for (const SpeedscopeEvent& event : profile.events) {
       const json::Number passed = {.value = event.at.value - last.value,
-                                 .integer = SubtractUpToLimit(event.at.integer, last.integer),
-                                 .is_integer = event.at.is_integer && last.is_integer};
+                                   .integer = SubtractUpToLimit(event.at.integer, last.integer),
+                                   .is_integer = event.at.is_integer && last.is_integer};
       if (!path_.empty() && passed.value > 0) {
         Add(ScaledWeight(passed, scale_));
         report_.frames += path_.size();
