@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fields of a record as members of a JSON object.
+// Fields of a record or a feature as members of a JSON object.
 #pragma once
 
 #include <fmt/core.h>
@@ -14,14 +14,14 @@
 #include <nlohmann/json.hpp>
 
 #include "formats/base/text.h"
-#include "tools/inspect/record_fields.h"
+#include "formats/perfdata/field_visitor.h"
 
 namespace perftape::inspect {
 
-// Fills the innermost open object.
-class JsonFields final : public RecordFields {
+// Fills the innermost open object. A field without a name replaces it.
+class JsonFields final : public perfdata::FieldVisitor {
  public:
-  // `out` is an object that outlives the visitor.
+  // `out` outlives the visitor.
   explicit JsonFields(nlohmann::ordered_json& out) : open_{&out} {}
 
   void Number(std::string_view name, std::uint64_t value) override { Put(name, value); }
@@ -43,8 +43,8 @@ class JsonFields final : public RecordFields {
     Put(name, digits);
   }
   void OpenList(std::string_view name, std::size_t /*count*/) override {
-    Json& list = (*open_.back())[std::string(name)] = Json::array();
-    open_.push_back(&list);
+    Put(name, Json::array());
+    open_.push_back(name.empty() ? open_.back() : &(*open_.back())[std::string(name)]);
   }
   void OpenItem() override {
     open_.back()->push_back(Json::object());
@@ -68,7 +68,8 @@ class JsonFields final : public RecordFields {
 
   template <class Value>
   void Put(std::string_view name, Value&& value) {
-    (*open_.back())[std::string(name)] = std::forward<Value>(value);
+    Json& json = name.empty() ? *open_.back() : (*open_.back())[std::string(name)];
+    json = std::forward<Value>(value);
   }
 
   std::vector<Json*> open_;

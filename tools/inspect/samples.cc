@@ -10,6 +10,7 @@
 
 #include "convert/model/label_keys.h"
 #include "formats/base/text.h"
+#include "formats/perfdata/record_fields.h"
 #include "tools/common/cli/escape.h"
 #include "tools/inspect/json_fields.h"
 #include "tools/inspect/sections.h"
