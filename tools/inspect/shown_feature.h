@@ -20,7 +20,8 @@ struct ShownFeature {
   nlohmann::ordered_json json;
 };
 
-// `value` is the feature `bit` of the file that `reader` has open.
+// `value` is the feature `bit` of the file that `reader` has open. The JSON has the fields that the
+// feature's layout describes (formats/perfdata/feature_layout.h).
 ShownFeature ShowFeature(const perfdata::FeatureValue& value, perfdata::FeatureBit bit,
                          const perfdata::Reader& reader);
 
