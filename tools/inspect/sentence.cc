@@ -2,6 +2,7 @@
 #include "tools/inspect/sentence.h"
 
 #include <cstdint>
+#include <string>
 
 #include <nlohmann/json.hpp>
 
@@ -16,7 +17,8 @@ using Json = nlohmann::ordered_json;
 
 std::string ValueText(const Json& value) {
   if (value.is_string()) return cli::EscapeForTerminal(value.get_ref<const std::string&>());
-  if (!value.is_array()) return value.dump();
+  if (value.is_number_unsigned()) return std::to_string(value.get<std::uint64_t>());
+  if (value.is_number()) return std::to_string(value.get<std::int64_t>());
   std::string joined;
   for (const Json& element : value) {
     if (!joined.empty()) joined += ',';

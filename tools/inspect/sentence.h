@@ -16,7 +16,8 @@ namespace perftape::inspect {
 //   "first {first_sample_time|s}"   nanoseconds as seconds: "first 1.000000005"
 //
 // A list without a noun is joined with commas. Texts are escaped for a terminal. A member that does
-// not exist is replaced by nothing. `sentence` has balanced braces, none in another.
+// not exist is replaced by nothing. Numbers are integers. `sentence` has balanced braces, none in
+// another.
 std::string Sentence(std::string_view sentence, const nlohmann::ordered_json& json);
 
 }  // namespace perftape::inspect

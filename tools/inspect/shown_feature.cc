@@ -44,7 +44,7 @@ struct FeatureText {
 };
 
 // Returns the name in clock_gettime(2), by number.
-std::string ClockText(std::uint32_t clockid) {
+std::string ClockText(std::uint64_t clockid) {
   constexpr auto kNames = std::to_array<std::string_view>(
       {"realtime", "monotonic", "process_cputime_id", "thread_cputime_id", "monotonic_raw",
        "realtime_coarse", "monotonic_coarse", "boottime", "realtime_alarm", "boottime_alarm", "",
@@ -88,11 +88,11 @@ std::string SizeText(std::uint64_t blocks, std::uint64_t block_size) {
 void AddOwners(Json& json, const Context& /*of*/) {
   for (Json& file : json) {
     std::string owner;
-    const auto mode = static_cast<perfdata::CpuMode>(file["cpumode"].get<unsigned>());
+    const auto mode = static_cast<perfdata::CpuMode>(file["cpumode"].get<std::uint64_t>());
     if (mode == perfdata::CpuMode::kKernel) owner = " (kernel)";
     if (mode == perfdata::CpuMode::kGuestKernel) owner = " (guest kernel)";
     if (mode == perfdata::CpuMode::kGuestUser) owner = " (guest)";
-    if (const int pid = file["pid"].get<int>(); pid > 0) {
+    if (const auto pid = file["pid"].get<std::int64_t>(); pid > 0) {
       owner += fmt::format(" (machine {})", pid);
     }
     file["owner"] = owner;
@@ -129,9 +129,8 @@ void AddGroupNames(Json& json, const Context& of) {
       names += fmt::format("{}{}", names.empty() ? "" : ",", events[i].name);
     }
     // perf's name for a group without a name.
-    const bool has_name = group["name"] != "{anon_group}";
-    group["group"] =
-        fmt::format("{}{{{}}}", has_name ? group["name"].get<std::string>() : "", names);
+    const auto& name = group["name"].get_ref<const std::string&>();
+    group["group"] = fmt::format("{}{{{}}}", name == "{anon_group}" ? "" : name, names);
   }
 }
 
@@ -153,11 +152,11 @@ void AddMemory(Json& json, const Context& of) {
 }
 
 void AddClock(Json& json, const Context& /*of*/) {
-  json["clock"] = ClockText(json["clockid"].get<std::uint32_t>());
+  json["clock"] = ClockText(json["clockid"].get<std::uint64_t>());
 }
 
 void AddAlgorithm(Json& json, const Context& /*of*/) {
-  const auto type = json["comp_type"].get<unsigned>();
+  const auto type = json["comp_type"].get<std::uint64_t>();
   json["algorithm"] = type == 1 ? "Zstd" : fmt::format("type {}", type);
 }
 
@@ -177,7 +176,7 @@ void AddDomainLines(Json& json, const Context& /*of*/) {
   Json lines = Json::array();
   for (const Json& cpu : json["cpus"]) {
     for (const Json& domain : cpu["domains"]) {
-      const bool has_name = domain["dname"] != "";
+      const bool has_name = !domain["dname"].get_ref<const std::string&>().empty();
       lines.push_back(
           Sentence("CPU {cpu} ", cpu) +
           Sentence(has_name ? "domain {domain} {dname}: {cpulist}" : "domain {domain}: {cpulist}",
