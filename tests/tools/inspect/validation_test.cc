@@ -38,7 +38,7 @@ TEST(FindingsText, EscapesNames) {
 TEST(VerdictText, ListsReadersThatRejectTheFile) {
   Report report;
   report.AddAt(Rule::kRecordCut, 8, "cut", Readers::kPerf61 | Readers::kHotspot);
-  EXPECT_THAT(VerdictText(report), HasSubstr("Refused, or read with loss, by: perf-6.1, hotspot"));
+  EXPECT_THAT(VerdictText(report), HasSubstr("Rejected, or read with loss, by: perf-6.1, hotspot"));
   EXPECT_THAT(VerdictText(report), HasSubstr("1 error, 0 warnings, 0 notes"));
 }
 
