@@ -54,7 +54,8 @@ STANDARD = {
     "thread": "jthread thread",
     "tuple": "tie tuple",
     "type_traits": "has_unique_object_representations_v is_arithmetic_v is_constructible_v is_enum_v "
-                   "is_integral_v is_same_v is_trivially_copyable_v remove_const_t remove_cvref_t type_identity underlying_type_t",
+                   "is_integral_v is_same_v is_trivially_copyable_v make_signed_t make_unsigned_t remove_const_t remove_cvref_t "
+                   "type_identity underlying_type_t",
     "unordered_map": "unordered_map unordered_multimap",
     "unordered_set": "unordered_set",
     "utility": "exchange to_underlying",

@@ -6,9 +6,9 @@
 
 #include "formats/base/text.h"
 #include "formats/json/write.h"
+#include "formats/perfdata/record_fields.h"
 #include "tools/common/cli/escape.h"
 #include "tools/inspect/json_fields.h"
-#include "tools/inspect/record_fields.h"
 #include "tools/inspect/sections.h"
 
 namespace perftape::inspect {
@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kBytesShown = 64;
 
 // Appends " name value" pairs.
-class TextFields final : public RecordFields {
+class TextFields final : public perfdata::FieldVisitor {
  public:
   explicit TextFields(std::string& out) : out_(out) {}
 

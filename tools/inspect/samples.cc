@@ -9,6 +9,7 @@
 #include "convert/model/label_keys.h"
 #include "formats/base/text.h"
 #include "formats/json/write.h"
+#include "formats/perfdata/record_fields.h"
 #include "tools/common/cli/escape.h"
 #include "tools/inspect/json_fields.h"
 #include "tools/inspect/sections.h"

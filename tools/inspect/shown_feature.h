@@ -19,7 +19,8 @@ struct ShownFeature {
   json::Value json;
 };
 
-// `value` is the feature `bit` of the file that `reader` has open.
+// `value` is the feature `bit` of the file that `reader` has open. The JSON has the fields that the
+// feature's layout describes (formats/perfdata/feature_layout.h).
 ShownFeature ShowFeature(const perfdata::FeatureValue& value, perfdata::FeatureBit bit,
                          const perfdata::Reader& reader);
 

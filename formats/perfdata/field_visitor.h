@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Visits the fields of a record, one by one, with the names of perf_event.h.
+// What is done with the fields of a record or a feature, one by one: perftape-inspect prints them.
 #pragma once
 
 #include <cstdint>
@@ -8,16 +8,13 @@
 #include <string_view>
 
 #include "formats/base/bytes.h"
-#include "formats/perfdata/event_table.h"
-#include "formats/perfdata/record.h"
-#include "formats/perfdata/tracepoints.h"
 
-namespace perftape::inspect {
+namespace perftape::perfdata {
 
-// The visitor. Names are plain words. Views are valid during the call.
-class RecordFields {
+// Names are plain words. Views are valid during the call.
+class FieldVisitor {
  public:
-  virtual ~RecordFields() = default;
+  virtual ~FieldVisitor() = default;
 
   virtual void Number(std::string_view name, std::uint64_t value) = 0;
   virtual void Signed(std::string_view name, std::int64_t value) = 0;
@@ -40,20 +37,6 @@ class RecordFields {
   virtual void Trailer() = 0;
   // The reason why the fields could not be decoded: "cut off".
   virtual void Remark(std::string_view remark) = 0;
-
-  // -1 means "none" in pids and CPUs.
-  void Id(std::string_view name, std::uint32_t value) {
-    Signed(name, static_cast<std::int32_t>(value));
-  }
 };
 
-// Visits the fields of a tracepoint's RAW, in a group "fields": those that only this tracepoint
-// has, and that are completely in `raw`. Visits nothing if there are none.
-void VisitTracepointFields(const perfdata::TracepointFormat& format, Bytes raw, RecordFields& to);
-
-// Visits all fields of a record. Some records are passed as bytes with a remark: those that end
-// inside their fields, that belong to no event, or whose type has no known fields.
-void VisitFields(const perfdata::RecordView& record, const perfdata::EventTable& events,
-                 RecordFields& to);
-
-}  // namespace perftape::inspect
+}  // namespace perftape::perfdata
