@@ -145,7 +145,7 @@ TEST_F(JitFileSearch, RefusesFilesOfGigabytesWhereverTheyAreFrom) {
                 path_.native() + ": of 2147483648 bytes, more than the limit of 1073741824"));
   std::filesystem::resize_file(dir_.Write("carried/tmp/perf-5.map", ""), std::uint64_t{16} << 30);
   EXPECT_THAT(FindPerfMap(5, {.symfs = dir_ / "carried"}),
-              FailsWith(ErrorCode::kUnsupported, HasSubstr("more than the 268435456")));
+              FailsWith(ErrorCode::kUnsupported, HasSubstr("more than the limit of 268435456")));
 }
 
 }  // namespace
