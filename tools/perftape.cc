@@ -49,9 +49,7 @@ constexpr Tool kTools[] = {
     {"record", InSingleFile(&record_tool::Main)},
     {"recover", InSingleFile(&recover_tool::Main)},
     {"report", InSingleFile(&report_tool::Main)},
-#if PERFTAPE_HAS_SERVE
-    {"serve", nullptr},  // never in the single file
-#endif
+    {"serve", nullptr},  // a program of its own in any case
     {"symbolize", InSingleFile(&symbolize_tool::Main)},
 };
 

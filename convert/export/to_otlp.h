@@ -47,7 +47,7 @@ struct OtlpOptions {
   std::optional<SampleRange> samples = {};
 };
 
-// The parts of the profile that the file does not contain.
+// What the file does not contain of the profile.
 struct OtlpReport {
   std::vector<std::string> rounded_events = {};  // whose values have decimals
   std::uint64_t lost_labels =

@@ -40,12 +40,11 @@ class OtlpEvents {
   // the next functions.
   void Note(const OtlpEvent& event);
 
-  // Decides what is known only after all profiles: values with the type of their period are sums if
-  // there are counts.
+  // Settles what only all profiles show: values with the type of their period are sums, if there
+  // are counts.
   OtlpEvent Settled(OtlpEvent event) const;
 
-  // Returns the numbers of a sample with this value. A sum counts as one sample if there are no
-  // counts.
+  // The numbers of a sample with this value. A sum counts as one sample if there are no counts.
   Sample NumbersOf(const OtlpEvent& event, std::int64_t value) const;
 
  private:

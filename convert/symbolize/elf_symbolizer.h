@@ -5,6 +5,8 @@
 #include <compare>
 #include <cstdint>
 #include <future>
+#include <map>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -26,7 +28,7 @@ struct ElfBinaries {
   DebugFiles files;
   SymbolOptions options;
   // By build id, and whether files of this machine may be used.
-  OpenBinaries<std::pair<BuildId, bool>> by_build_id;
+  std::map<std::pair<BuildId, bool>, std::unique_ptr<ElfBinary>> by_build_id;
 
  private:
   std::future<void> ahead_;
@@ -44,7 +46,7 @@ class ElfSymbolizer : public Symbolizer {
                              std::span<const FileOffset> offsets) override;
 
   // Whether a file was found for the mapping, and the mapping is of code in it. Memory may have the
-  // name and the build id of another mapping.
+  // name and the build id of another one.
   bool IsCodeOfFile(const convert::Profile& profile, const convert::Mapping& mapping);
 
   // Returns the files of a binary, valid as long as this object and the shared binaries.
@@ -66,7 +68,7 @@ class ElfSymbolizer : public Symbolizer {
   ElfBinaries& shared_;
   RecordingSources& recording_;
   // Binaries that were not found, or that have no build id.
-  OpenBinaries<Named> others_;
+  std::map<Named, std::unique_ptr<ElfBinary>> others_;
 };
 
 }  // namespace perftape::symbolize

@@ -25,10 +25,9 @@ constexpr int kCompressionLevel = 3;
 
 Result<Bytes> WhatCanCarry(Input& perf_data) {
   const auto refuse = [&](std::string_view form) {
-    return Fail(
-        ErrorCode::kUnsupported,
-        perf_data.name() + ": a recording in the form of a " + std::string(form) +
-            " cannot contain a bundle; perftape-convert -o FILE.data converts it to a file");
+    return Fail(ErrorCode::kUnsupported,
+                perf_data.name() + ": a recording in the form of a " + std::string(form) +
+                    " can carry no bundle; perftape-convert -o FILE.data makes a file of it");
   };
   if (perf_data.is_directory()) return refuse("directory");
   TRY_ASSIGN(const Bytes bytes, perf_data.All());
@@ -67,7 +66,7 @@ class Filling {
     if (has_.contains({about.build_id, about.kind})) return {};
     if (!bytes) {
       missing_.insert(about.path + " " + about.build_id.hex());
-      about.missing = "not found when perftape looked for symbols";
+      about.missing = "not found when symbols were looked for";
       writer_.AddMissing(std::move(about));
       return {};
     }

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -28,7 +29,7 @@ struct VdsoImages {
       : directories(std::move(searched)) {}
 
   std::vector<std::filesystem::path> directories;
-  OpenBinaries<BuildId> by_build_id;
+  std::map<BuildId, std::unique_ptr<ElfBinary>> by_build_id;
 };
 
 // Resolves the vdso of one recording.
@@ -53,7 +54,7 @@ class VdsoSymbolizer : public Symbolizer {
 
   VdsoImages& shared_;
   RecordingSources& recording_;
-  OpenBinaries<std::pair<std::string, BuildId>> others_;
+  std::map<std::pair<std::string, BuildId>, std::unique_ptr<ElfBinary>> others_;
 };
 
 }  // namespace perftape::symbolize

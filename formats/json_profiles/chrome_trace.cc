@@ -11,12 +11,12 @@
 #include <system_error>
 #include <utility>
 
-#include "formats/json/walk.h"
+#include "formats/json_profiles/json_walk.h"
 
 namespace perftape::json_profiles {
 namespace {
 
-enum TracePart : json::Node {
+enum TracePart : JsonNode {
   kTrace,
   kTraceEvents,
   kTraceMetadata,
@@ -57,7 +57,7 @@ enum TracePart : json::Node {
   kTraceSampleFrame,
 };
 
-constexpr json::Rule kTraceRules[] = {
+constexpr JsonRule kTraceRules[] = {
     {kTrace, "*", kTraceEvent},
     {kTrace, "traceEvents", kTraceEvents},
     {kTrace, "metadata", kTraceMetadata},
@@ -88,7 +88,7 @@ constexpr json::Rule kTraceRules[] = {
     {kTraceIds, "*", kTraceSampleId},
     {kTraceDeltas, "*", kTraceDelta},
     {kTrace, "stackFrames", kTraceFrames},
-    {kTraceFrames, json::kAnyKey, kTraceFrame},
+    {kTraceFrames, kAnyKey, kTraceFrame},
     {kTraceFrame, "name", kTraceFrameName},
     {kTraceFrame, "parent", kTraceFrameParent},
     {kTrace, "samples", kTraceSamples},
@@ -122,7 +122,7 @@ struct TraceSample {
   std::int64_t pid = 0, tid = 0, time = 0, frame = 0;
 };
 
-class TraceVisitor final : public json::Visitor {
+class TraceVisitor final : public JsonVisitor {
  public:
   std::vector<CpuProfileFile> Finish() && {
     AddSamplesBesideEvents();
@@ -136,22 +136,22 @@ class TraceVisitor final : public json::Visitor {
     return files;
   }
 
-  void Begin(json::Node part) override {
+  void Begin(JsonNode part) override {
     if (part == kTraceEvent) event_ = {};
     if (part == kTraceNode) event_.chunk.nodes.emplace_back();
     if (part == kTraceFrame) frames_.push_back({.id = frame_id_});
     if (part == kTraceSample) samples_.emplace_back();
   }
 
-  void End(json::Node part) override {
+  void End(JsonNode part) override {
     if (part == kTraceEvent) AddEvent();
   }
 
-  void Key(json::Node part, std::string_view key) override {
+  void Key(JsonNode part, std::string_view key) override {
     if (part == kTraceFrame) frame_id_ = IntegerIn(key).value_or(-1);
   }
 
-  void Number(json::Node part, const json::Number& number) override {
+  void Number(JsonNode part, const JsonNumber& number) override {
     CpuProfileFile& chunk = event_.chunk;
     switch (part) {
       case kTraceId:
@@ -187,7 +187,7 @@ class TraceVisitor final : public json::Visitor {
     }
   }
 
-  void String(json::Node part, std::string_view text) override {
+  void String(JsonNode part, std::string_view text) override {
     CpuProfileFile& chunk = event_.chunk;
     if (part == kTracePhase) event_.phase = text;
     if (part == kTraceName) event_.name = text;
@@ -201,7 +201,7 @@ class TraceVisitor final : public json::Visitor {
   }
 
  private:
-  void SetOfSample(json::Node part, std::int64_t number) {
+  void SetOfSample(JsonNode part, std::int64_t number) {
     if (part == kTraceFrameParent) frames_.back().parent = number;
     if (part == kTraceSamplePid) samples_.back().pid = number;
     if (part == kTraceSampleTid) samples_.back().tid = number;
@@ -265,8 +265,8 @@ class TraceVisitor final : public json::Visitor {
 }  // namespace
 
 bool IsChromeTrace(std::string_view beginning) {
-  const std::uint64_t nodes = json::NodesIn(beginning, kTraceRules);
-  const auto has = [&](json::Node node) { return (nodes & json::NodeBit(node)) != 0; };
+  const std::uint64_t nodes = NodesIn(beginning, kTraceRules);
+  const auto has = [&](JsonNode node) { return (nodes & NodeBit(node)) != 0; };
   const bool has_event = has(kTraceEvent) && has(kTracePhase) && has(kTraceName);
   return has(kTraceEvents) || has_event || has(kTraceSampleFrame) || has(kTraceFrameName) ||
          (has(kTraceSource) && beginning.find("\"DevTools\"") != std::string_view::npos);
@@ -274,7 +274,7 @@ bool IsChromeTrace(std::string_view beginning) {
 
 Result<std::vector<CpuProfileFile>> ReadChromeTrace(std::string_view text) {
   TraceVisitor visitor;
-  TRY(json::Walk(text, kTraceRules, visitor));
+  TRY(WalkJson(text, kTraceRules, visitor));
   return std::move(visitor).Finish();
 }
 

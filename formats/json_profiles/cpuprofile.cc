@@ -4,12 +4,12 @@
 #include <cmath>
 #include <utility>
 
-#include "formats/json/walk.h"
+#include "formats/json_profiles/json_walk.h"
 
 namespace perftape::json_profiles {
 namespace {
 
-enum CpuProfilePart : json::Node {
+enum CpuProfilePart : JsonNode {
   kCpuFile,
   kCpuNodes,
   kCpuNode,
@@ -35,7 +35,7 @@ enum CpuProfilePart : json::Node {
   kCpuOldLine,
 };
 
-constexpr json::Rule kCpuRules[] = {
+constexpr JsonRule kCpuRules[] = {
     {kCpuFile, "profile", kCpuFile},
     {kCpuFile, "result", kCpuFile},
     {kCpuFile, "nodes", kCpuNodes},
@@ -67,20 +67,20 @@ constexpr json::Rule kCpuRules[] = {
     {kCpuFile, "endTime", kCpuEndTime},
 };
 
-class CpuProfileVisitor final : public json::Visitor {
+class CpuProfileVisitor final : public JsonVisitor {
  public:
   CpuProfileFile Finish() && {
     if (!timestamps_.empty() && file_.time_deltas.empty()) UseTimestamps();
     return std::move(file_);
   }
 
-  void Begin(json::Node part) override {
+  void Begin(JsonNode part) override {
     if (part != kCpuNode && part != kCpuChild) return;
     open_.push_back(file_.nodes.size());
     file_.nodes.emplace_back();
   }
 
-  void End(json::Node part) override {
+  void End(JsonNode part) override {
     if (part != kCpuNode && part != kCpuChild) return;
     const std::size_t ended = open_.back();
     open_.pop_back();
@@ -88,7 +88,7 @@ class CpuProfileVisitor final : public json::Visitor {
     if (!open_.empty()) node().children.push_back(file_.nodes[ended].id);
   }
 
-  void Number(json::Node part, const json::Number& number) override {
+  void Number(JsonNode part, const JsonNumber& number) override {
     switch (part) {
       case kCpuId:
         node().id = number.integer;
@@ -128,7 +128,7 @@ class CpuProfileVisitor final : public json::Visitor {
     }
   }
 
-  void String(json::Node part, std::string_view text) override {
+  void String(JsonNode part, std::string_view text) override {
     if (part == kCpuFunction || part == kCpuOldFunction) node().function = text;
     if (part == kCpuUrl || part == kCpuOldUrl) node().url = text;
   }
@@ -160,13 +160,13 @@ class CpuProfileVisitor final : public json::Visitor {
 }  // namespace
 
 bool IsCpuProfile(std::string_view beginning) {
-  const std::uint64_t nodes = json::NodesIn(beginning, kCpuRules);
-  return (nodes & (json::NodeBit(kCpuFunction) | json::NodeBit(kCpuOldFunction))) != 0;
+  const std::uint64_t nodes = NodesIn(beginning, kCpuRules);
+  return (nodes & (NodeBit(kCpuFunction) | NodeBit(kCpuOldFunction))) != 0;
 }
 
 Result<CpuProfileFile> ReadCpuProfileFile(std::string_view text) {
   CpuProfileVisitor visitor;
-  TRY(json::Walk(text, kCpuRules, visitor));
+  TRY(WalkJson(text, kCpuRules, visitor));
   return std::move(visitor).Finish();
 }
 

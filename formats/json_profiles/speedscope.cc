@@ -8,7 +8,7 @@
 namespace perftape::json_profiles {
 namespace {
 
-enum SpeedscopePart : json::Node {
+enum SpeedscopePart : JsonNode {
   kFile,
   kExporter,
   kShared,
@@ -34,7 +34,7 @@ enum SpeedscopePart : json::Node {
   kEventAt,
 };
 
-constexpr json::Rule kSpeedscopeRules[] = {
+constexpr JsonRule kSpeedscopeRules[] = {
     {kFile, "exporter", kExporter},  {kFile, "shared", kShared},   {kFile, "profiles", kProfiles},
     {kShared, "frames", kFrames},    {kFrames, "*", kFrame},       {kFrame, "name", kFrameName},
     {kFrame, "file", kFrameFile},    {kFrame, "line", kFrameLine}, {kProfiles, "*", kProfile},
@@ -46,26 +46,26 @@ constexpr json::Rule kSpeedscopeRules[] = {
 };
 
 // An index out of range stays out of range.
-std::uint32_t IndexOf(const json::Number& number) {
+std::uint32_t IndexOf(const JsonNumber& number) {
   constexpr std::int64_t kMost = std::numeric_limits<std::uint32_t>::max();
   return static_cast<std::uint32_t>(number.integer < 0 ? kMost : std::min(number.integer, kMost));
 }
 
-class SpeedscopeVisitor final : public json::Visitor {
+class SpeedscopeVisitor final : public JsonVisitor {
  public:
   SpeedscopeFile file;
 
-  void Begin(json::Node node) override {
+  void Begin(JsonNode node) override {
     if (node == kFrame) file.frames.emplace_back();
     if (node == kProfile) file.profiles.emplace_back();
     if (node == kEvent && has_profile()) profile().events.emplace_back();
   }
 
-  void End(json::Node node) override {
+  void End(JsonNode node) override {
     if (node == kSample) profile().ends.push_back(profile().frames.size());
   }
 
-  void Number(json::Node node, const json::Number& number) override {
+  void Number(JsonNode node, const JsonNumber& number) override {
     switch (node) {
       case kFrameLine:
         file.frames.back().line = number.integer;
@@ -85,7 +85,7 @@ class SpeedscopeVisitor final : public json::Visitor {
     }
   }
 
-  void String(json::Node node, std::string_view text) override {
+  void String(JsonNode node, std::string_view text) override {
     switch (node) {
       case kExporter:
         file.exporter = text;
@@ -131,7 +131,7 @@ bool IsSpeedscope(std::string_view beginning) {
 
 Result<SpeedscopeFile> ReadSpeedscopeFile(std::string_view text) {
   SpeedscopeVisitor visitor;
-  TRY(json::Walk(text, kSpeedscopeRules, visitor));
+  TRY(WalkJson(text, kSpeedscopeRules, visitor));
   return std::move(visitor.file);
 }
 

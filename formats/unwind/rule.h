@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A rule says how the caller's registers are found from those of a function, at one of its
-// instructions. It is a row of the call frame information (DWARF 5, 6.4), reduced to the registers
-// that a stack walk needs.
+// How the caller's registers are found from those of a function, at one of its instructions: a row
+// of the call frame information (DWARF 5, 6.4), reduced to the registers that a stack walk needs.
 #pragma once
 
 #include <cstdint>
@@ -62,7 +61,7 @@ struct Rule {
   std::uint8_t base = 0, index = 0, scale = 0;
   std::uint8_t reserved = 0;
   // The registers whose values in the caller are not those in the function, or are not known: a bit
-  // for each number. Registers that have a field of their own have no bit.
+  // for each number. Those with fields of their own have no bits.
   std::uint32_t changed = 0;
 
   bool operator==(const Rule&) const = default;

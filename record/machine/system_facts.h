@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The settings that decide whether this machine and this user can record, as far as they can be
-// read.
+// What decides whether this machine and this user can record, as far as it can be read.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stages of each record of a recording. A record that concerns no target is dropped. The others
-// are counted, and the build ids of the binaries that they hit are read. Then the plan of the
-// output gets them.
+// What each record of a recording goes through: it is dropped if it concerns no target, counted,
+// and the build ids of what it hits are found. Then the plan of the output gets it.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A map by id of limited size: it forgets the values that were not used for the longest time.
+// A map by id that forgets what was not used for the longest time, so that it does not grow for
+// ever.
 #pragma once
 
 #include <algorithm>

@@ -8,15 +8,16 @@
 #include <utility>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 #include "formats/base/text.h"
-#include "formats/json/write.h"
 #include "tools/common/cli/escape.h"
 
 namespace perftape::doctor_tool {
 namespace {
 
 using cli::EscapeForTerminal;
-using Json = json::Value;
+using DoctorJson = nlohmann::ordered_json;
 
 // Returns ": " and the reasons, or nothing.
 std::string Reasons(const std::vector<record::Finding>& findings, const std::string& other) {
@@ -71,18 +72,18 @@ std::string FindingText(const record::Finding& finding, const record::Diagnosis&
 std::string_view WhatWorks(const record::Diagnosis& diagnosis) {
   if (diagnosis.default_recording_works()) return "works";
   return diagnosis.user_recording_works
-             ? "does not work, but a recording of user code does: perftape-record COMMAND"
+             ? "does not work, but one of user code does: perftape-record COMMAND"
              : "does not work";
 }
 
 template <class Number>
-Json NumberOrNull(const std::optional<Number>& number) {
-  return number ? Json(*number) : Json();
+DoctorJson NumberOrNull(const std::optional<Number>& number) {
+  return number ? DoctorJson(*number) : DoctorJson();
 }
 
-Json MachineJson(const record::DoctorMachine& machine) {
+DoctorJson MachineJson(const record::DoctorMachine& machine) {
   const record::SystemFacts& facts = machine.facts;
-  Json object;
+  DoctorJson object;
   object["release"] = facts.release;
   object["capabilities"] = fmt::format("0x{:x}", facts.capabilities);
   object["user_namespace"] = facts.in_user_namespace;
@@ -93,42 +94,42 @@ Json MachineJson(const record::DoctorMachine& machine) {
   object["locked_memory_kib"] = NumberOrNull(facts.locked_memory_kib);
   object["open_files"] = NumberOrNull(facts.open_files);
   object["seccomp_filter"] = facts.has_system_call_filter;
-  object["config"] = machine.config.path.empty() ? Json() : Json(machine.config.path);
+  object["config"] = machine.config.path.empty() ? DoctorJson() : DoctorJson(machine.config.path);
   return object;
 }
 
-Json NamesJson(const std::vector<record::Finding>& findings) {
-  Json names = Json::EmptyList();
+DoctorJson NamesJson(const std::vector<record::Finding>& findings) {
+  DoctorJson names = DoctorJson::array();
   for (const record::Finding& finding : findings) {
     names.push_back(record::NameOf(finding.requirement));
   }
   return names;
 }
 
-Json EventJson(const record::EventDiagnosis& event) {
-  Json object = {{"kind", event.kind},
-                 {"example", event.example},
-                 {"works", event.works},
-                 {"findings", NamesJson(event.findings)}};
+DoctorJson EventJson(const record::EventDiagnosis& event) {
+  DoctorJson object = {{"kind", event.kind},
+                       {"example", event.example},
+                       {"works", event.works},
+                       {"findings", NamesJson(event.findings)}};
   if (!event.other_reason.empty()) object["reason"] = event.other_reason;
   return object;
 }
 
-Json AbilityJson(const record::Ability& ability) {
-  Json object = {
+DoctorJson AbilityJson(const record::Ability& ability) {
+  DoctorJson object = {
       {"name", ability.name}, {"works", ability.works}, {"findings", NamesJson(ability.findings)}};
   if (!ability.reason.empty()) object["reason"] = ability.reason;
   return object;
 }
 
-Json FindingJson(const record::Finding& finding, const record::Diagnosis& diagnosis,
-                 const record::KernelConfig& config) {
-  Json object = {{"name", record::NameOf(finding.requirement)},
-                 {"problem", finding.problem},
-                 {"remedy", finding.remedy},
-                 {"command", finding.command},
-                 {"message", finding.text()},
-                 {"affects", diagnosis.AffectedBy(finding)}};
+DoctorJson FindingJson(const record::Finding& finding, const record::Diagnosis& diagnosis,
+                       const record::KernelConfig& config) {
+  DoctorJson object = {{"name", record::NameOf(finding.requirement)},
+                       {"problem", finding.problem},
+                       {"remedy", finding.remedy},
+                       {"command", finding.command},
+                       {"message", finding.text()},
+                       {"affects", diagnosis.AffectedBy(finding)}};
   const std::string_view option = record::ConfigOptionOf(finding.requirement);
   if (const std::string_view value = config.ValueOf(option); !option.empty() && !value.empty()) {
     object["config"] = {{"option", option}, {"value", value}};
@@ -153,23 +154,23 @@ std::string ReportText(const record::Diagnosis& diagnosis, const record::DoctorM
 }
 
 std::string ReportJson(const record::Diagnosis& diagnosis, const record::DoctorMachine& machine) {
-  Json object;
+  DoctorJson object;
   object["default_recording_works"] = diagnosis.default_recording_works();
   object["user_recording_works"] = diagnosis.user_recording_works;
   object["machine"] = MachineJson(machine);
-  object["events"] = Json::EmptyList();
+  object["events"] = DoctorJson::array();
   for (const record::EventDiagnosis& event : diagnosis.events) {
     object["events"].push_back(EventJson(event));
   }
-  object["abilities"] = Json::EmptyList();
+  object["abilities"] = DoctorJson::array();
   for (const record::Ability& ability : diagnosis.abilities) {
     object["abilities"].push_back(AbilityJson(ability));
   }
-  object["findings"] = Json::EmptyList();
+  object["findings"] = DoctorJson::array();
   for (const record::Finding& finding : diagnosis.AllFindings()) {
     object["findings"].push_back(FindingJson(finding, diagnosis, machine.config));
   }
-  return json::Text(object, json::Layout::kIndented);
+  return cli::JsonText(object, cli::JsonLayout::kIndented);
 }
 
 Result<int> PrintDiagnosis(ReportAs report_as, cli::Verbosity verbosity) {

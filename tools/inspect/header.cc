@@ -5,10 +5,11 @@
 #include <ranges>
 #include <string_view>
 
+#include <nlohmann/json.hpp>
+
 #include "formats/base/text.h"
 #include "formats/bundle/embedding.h"
 #include "formats/bundle/recording_notes.h"
-#include "formats/json/write.h"
 #include "formats/perfdata/flag_text.h"
 #include "tools/common/cli/escape.h"
 #include "tools/inspect/sections.h"
@@ -19,7 +20,7 @@ namespace {
 
 using cli::EscapeForTerminal;
 using perfdata::FeatureBit;
-using Json = json::Value;
+using Json = nlohmann::ordered_json;
 
 // Returns the first part of the header's text. describe(event) gives the line of each event.
 template <class Describe>
@@ -62,7 +63,7 @@ std::string RateText(const perfdata::EventAttr& attr) {
 
 // Returns ["IP","TID"] for "IP|TID".
 Json NamesOf(std::string_view bits) {
-  Json names = Json::EmptyList();
+  Json names = Json::array();
   if (bits == "none") return names;
   for (const auto name : std::views::split(bits, '|')) names.push_back(std::string_view(name));
   return names;
@@ -83,7 +84,7 @@ Json AttrOf(const perfdata::EventAttr& attr) {
 }
 
 Json EventsOf(const perfdata::EventTable& events) {
-  Json all = Json::EmptyList();
+  Json all = Json::array();
   for (const perfdata::Event& event : events.all()) {
     all.push_back({{"name", event.name}, {"ids", event.ids}, {"attr", AttrOf(event.attr)}});
   }
@@ -91,7 +92,7 @@ Json EventsOf(const perfdata::EventTable& events) {
 }
 
 Json FeaturesOf(const perfdata::Reader& reader) {
-  Json all = Json::EmptyObject();
+  Json all = Json::object();
   for (const auto& [bit, section] : reader.features()) {
     const std::optional<perfdata::FeatureValue> value = reader.DecodedFeature(bit);
     all[FeatureName(bit)] = value ? ShowFeature(*value, bit, reader).json
@@ -148,7 +149,7 @@ std::string HeaderJson(const perfdata::Reader& reader) {
          {{"offset", fmt::format("{:#x}", reader.data_offset())}, {"size", reader.data_size()}}},
         {"events", EventsOf(reader.events())},
         {"features", FeaturesOf(reader)},
-        {"problems", Json::ListOf(reader.problems())}}}};
+        {"problems", reader.problems()}}}};
   const auto extent = bundle::FindEmbedded(reader.file());
   if (extent && *extent) {
     const bool is_bundle = !bundle::HasOnlyNotes(reader.file(), **extent);
@@ -160,7 +161,7 @@ std::string HeaderJson(const perfdata::Reader& reader) {
       json["header"]["trigger"] = (*notes)->trigger;
     }
   }
-  return json::Text(json, json::Layout::kOneLine);
+  return cli::JsonText(json, cli::JsonLayout::kOneLine);
 }
 
 }  // namespace perftape::inspect

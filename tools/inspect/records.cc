@@ -4,11 +4,12 @@
 #include <algorithm>
 #include <utility>
 
+#include <nlohmann/json.hpp>
+
 #include "formats/base/text.h"
-#include "formats/json/write.h"
-#include "formats/perfdata/record_fields.h"
 #include "tools/common/cli/escape.h"
 #include "tools/inspect/json_fields.h"
+#include "tools/inspect/record_fields.h"
 #include "tools/inspect/sections.h"
 
 namespace perftape::inspect {
@@ -17,7 +18,7 @@ namespace {
 constexpr std::size_t kBytesShown = 64;
 
 // Appends " name value" pairs.
-class TextFields final : public perfdata::FieldVisitor {
+class TextFields final : public RecordFields {
  public:
   explicit TextFields(std::string& out) : out_(out) {}
 
@@ -77,7 +78,7 @@ class TextFields final : public perfdata::FieldVisitor {
   bool is_first_ = false;  // the next pair is the first of an item
 };
 
-using Json = json::Value;
+using Json = nlohmann::ordered_json;
 
 }  // namespace
 
@@ -100,7 +101,7 @@ std::string RecordJson(const perfdata::RecordView& record, const perfdata::Event
   JsonFields to(fields);
   VisitFields(record, events, to);
   const Json json = {{"record", std::move(fields)}};
-  return json::Text(json, json::Layout::kOneLine);
+  return cli::JsonText(json, cli::JsonLayout::kOneLine);
 }
 
 }  // namespace perftape::inspect

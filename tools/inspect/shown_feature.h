@@ -4,7 +4,8 @@
 
 #include <string>
 
-#include "formats/json/value.h"
+#include <nlohmann/json.hpp>
+
 #include "formats/perfdata/features.h"
 #include "formats/perfdata/reader.h"
 
@@ -16,11 +17,10 @@ struct ShownFeature {
   std::string text;
   // A text, number, list or object, depending on the feature. Bytes of unknown meaning are
   // represented by their size.
-  json::Value json;
+  nlohmann::ordered_json json;
 };
 
-// `value` is the feature `bit` of the file that `reader` has open. The JSON has the fields that the
-// feature's layout describes (formats/perfdata/feature_layout.h).
+// `value` is the feature `bit` of the file that `reader` has open.
 ShownFeature ShowFeature(const perfdata::FeatureValue& value, perfdata::FeatureBit bit,
                          const perfdata::Reader& reader);
 

@@ -4,8 +4,9 @@
 #include <utility>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 #include "formats/base/text.h"
-#include "formats/json/write.h"
 #include "tools/common/cli/escape.h"
 #include "tools/inspect/sections.h"
 
@@ -16,7 +17,7 @@ using records::EventStatistics;
 using records::Share;
 using records::SharesByName;
 using records::Statistics;
-using Json = json::Value;
+using Json = nlohmann::ordered_json;
 
 // perf's format: tools/perf/util/hist.c and evsel.c, events_stats__fprintf.
 void AppendLikePerf(const Statistics& statistics, const perfdata::EventTable& events,
@@ -54,7 +55,7 @@ void AppendShares(std::string_view title, const SharesByName& shares, std::strin
 }
 
 Json EventsOf(const Statistics& statistics, const perfdata::EventTable& events) {
-  Json all = Json::EmptyList();
+  Json all = Json::array();
   for (std::size_t i = 0; i < events.size(); ++i) {
     const EventStatistics& of_event = statistics.events[i];
     all.push_back({{"name", events[i].name},
@@ -66,7 +67,7 @@ Json EventsOf(const Statistics& statistics, const perfdata::EventTable& events) 
 }
 
 Json SharesOf(const SharesByName& shares) {
-  Json all = Json::EmptyList();
+  Json all = Json::array();
   for (const auto& [name, share] : shares) {
     all.push_back({{"name", name}, {"samples", share.samples}, {"period", share.period}});
   }
@@ -85,7 +86,7 @@ std::string StatisticsText(const Statistics& statistics, const perfdata::EventTa
                  statistics.skipped_samples);
   }
   if (statistics.cut_off_samples != 0) {
-    AppendFormat(text, "{:>16}: {:10} samples that are shorter than they declare\n", "cut off",
+    AppendFormat(text, "{:>16}: {:10} samples that are shorter than they say\n", "cut off",
                  statistics.cut_off_samples);
   }
   text += "\nPeriods:\n";
@@ -99,7 +100,7 @@ std::string StatisticsText(const Statistics& statistics, const perfdata::EventTa
 }
 
 std::string StatisticsJson(const Statistics& statistics, const perfdata::EventTable& events) {
-  Json records = Json::EmptyObject();
+  Json records = Json::object();
   for (const auto& [type, count] : statistics.records) records[RecordName(type)] = count;
   Json stats = {
       {"records", std::move(records)},
@@ -111,7 +112,7 @@ std::string StatisticsJson(const Statistics& statistics, const perfdata::EventTa
       {"cut_off_samples", statistics.cut_off_samples}};
   if (statistics.damage) stats["damage"] = statistics.damage->message;
   const Json json = {{"stats", std::move(stats)}};
-  return json::Text(json, json::Layout::kOneLine);
+  return cli::JsonText(json, cli::JsonLayout::kOneLine);
 }
 
 }  // namespace perftape::inspect

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/core.h>
 
+#include <nlohmann/json.hpp>
+
 #include "formats/base/counted.h"
 #include "formats/base/text.h"
-#include "formats/json/write.h"
 #include "tools/common/cli/escape.h"
 #include "tools/inspect/sections.h"
 
@@ -15,7 +16,7 @@ using perfdata::Readers;
 using perfdata::Report;
 using perfdata::RuleInfo;
 using perfdata::Severity;
-using Json = json::Value;
+using Json = nlohmann::ordered_json;
 
 std::string NamesOf(Readers readers) {
   if (readers == perfdata::kEveryReader) return "every reader";
@@ -39,7 +40,7 @@ void AppendRule(const RuleInfo& info, const Report::Tally& tally, std::string& t
 }
 
 Json JsonOf(perfdata::Readers readers) {
-  Json names = Json::EmptyList();
+  Json names = Json::array();
   for (const perfdata::NamedReader& named : perfdata::kNamedReaders) {
     if (Overlap(readers, named.reader)) names.push_back(named.name);
   }
@@ -84,7 +85,7 @@ std::string VerdictText(const Report& report) {
                Counted(report.CountOf(Severity::kNote), "note"));
   const Readers broken = report.broken();
   if (broken != Readers::kNone) {
-    text += fmt::format("Rejected, or read with loss, by: {}\n", NamesOf(broken));
+    text += fmt::format("Refused, or read with loss, by: {}\n", NamesOf(broken));
   } else if (report.is_clean()) {
     text += "Clean: neither errors nor warnings.\n";
   }
@@ -92,9 +93,9 @@ std::string VerdictText(const Report& report) {
 }
 
 std::string ValidationJson(const Report& report) {
-  Json findings = Json::EmptyList();
+  Json findings = Json::array();
   for (const Finding& finding : report.InFileOrder()) findings.push_back(JsonOf(finding));
-  Json counts = Json::EmptyObject(), sums = Json::EmptyObject();
+  Json counts = Json::object(), sums = Json::object();
   for (const RuleInfo& info : perfdata::AllRules()) {
     const Report::Tally& tally = report.tally(info.rule);
     if (tally.count > 0) counts[std::string(info.name)] = tally.count;
@@ -109,7 +110,7 @@ std::string ValidationJson(const Report& report) {
                        {"findings", std::move(findings)},
                        {"counts", std::move(counts)},
                        {"sums", std::move(sums)}}}};
-  return json::Text(json, json::Layout::kOneLine);
+  return cli::JsonText(json, cli::JsonLayout::kOneLine);
 }
 
 }  // namespace perftape::inspect

@@ -3,9 +3,10 @@
 
 #include <fmt/core.h>
 
+#include <nlohmann/json.hpp>
+
 #include "formats/base/latency_buckets.h"
 #include "formats/base/text.h"
-#include "formats/json/write.h"
 
 namespace perftape::record_tool {
 namespace {
@@ -43,7 +44,7 @@ std::string LatencyTable(std::span<const LatencyInterval> probes) {
 }
 
 std::string LatencyJsonLine(std::span<const LatencyInterval> probes) {
-  json::Value line = {{"latency", json::Value::EmptyList()}};
+  nlohmann::ordered_json line = {{"latency", nlohmann::ordered_json::array()}};
   for (const LatencyInterval& probe : probes) {
     line["latency"].push_back({{"probe", probe.probe},
                                {"calls", probe.count},
@@ -54,7 +55,7 @@ std::string LatencyJsonLine(std::span<const LatencyInterval> probes) {
                                {"p99_ns", Quantile(probe, 0.99)},
                                {"max_ns", probe.max_ns}});
   }
-  return json::Text(line, json::Layout::kOneLine);
+  return line.dump() + "\n";
 }
 
 }  // namespace perftape::record_tool

@@ -7,7 +7,8 @@
 #include <string_view>
 #include <utility>
 
-#include "formats/json/write.h"
+#include <nlohmann/json.hpp>
+
 #include "tools/common/cli/escape.h"
 #include "tools/report/path_names.h"
 
@@ -15,7 +16,7 @@ namespace perftape::report_tool {
 namespace {
 
 using diagnose::Facts;
-using Json = json::Value;
+using nlohmann::ordered_json;
 
 constexpr std::string_view kUnitNames[] = {"percent", "nanoseconds", "count", "per_second"};
 
@@ -23,8 +24,8 @@ std::string_view UnitNameOf(const diagnose::Rule& rule) {
   return kUnitNames[static_cast<std::size_t>(UnitOf(rule.figure))];
 }
 
-Json ProcessJson(const diagnose::Process& process, std::size_t processes) {
-  Json json = Json::EmptyObject();
+ordered_json ProcessJson(const diagnose::Process& process, std::size_t processes) {
+  ordered_json json = ordered_json::object();
   if (!process.cgroup.empty()) json["cgroup"] = process.cgroup;
   if (!process.container.empty()) json["container"] = process.container;
   if (!process.comm.empty()) json["comm"] = process.comm;
@@ -33,15 +34,16 @@ Json ProcessJson(const diagnose::Process& process, std::size_t processes) {
   return json;
 }
 
-Json SlowCallJson(const diagnose::SlowCall& call, const Facts& facts, const PathNames& names) {
-  Json json = {{"probe", call.probe}};
-  json.Merge(ProcessJson(call.process, 1));
+ordered_json SlowCallJson(const diagnose::SlowCall& call, const Facts& facts,
+                          const PathNames& names) {
+  ordered_json json = {{"probe", call.probe}};
+  json.update(ProcessJson(call.process, 1));
   json["ns"] = call.ns;
   if (call.count != 1) json["count"] = call.count;
   if (call.end_ns != 0 && facts.start_ns != 0) json["at_ns"] = call.end_ns - facts.start_ns;
   if (!call.error.empty()) json["error"] = call.error;
   if (!call.object.empty()) json["object"] = call.object;
-  auto frames = Json::EmptyList();
+  auto frames = ordered_json::array();
   for (std::string& frame : names.Frames(call.stack) | std::views::reverse) {
     frames.push_back(std::move(frame));
   }
@@ -49,20 +51,21 @@ Json SlowCallJson(const diagnose::SlowCall& call, const Facts& facts, const Path
   return json;
 }
 
-Json FindingJson(const diagnose::Finding& finding, const Facts& facts, const PathNames& names) {
+ordered_json FindingJson(const diagnose::Finding& finding, const Facts& facts,
+                         const PathNames& names) {
   const diagnose::Rule& rule = *finding.rule.rule;
   const diagnose::Measurement& measurement = finding.measurement;
-  Json json = {{"rule", rule.name},
-               {"severity", NameOf(rule.severity)},
-               {"subject", SubjectOf(measurement)}};
-  json.Merge(ProcessJson(measurement.process, measurement.pids.size()));
+  ordered_json json = {{"rule", rule.name},
+                       {"severity", NameOf(rule.severity)},
+                       {"subject", SubjectOf(measurement)}};
+  json.update(ProcessJson(measurement.process, measurement.pids.size()));
   if (!measurement.object.empty()) json["object"] = measurement.object;
   json["value"] = measurement.value;
   json["threshold"] = finding.rule.threshold;
   json["unit"] = UnitNameOf(rule);
   json["text"] = SentenceOf(finding);
   if (finding.cause) json["cause"] = *finding.cause;
-  auto calls = Json::EmptyList();
+  auto calls = ordered_json::array();
   for (const std::size_t index : measurement.slow_calls) {
     calls.push_back(SlowCallJson(facts.slow_calls[index], facts, names));
   }
@@ -70,16 +73,16 @@ Json FindingJson(const diagnose::Finding& finding, const Facts& facts, const Pat
   return json;
 }
 
-Json CallsJson(const diagnose::Calls& calls) {
-  Json json = {{"probe", calls.probe}};
-  json.Merge(ProcessJson(calls.process, calls.pids.size()));
-  json.Merge({{"count", calls.count}, {"sum_ns", calls.sum_ns}, {"max_ns", calls.max_ns}});
+ordered_json CallsJson(const diagnose::Calls& calls) {
+  ordered_json json = {{"probe", calls.probe}};
+  json.update(ProcessJson(calls.process, calls.pids.size()));
+  json.update({{"count", calls.count}, {"sum_ns", calls.sum_ns}, {"max_ns", calls.max_ns}});
   if (calls.has_histogram) {
-    json.Merge({{"p50_ns", calls.p50_ns}, {"p95_ns", calls.p95_ns}, {"p99_ns", calls.p99_ns}});
+    json.update({{"p50_ns", calls.p50_ns}, {"p95_ns", calls.p95_ns}, {"p99_ns", calls.p99_ns}});
   }
-  auto failed = Json::EmptyList();
+  auto failed = ordered_json::array();
   for (const diagnose::FailedCalls& one : calls.failed) {
-    Json entry = {{"error", one.error}, {"count", one.count}};
+    ordered_json entry = {{"error", one.error}, {"count", one.count}};
     if (!one.object.empty()) entry["object"] = one.object;
     failed.push_back(std::move(entry));
   }
@@ -87,7 +90,7 @@ Json CallsJson(const diagnose::Calls& calls) {
   return json;
 }
 
-Json UseJson(const bundle::CgroupUse& use) {
+ordered_json UseJson(const bundle::CgroupUse& use) {
   return {{"cpu_ns", use.cpu_ns},
           {"periods", use.periods},
           {"throttled_periods", use.throttled_periods},
@@ -98,7 +101,7 @@ Json UseJson(const bundle::CgroupUse& use) {
           {"tasks", use.tasks}};
 }
 
-Json CgroupJson(const bundle::NotedCgroup& cgroup) {
+ordered_json CgroupJson(const bundle::NotedCgroup& cgroup) {
   return {{"path", cgroup.path},
           {"cpu_quota_us", cgroup.cpu_quota_us},
           {"cpu_period_us", cgroup.cpu_period_us},
@@ -110,13 +113,13 @@ Json CgroupJson(const bundle::NotedCgroup& cgroup) {
 }
 
 template <class Range, class ToJson>
-Json ListJson(const Range& range, ToJson to_json) {
-  auto list = Json::EmptyList();
+ordered_json ListJson(const Range& range, ToJson to_json) {
+  auto list = ordered_json::array();
   for (const auto& one : range) list.push_back(to_json(one));
   return list;
 }
 
-Json RuleJson(const diagnose::Rule& rule, double threshold) {
+ordered_json RuleJson(const diagnose::Rule& rule, double threshold) {
   return {{"rule", rule.name},
           {"severity", NameOf(rule.severity)},
           {"threshold", threshold},
@@ -129,13 +132,13 @@ std::string DiagnosisJson(const ShownDiagnosis& shown, const ReportPlan& plan) {
   const Facts& facts = shown.facts;
   const diagnose::Diagnosis& diagnosis = shown.diagnosis;
   const PathNames names(shown.profile);
-  const Json json = {
+  const ordered_json json = {
       {"seconds", facts.seconds},
       {"findings", ListJson(diagnosis.findings,
                             [&](const auto& one) { return FindingJson(one, facts, names); })},
       {"fine", ListJson(diagnosis.passed,
                         [](const diagnose::Passed& passed) {
-                          Json one = RuleJson(*passed.rule.rule, passed.rule.threshold);
+                          ordered_json one = RuleJson(*passed.rule.rule, passed.rule.threshold);
                           one["largest"] = passed.largest.value;
                           one["subject"] = SubjectOf(passed.largest);
                           return one;
@@ -148,27 +151,28 @@ std::string DiagnosisJson(const ShownDiagnosis& shown, const ReportPlan& plan) {
       {"oom_kills",
        ListJson(facts.oom_kills,
                 [](const diagnose::OomKill& kill) { return ProcessJson(kill.process, 1); })},
-      {"peers", ListJson(facts.peers, [](const diagnose::Peer& peer) -> Json {
+      {"peers", ListJson(facts.peers, [](const diagnose::Peer& peer) -> ordered_json {
          return {{"address", peer.address},
                  {"retransmissions", peer.retransmissions},
                  {"resets_received", peer.resets_received},
                  {"resets_sent", peer.resets_sent}};
        })}};
-  return json::Text(json, json::Layout::kIndented);
+  return cli::JsonText(json, cli::JsonLayout::kIndented);
 }
 
 std::string RulesJson(const diagnose::RuleSet& rules) {
-  const Json json = {{"rules", ListJson(rules.active(), [](const diagnose::ActiveRule& active) {
-                        Json one = RuleJson(*active.rule, active.threshold);
-                        one["text"] = diagnose::TextOf(*active.rule, "…");
-                        auto causes = Json::EmptyList();
-                        for (const std::string_view cause : active.rule->causes) {
-                          if (!cause.empty()) causes.push_back(cause);
-                        }
-                        one["causes"] = std::move(causes);
-                        return one;
-                      })}};
-  return json::Text(json, json::Layout::kIndented);
+  const ordered_json json = {
+      {"rules", ListJson(rules.active(), [](const diagnose::ActiveRule& active) {
+         ordered_json one = RuleJson(*active.rule, active.threshold);
+         one["text"] = diagnose::TextOf(*active.rule, "…");
+         auto causes = ordered_json::array();
+         for (const std::string_view cause : active.rule->causes) {
+           if (!cause.empty()) causes.push_back(cause);
+         }
+         one["causes"] = std::move(causes);
+         return one;
+       })}};
+  return cli::JsonText(json, cli::JsonLayout::kIndented);
 }
 
 }  // namespace perftape::report_tool

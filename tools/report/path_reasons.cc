@@ -14,12 +14,14 @@
 #include <tuple>
 #include <utility>
 
+#include <nlohmann/json.hpp>
+
 namespace perftape::report_tool {
 namespace {
 
 using cli::PathFacts;
 using convert::StackId;
-using Json = json::Value;
+using nlohmann::ordered_json;
 using timeline::PathBranch;
 using timeline::PathPart;
 using timeline::Reason;
@@ -228,10 +230,10 @@ Table ReasonTable(const std::vector<PathReason>& reasons, const PathFacts& path,
   return table;
 }
 
-Json ReasonJson(const std::vector<PathReason>& reasons, const PathFacts& path) {
-  Json json = Json::EmptyList();
+ordered_json ReasonJson(const std::vector<PathReason>& reasons, const PathFacts& path) {
+  ordered_json json = ordered_json::array();
   for (const PathReason& reason : reasons) {
-    Json& one = json.push_back(nullptr);
+    ordered_json& one = json.emplace_back();
     if (reason.waker.empty()) {
       one["state"] = NameOf(reason.reason);
     } else {

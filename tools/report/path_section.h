@@ -2,7 +2,8 @@
 // The critical path as tables and as JSON.
 #pragma once
 
-#include "formats/json/value.h"
+#include <nlohmann/json_fwd.hpp>
+
 #include "tools/common/profiles/time_view_options.h"
 #include "tools/report/command_line.h"
 #include "tools/report/table.h"
@@ -14,6 +15,6 @@ Section PathSection(const cli::PathFacts& path, const ReportPlan& plan);
 
 // Returns {"windows": …, "window_ns": …, "explained_ns": …, "parts": […], "ran_instead": […]}, and
 // "hops" with --hops.
-json::Value PathJson(const cli::PathFacts& path, const ReportPlan& plan);
+nlohmann::ordered_json PathJson(const cli::PathFacts& path, const ReportPlan& plan);
 
 }  // namespace perftape::report_tool

@@ -3,10 +3,9 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <sys/stat.h>
 
 #include <cerrno>
-#include <cstdint>
-#include <utility>
 
 #include "formats/base/file.h"
 
@@ -15,17 +14,15 @@ namespace {
 
 constexpr off_t kMostBytes = off_t{4} << 20;
 
-enum class Content : std::uint8_t { kPublic, kSecret };
-
-Result<std::string> Read(const std::string& path, Content content) {
+Result<std::string> Read(const std::string& path, mode_t refused) {
   const UniqueFd file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat status = {};
   if (!file || fstat(file.get(), &status) != 0) return FailErrno(path, errno);
   if (!S_ISREG(status.st_mode))
     return Fail(ErrorCode::kInvalidArgument, path + ": is not a regular file");
-  if (content == Content::kSecret) {
-    std::optional<std::string> wrong = WrongPermissions(path, status.st_mode);
-    if (wrong) return Fail(ErrorCode::kInvalidArgument, *std::move(wrong));
+  if ((status.st_mode & refused) != 0) {
+    return Fail(ErrorCode::kInvalidArgument,
+                fmt::format("{0}: other users can read this secret: 'chmod 600 {0}'", path));
   }
   if (status.st_size > kMostBytes)
     return Fail(ErrorCode::kCorrupt, path + ": is larger than 4 MiB");
@@ -35,17 +32,12 @@ Result<std::string> Read(const std::string& path, Content content) {
 
 }  // namespace
 
-std::optional<std::string> WrongPermissions(const std::string& path, mode_t mode) {
-  if ((mode & (S_IROTH | S_IWOTH)) == 0) return std::nullopt;
-  return fmt::format("{0}: other users can read this secret: 'chmod 600 {0}'", path);
-}
-
 Result<std::string> ReadSmallFile(const std::string& path) {
-  return Read(path, Content::kPublic);
+  return Read(path, 0);
 }
 
 Result<std::string> ReadSecretFile(const std::string& path) {
-  return Read(path, Content::kSecret);
+  return Read(path, S_IROTH | S_IWOTH);
 }
 
 }  // namespace perftape::cli

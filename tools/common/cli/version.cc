@@ -2,14 +2,15 @@
 #include <fmt/core.h>
 #include <sys/utsname.h>
 
-#include "formats/json/write.h"
+#include <nlohmann/json.hpp>
+
 #include "tools/common/cli/escape.h"
 #include "tools/common/cli/help.h"
 
 namespace perftape::cli {
 namespace {
 
-using Json = json::Value;
+using Json = nlohmann::ordered_json;
 
 // Returns "6.18.5"; empty if it is unknown.
 std::string KernelRelease() {
@@ -38,18 +39,18 @@ std::string AsText(const Command& command) {
 std::string AsJson(const Command& command) {
   Json object = {{"name", command.name}, {"version", PERFTAPE_VERSION}};
   if (command.libraries != nullptr) {
-    object["libraries"] = Json::EmptyObject();
+    object["libraries"] = Json::object();
     for (const LibraryVersion& library : command.libraries()) {
       object["libraries"][library.name] = library.version;
     }
   }
   if (command.kernel_features != nullptr) {
-    object["kernel"] = {{"release", KernelRelease()}, {"features", Json::EmptyObject()}};
+    object["kernel"] = {{"release", KernelRelease()}, {"features", Json::object()}};
     for (const KernelFeature& feature : command.kernel_features()) {
       object["kernel"]["features"][feature.name] = feature.is_there;
     }
   }
-  return json::Text(object, json::Layout::kIndented);
+  return JsonText(object, JsonLayout::kIndented);
 }
 
 }  // namespace

@@ -8,8 +8,9 @@
 #include <string_view>
 #include <utility>
 
+#include <nlohmann/json.hpp>
+
 #include "formats/base/counted.h"
-#include "formats/json/value.h"
 #include "formats/perf_map/jit_runtimes.h"
 #include "formats/perfdata/mapping_name.h"
 
@@ -33,7 +34,7 @@ std::string MissesText(Count count) {
   return text;
 }
 
-using Json = json::Value;
+using Json = nlohmann::ordered_json;
 
 template <class Count>
 Json LocationCountsJson(Count count) {
@@ -108,14 +109,14 @@ std::vector<std::string> SymbolSourceLines(const symbolize::SymbolizeReport& rep
   return lines;
 }
 
-json::Value SymbolsJson(const symbolize::SymbolizeReport& report) {
+nlohmann::ordered_json SymbolsJson(const symbolize::SymbolizeReport& report) {
   Json json = LocationCountsJson([&](symbolize::Miss miss) { return report.count(miss); });
   json["named_before"] = report.kept;
   json["unmapped"] = report.unmapped;
-  json["mappings"] = Json::EmptyList();
+  json["mappings"] = Json::array();
   for (const symbolize::MappingSymbols& mapping : report.mappings) {
     Json one = {{"filename", mapping.filename}, {"build_id", mapping.build_id}};
-    one.Merge(LocationCountsJson([&](symbolize::Miss miss) { return mapping.count(miss); }));
+    one.update(LocationCountsJson([&](symbolize::Miss miss) { return mapping.count(miss); }));
     if (!mapping.problem.empty()) one["problem"] = mapping.problem;
     if (!mapping.source.empty()) one["source"] = mapping.source;
     if (!mapping.tried.empty()) one["tried"] = mapping.tried;
