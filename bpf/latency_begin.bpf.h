@@ -84,6 +84,21 @@ static __always_inline void forget_begin(struct latency_begin *begin)
 		begin->stored_stack = release_stored_stack(begin->stored_stack);
 }
 
+/*
+ * Forgets the call that began with `key`, if there is one: the kernel uses the memory of a request
+ * or of a socket for many, and the end of the last one may have been missed. The values of `begins`
+ * start with a struct latency_begin.
+ */
+static __always_inline void forget_earlier(void *begins, const void *key)
+{
+	struct latency_begin *begin = bpf_map_lookup_elem(begins, key);
+
+	if (!begin)
+		return;
+	forget_begin(begin);
+	bpf_map_delete_elem(begins, key);
+}
+
 /* The sample of the call, of which the caller has written the raw record. */
 static __always_inline void send_begun(struct full_sample *full, struct wire_cpu *cpu,
 				       struct latency_begin *begin, const struct latency_end *end,

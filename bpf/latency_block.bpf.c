@@ -9,7 +9,7 @@
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 struct io_request {
-	struct latency_begin begin;
+	struct latency_begin begin; /* first: forget_earlier() */
 	__u64 sector;
 	__u32 bytes;
 	__u32 dev;
@@ -47,16 +47,6 @@ static __always_inline __u32 device_of(struct request *request)
 	return BPF_CORE_READ(disk, major) << MINOR_BITS | BPF_CORE_READ(disk, first_minor);
 }
 
-static __always_inline void forget_request(__u64 key)
-{
-	struct io_request *request = bpf_map_lookup_elem(&requests, &key);
-
-	if (!request)
-		return;
-	forget_begin(&request->begin);
-	bpf_map_delete_elem(&requests, &key);
-}
-
 SEC("tp_btf/block_rq_issue")
 int BPF_PROG(on_issue, struct request *request)
 {
@@ -66,8 +56,7 @@ int BPF_PROG(on_issue, struct request *request)
 	__u32 zero = 0;
 	struct io_request *new;
 
-	/* It is issued again, or its end was missed: the kernel uses its memory for many. */
-	forget_request(key);
+	forget_earlier(&requests, &key); /* or it is issued again */
 	if (!cpu || !is_wanted(ids.tgid, ids.tid))
 		return 0;
 	new = bpf_map_lookup_elem(&new_requests, &zero);

@@ -21,7 +21,7 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 /* Sockets that connect. */
 struct connecting {
-	struct latency_begin begin;
+	struct latency_begin begin; /* first: forget_earlier() */
 	__u8 peer[28];
 	__u32 pad;
 };
@@ -58,7 +58,7 @@ __u32 is_unaccepted_full;
 
 /* Whose socket it is, and when its round-trip time was read. */
 struct owner {
-	struct latency_begin begin;
+	struct latency_begin begin; /* first: forget_earlier() */
 	__u64 read_ns;
 };
 
@@ -80,30 +80,6 @@ struct {
 static __always_inline int is_recorded(__u32 slot)
 {
 	return probe_of(slot)->event != WIRE_NO_EVENT;
-}
-
-/*
- * The state of a socket can change without a run of on_state: the kernel does not run a program
- * within itself. What is left of an earlier socket at the same address is none of the next one.
- */
-static __always_inline void forget_connect(__u64 key)
-{
-	struct connecting *connecting = bpf_map_lookup_elem(&connects, &key);
-
-	if (!connecting)
-		return;
-	forget_begin(&connecting->begin);
-	bpf_map_delete_elem(&connects, &key);
-}
-
-static __always_inline void forget_owner(__u64 key)
-{
-	struct owner *owner = bpf_map_lookup_elem(&owners, &key);
-
-	if (!owner)
-		return;
-	forget_begin(&owner->begin);
-	bpf_map_delete_elem(&owners, &key);
 }
 
 static __always_inline void add_owner(void *ctx, __u64 key, const struct task_ids *ids)
@@ -129,7 +105,8 @@ static __always_inline void begin_connect(void *ctx, struct sock *sk, __u64 key)
 	struct wire_cpu *cpu = counters_of_slot(WIRE_LATENCY_TCP_CONNECT);
 	struct task_ids ids = fast_ids();
 
-	forget_connect(key);
+	/* The kernel does not run a program within itself, so on_state can miss a change. */
+	forget_earlier(&connects, &key);
 	if (!new || !cpu || !is_wanted(ids.tgid, ids.tid))
 		return;
 	read_peer(sk, new->peer);
@@ -199,7 +176,7 @@ int BPF_PROG(on_state, struct sock *sk, int before, int after)
 	if (is_recorded(WIRE_LATENCY_TCP_RTT)) {
 		ids = fast_ids();
 		if (begins || after == TCP_CLOSE)
-			forget_owner(key);
+			forget_earlier(&owners, &key);
 		if (begins && is_wanted(ids.tgid, ids.tid))
 			add_owner(ctx, key, &ids);
 	}
@@ -279,7 +256,7 @@ int BPF_PROG(on_accepted, struct pt_regs *regs, long result)
 	if (is_recorded(WIRE_LATENCY_TCP_ACCEPT))
 		start_ns = end_queueing(key);
 	if (is_recorded(WIRE_LATENCY_TCP_RTT))
-		forget_owner(key);
+		forget_earlier(&owners, &key);
 	if (!is_wanted(ids.tgid, ids.tid))
 		return 0;
 	if (is_recorded(WIRE_LATENCY_TCP_ACCEPT))

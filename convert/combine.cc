@@ -129,12 +129,12 @@ Result<const Format*> FormatOf(const Input& input, const Format* given) {
   }
   std::string reason = "the file is empty";
   if (!input.beginning().empty()) {
-    reason = "its first bytes match no supported format; these are read:";
+    reason = "its first bytes match no supported format; the supported formats are:";
     for (const Format& format : AllFormats()) {
       if (format.read != nullptr)
         reason += (reason.ends_with(':') ? " " : ", ") + std::string(format.name);
     }
-    reason += "; if it has one of these formats, name it (--from)";
+    reason += "; if it has one of these formats, give its name to --from";
   }
   return Fail(ErrorCode::kUnsupported, input.name() + ": at 0x0: " + std::string(reason));
 }

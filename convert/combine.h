@@ -32,9 +32,10 @@ struct CombineOptions {
   // For an output that holds one number per stack: from each input, only the samples of one event
   // are kept. The event is the first one that matches `events`, or the input's default event. If
   // the inputs have different events, all become one event of plain values, so that they can be
-  // added up: of the numbers `value`. If it is not set, those are numbers of samples, or periods if
-  // all events measure time and one of them has periods alone (ChooseValue). With plain values
-  // among the events, each has the number that it has alone (ChooseValue).
+  // added up. `value` selects the numbers. If it is not set, they are numbers of samples, or
+  // periods if all events measure time and at least one would have periods by itself (ChooseValue).
+  // If some events have plain values, each event has the number that it would have by itself
+  // (ChooseValue).
   bool one_value = false;
   std::optional<FoldedValue> value = {};
   Globs events = {};

@@ -92,8 +92,8 @@ bool IsCallgrind(std::string_view text) {
 }
 
 constexpr std::string_view kCallgrindDescription =
-    "is a profile of callgrind, as Xdebug also writes them, which has calls but no stacks; "
-    "KCachegrind and callgrind_annotate show it";
+    "is a callgrind profile (Xdebug also writes them), with calls but no stacks; KCachegrind and "
+    "callgrind_annotate show it";
 
 // Recognizes the dump of StackProf.run(out:), which Ruby's Marshal wrote, and its JSON.
 bool IsStackprof(std::string_view text) {
@@ -153,128 +153,129 @@ bool IsEtw(std::string_view text) {
 // The remedies name programs that read the format, by their manuals.
 constexpr KnownFormat kKnownFormats[] = {
     {[](std::string_view text) { return stack_text::IsPrintedByBpftrace(text); },
-     "are stacks that a script of bpftrace printed, without numbers; a map, `@[ustack] = count()`, "
-     "prints stacks that are read here"},
+     "are stacks that a script of bpftrace printed, without numbers; perftape reads the stacks of "
+     "a map, `@[ustack] = count()`"},
     {[](std::string_view text) {
        return text.starts_with("FLR") && text.substr(3, 1) == std::string_view("\0", 1);
      },
      "is a JDK Flight Recording (JFR); `jfrconv --collapsed FILE out.folded` of async-profiler "
-     "makes folded stacks of it"},
+     "converts it to folded stacks"},
     {[](std::string_view text) { return text.starts_with("JAVA PROFILE "); },
-     "is a heap dump of Java (HPROF), not a profile; async-profiler records one of allocations "
-     "(`asprof -e alloc -o collapsed`)"},
+     "is a heap dump of Java (HPROF), not a profile; async-profiler records profiles of "
+     "allocations (`asprof -e alloc -o collapsed`)"},
     {[](std::string_view text) {
        return Has(text, "Time and Allocation Profiling Report") || Has(text, "COST CENTRE");
      },
      "is a report of GHC (.prof); run the program with `+RTS -pj` and open its JSON with "
-     "speedscope, or convert this one with `ghc-prof-flamegraph FILE`"},
+     "speedscope, or convert this file with `ghc-prof-flamegraph FILE`"},
     {[](std::string_view text) { return BeginsJson(text) && Has(text, "\"cost_centres\""); },
-     "is a profile of GHC in JSON (-pj); speedscope opens it and exports its own format, which is "
-     "read here"},
+     "is a profile of GHC in JSON (-pj); open it with speedscope, and export it in speedscope's "
+     "own format, which perftape reads"},
+    {[](std::string_view text) { return BeginsJson(text) && Has(text, "\"dhatFileVersion\""); },
+     "is a heap profile of DHAT; dh_view.html, which comes with valgrind, shows it"},
     {[](std::string_view text) {
        return BeginsJson(text) &&
               (Has(text, "\"traceEvents\"") || (Has(text, "\"ph\"") && Has(text, "\"ts\"")));
      },
      "is a trace of Chrome (trace events) without samples of V8; `node --cpu-prof` and the "
-     "inspector's Profiler.stop write a .cpuprofile, which is read here"},
+     "inspector's Profiler.stop write a .cpuprofile, which perftape reads"},
     {&IsStackprof,
      "is a profile of Ruby's stackprof; if it was recorded with `raw: true`, `stackprof "
-     "--stackcollapse FILE > out.folded` makes folded stacks of it"},
+     "--stackcollapse FILE > out.folded` converts it to folded stacks"},
     {[](std::string_view text) { return BeginsJson(text) && Has(text, "\"attached_probes\""); },
-     "is the JSON of bpftrace; without `-f json` it prints its maps as text, which is read here"},
+     "is the JSON of bpftrace; without `-f json` it prints its maps as text, which perftape reads"},
     {[](std::string_view text) { return text.starts_with("Nettrace"); },
-     "is a trace of dotnet-trace; `dotnet-trace convert --format Speedscope FILE` makes a file of "
-     "it that is read here"},
+     "is a trace of dotnet-trace; `dotnet-trace convert --format Speedscope FILE` converts it to a "
+     "file that perftape reads"},
     {[](std::string_view text) { return text.starts_with("MOJ"); },
      "is a profile of Austin in its binary form; `mojo2austin FILE out.folded` of the Python "
-     "package austin-python makes folded stacks of it"},
+     "package austin-python converts it to folded stacks"},
     {[](std::string_view text) { return Has(text, " stacks with outstanding allocations:"); },
      "is the text of bcc's memleak, with the sizes before the stacks; `bpftrace -e "
      "'uprobe:LIBC:malloc { @[ustack] = sum(arg0) }'`, with the path of libc.so.6 for LIBC, counts "
-     "the allocated bytes in a text that is read here"},
+     "the allocated bytes in a text that perftape reads"},
     {[](std::string_view text) { return text.starts_with(std::string_view("memray\0", 7)); },
      "is a capture of memray; `memray flamegraph FILE` shows it as a page"},
     {[](std::string_view text) { return text.starts_with("\x04\x22\x4d\x18"); },
-     "is compressed with LZ4, as captures of memray are, which `memray flamegraph FILE` shows; "
-     "other files are read after `lz4 -d FILE`"},
+     "is compressed with LZ4, as captures of memray are; `memray flamegraph FILE` shows those; "
+     "expand other files with `lz4 -d FILE` first"},
     {[](std::string_view text) {
        return text.starts_with("TRACE START [") || Has(text, "\nTRACE START [");
      },
      "is a function trace of Xdebug, with calls but no samples; if it was written with "
-     "xdebug.trace_format=1, FlameGraph's stackcollapse-xdebug.php makes folded stacks of it"},
+     "xdebug.trace_format=1, FlameGraph's stackcollapse-xdebug.php converts it to folded stacks"},
     {&IsPhpspy,
-     "are stacks of phpspy, whose lines have no counts; `stackcollapse-phpspy.pl FILE > "
-     "out.folded`, which comes with phpspy, makes folded stacks of them"},
+     "are stacks of phpspy without counts; `stackcollapse-phpspy.pl FILE > out.folded`, which "
+     "comes with phpspy, converts them to folded stacks"},
     {&IsPerfetto,
-     "is a trace of Perfetto; `traceconv profile FILE` makes pprof files of the CPU and heap "
-     "profiles in it, which are read here"},
+     "is a trace of Perfetto; `traceconv profile FILE` converts the CPU and heap profiles in it to "
+     "pprof files, which perftape reads"},
     {&IsEtw,
      "is a trace of Windows (ETW, .etl); `samply import FILE --save-only -o profile.json.gz`, on "
-     "Windows, makes a file of it that is read here"},
+     "Windows, converts it to a file that perftape reads"},
     {[](std::string_view text) {
        return Has(text, "\n    waker: ") || (Has(text, "\n    target: ") && Has(text, "waker"));
      },
-     "is a text of bcc's offwaketime or wakeuptime; with -f they print folded stacks, which are "
-     "read here"},
+     "is a text of bcc's offwaketime or wakeuptime; with -f they print folded stacks, which "
+     "perftape reads"},
     {[](std::string_view text) { return IsFoldedPerfReport(text); },
-     "is a text of `perf report -g folded`, where counts precede the stacks; read the recording "
-     "itself, or `awk '/^ / {comm = $3} /^[0-9]/ {print comm \";\" $2, $1}'` makes folded stacks "
-     "of "
-     "the text"},
+     "is a text of `perf report -g folded`, where counts precede the stacks; convert the recording "
+     "itself, or convert the text to folded stacks with `awk '/^ / {comm = $3} /^[0-9]/ {print "
+     "comm \";\" $2, $1}'`"},
     {[](std::string_view text) {
        return text.starts_with("PeriodType: ") && Has(text, "\nPeriod: ");
      },
-     "is the text of `go tool pprof -raw`; read the profile that it was printed from, or "
-     "stackcollapse-go.pl makes folded stacks of the text"},
+     "is the text of `go tool pprof -raw`; convert the profile that it was printed from, or "
+     "convert the text to folded stacks with stackcollapse-go.pl"},
     {[](std::string_view text) {
        return Has(text, "\n-----------+----") && (Has(text, "Type: ") || Has(text, "File: "));
      },
-     "is the text of `go tool pprof -traces`; read the profile that it was printed from"},
+     "is the text of `go tool pprof -traces`; convert the profile that it was printed from"},
     {[](std::string_view text) {
        return Has(text, "# Overhead") && Has(text, "Samples") && text.starts_with('#');
      },
-     "is the text of perf report; read the recording itself, or the text that `perf script` prints "
-     "of it"},
+     "is the text of perf report; convert the recording itself, or the text that `perf script` "
+     "prints for it"},
     {[](std::string_view text) { return text.starts_with("desc: ") && Has(text, "\ncmd: "); },
      "is a heap profile of valgrind's massif, with stacks only in some of its snapshots; "
      "ms_print shows it"},
     {[](std::string_view text) { return text.starts_with("v ") && Has(text, "\nX "); },
-     "is a profile of heaptrack; `heaptrack_print -F out.folded FILE` makes folded stacks of it"},
+     "is a profile of heaptrack; `heaptrack_print -F out.folded FILE` converts it to folded "
+     "stacks"},
     {[](std::string_view text) { return Has(text, "Full thread dump "); },
-     "is a thread dump of Java (jstack), with one stack of each thread and without a number; "
+     "is a thread dump of Java (jstack), with one stack for each thread and no numbers; "
      "async-profiler (`asprof -o collapsed`) records folded stacks"},
     {[](std::string_view text) { return text.starts_with("--- Execution profile ---"); },
      "is a flat or tree text of async-profiler; with `-o collapsed` it prints folded stacks, which "
-     "are read here"},
+     "perftape reads"},
     {[](std::string_view text) {
        return text.starts_with("<!DOCTYPE html") || text.starts_with("<!doctype html") ||
               text.starts_with("<html");
      },
-     "is a page (HTML), which shows a profile and cannot be read as one; read the file that it was "
-     "made from"},
+     "is a page (HTML) that shows a profile, and cannot be converted back; convert the file that "
+     "it was made from"},
     {[](std::string_view text) {
        return text.starts_with("<svg") || (text.starts_with("<?xml") && Has(text, "<svg"));
      },
-     "is a picture (SVG), which shows a profile and cannot be read as one; read the file that it "
-     "was made from"},
+     "is a picture (SVG) that shows a profile, and cannot be converted back; convert the file that "
+     "it was made from"},
     {[](std::string_view text) { return text.starts_with("SQLite format 3"); },
-     "is an SQLite database, as VTune and Nsight Systems write them; `vtune -report hotspots "
+     "is an SQLite database, such as VTune and Nsight Systems write; `vtune -report hotspots "
      "-format csv -group-by callstack` or `nsys stats` print their samples as text"},
     {[](std::string_view text) {
        return text.starts_with("<?xml") &&
               (Has(text, "trace-query-result") || Has(text, "<trace-toc"));
      },
-     "is the XML of xctrace export (Instruments); `inferno-collapse-xctrace FILE` makes folded "
-     "stacks of it"},
+     "is the XML of xctrace export (Instruments); `inferno-collapse-xctrace FILE` converts it to "
+     "folded stacks"},
     {[](std::string_view text) {
        return text.starts_with("PID ") && (Has(text, "\nTID ") || Has(text, "\n#0 "));
      },
-     "are stack traces of eu-stack, one of each thread and without a number; "
-     "stackcollapse-elfutils.pl makes folded stacks of them"},
+     "are stack traces of eu-stack, one for each thread and without numbers; "
+     "stackcollapse-elfutils.pl converts them to folded stacks"},
     {[](std::string_view text) { return text.starts_with("#0 ") || Has(text, "\n#0  0x"); },
-     "are stack traces of gdb or pstack, without a number; stackcollapse-gdb.pl makes folded "
-     "stacks "
-     "of them"},
+     "are stack traces of gdb or pstack, without numbers; stackcollapse-gdb.pl converts them to "
+     "folded stacks"},
     {[](std::string_view text) { return text.starts_with("gmon"); },
      "is a profile of gprof (gmon.out), which has no stacks; record the program with "
      "perftape-record"},
@@ -293,14 +294,14 @@ std::optional<std::string> DescribeForeign(const Input& input) {
     if (path.ends_with(".trace") || path.ends_with(".trace/")) {
       return "is a trace of Instruments; `xctrace export --input FILE --xpath "
              "'/trace-toc/*/data/table[@schema=\"time-profile\"]'` prints it, and "
-             "inferno-collapse-xctrace makes folded stacks of that";
+             "inferno-collapse-xctrace converts that to folded stacks";
     }
-    return "is a directory, and no perf.data of several files, which has a file 'data'";
+    return "is a directory, but not a perf.data of several files: it contains no file 'data'";
   }
   const Bytes beginning = input.beginning().first(std::min(input.beginning().size(), kEnough));
   if (IsLegacyPprof(beginning)) {
     return "is a profile in one of pprof's old formats; `go tool pprof -proto FILE > out.pb.gz` "
-           "makes one of it that is read here";
+           "converts it to one that perftape reads";
   }
   // Its first lines end in numbers, as those of folded stacks do.
   if (IsCallgrind(Utf8Text(beginning).view())) return std::string(kCallgrindDescription);

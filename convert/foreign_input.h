@@ -14,9 +14,8 @@ namespace perftape::convert {
 // for any other input.
 std::optional<std::string> DescribeForeign(const Input& input);
 
-// The same for an input of none of the formats that are read: well-known profiles of other
-// programs, by their first bytes. Such bytes can also begin a format that is read, so ask that
-// first.
+// The same for well-known profiles of other programs, by their first bytes. A supported format can
+// begin with the same bytes, so call this only after no supported format matched.
 std::optional<std::string> DescribeUnread(const Input& input);
 
 }  // namespace perftape::convert

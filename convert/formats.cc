@@ -43,8 +43,9 @@ constexpr std::array<std::string_view, 2> kFirefoxEndings = {".firefox.json.gz",
 
 // Of a difference of profiles. `where` is what cannot show them: its shares are of the rest.
 std::string NegativeLine(std::uint64_t samples, std::string_view where) {
-  return Counted(samples, "sample") + " with a negative number, which " + std::string(where) +
-         " cannot show: its shares are of the others; perftape-report shows both";
+  return std::string(where) + " cannot show " + Counted(samples, "sample") +
+         " with a negative number: its shares refer to the other samples; perftape-report shows "
+         "both";
 }
 
 // Returns the samples of the event in folded lines that are below 0.
@@ -74,7 +75,7 @@ Result<Losses> WritePprofTo(const Profile& profile, const WriteOptions& options,
   Losses losses;
   for (const EventId event : LossyEvents(profile)) {
     losses.push_back(std::string(profile.text(profile[event].name)) +
-                     ": rounded to whole numbers, which are all that a pprof has");
+                     ": rounded, because a pprof has only whole numbers");
   }
   return losses;
 }
@@ -144,8 +145,8 @@ Losses LossesOf(const viewers::ViewReport& report, std::string_view where) {
     losses.push_back(NegativeLine(report.negative_samples, where));
   }
   for (const std::string& event : report.rounded_events) {
-    losses.push_back(event + ": rounded to whole numbers, which are all that " +
-                     std::string(where) + " has");
+    losses.push_back(event + ": rounded, because " + std::string(where) +
+                     " has only whole numbers");
   }
   return losses;
 }

@@ -74,21 +74,21 @@ struct Format {
   // Whether a file should have the samples of one event, because its readers show one event, or add
   // up all. It can have several.
   bool prefers_one_event = false;
-  // Whether it is a view of events, where those of several types of cores are one.
+  // Whether it shows the same event of several types of cores as one event.
   bool shows_events = false;
   // Whether it has the time (and may have the CPU) of each sample, for ImportOptions::time_label
   // and cpu_label.
   bool has_sample_times = false;
-  // The numbers that are written if none are selected, in a format that does not have both. Not
-  // set: ChooseValue decides for each event.
+  // The numbers that are written if none are selected, for a format that does not contain both. If
+  // not set, ChooseValue decides for each event.
   std::optional<FoldedValue> default_value = {};
   // Returns whether the input has this format. If the format cannot be read, `matches` and `read`
   // are null.
   bool (*matches)(const Input& input);
   Result<Profile> (*read)(Input& input, const ImportOptions& options, ImportReport& report);
-  // Writes the same format again, record by record, so that content is kept that a profile cannot
-  // hold: sample times and other records. Null if the format has no rewrite. `output` is a path or
-  // "-" for stdout.
+  // Writes the same format again, record by record. This keeps content that a profile cannot hold:
+  // sample times and other records. Null if the format has no rewrite. `output` is a path or "-"
+  // for stdout.
   Result<rewrite::NormalizeReport> (*rewrite)(Input& input, const std::filesystem::path& output,
                                               const rewrite::NormalizeOptions& options);
   // Writes a profile. `output` is a path or "-" for stdout. Equal profiles become equal bytes.

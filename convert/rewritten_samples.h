@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a perf.data gets that is written again: which samples of the recording a filter keeps, and
-// the callchains that replace copies of registers and stacks.
+// What changes when a perf.data is written again: the samples that a filter keeps, and the
+// callchains that replace copies of registers and stacks.
 #pragma once
 
 #include <memory>
@@ -17,8 +17,8 @@
 
 namespace perftape::convert {
 
-// The samples of a recording that a filter keeps. They are used to write a perf.data that has only
-// these samples, but all other records and all times.
+// The samples of a recording that a filter keeps. They are used to write a perf.data with only
+// these samples, but with all other records and all times.
 struct ChosenSamples {
   std::vector<bool> kept;  // one for each SAMPLE record, in file order
   ImportReport read;

@@ -32,23 +32,25 @@ struct RecordOptions {
   std::optional<RotationOptions> rotation;
   // If set, the output is a pattern, too, and records stay in memory until a trigger writes them.
   std::optional<FlightOptions> flight;
-  // The command and its arguments. Its process is created before the recording starts and waits. It
-  // calls exec when the recording runs, and the recording ends with it. May be empty unless the
-  // target is Workload.
+  // The command and its arguments. Its process is created before the recording starts. It waits
+  // until the recording runs, and then calls exec. The recording ends with it. May be empty unless
+  // the target is Workload.
   std::vector<std::string> command;
   SignalState command_signals = SignalState::Now();
-  // The notes have the limits and the use of the cgroups of recorded processes (cgroup_usage.h).
+  // Adds the limits and the usage of the cgroups of recorded processes to the notes
+  // (cgroup_usage.h).
   bool cgroup_usage = false;
   std::optional<double> max_cpu;  // percent of a CPU that the recorder may use (rate_governor.h)
   std::optional<std::chrono::nanoseconds> duration;
   std::chrono::milliseconds flush_interval{250};
-  // Gives up the privileges that a running recording does not need. Called once, when all events
-  // are attached, the command runs, and Record() has ended its own threads, and in each process
-  // that opens files. An error of it ends the recording. May be empty.
+  // Gives up the privileges that a running recording does not need. Called once when all events are
+  // attached, the command runs, and Record() has ended its own threads. Also called in each process
+  // that opens files. If it returns an error, the recording ends. May be empty.
   std::function<Status()> drop_privileges = {};
   // Called when the output has its name. May be empty.
   std::function<void()> on_published = {};
-  // Called with the calls of latency probes of each interval, as on_progress. May be empty.
+  // Called after each interval with the calls of latency probes in it, in the same way as
+  // on_progress. May be empty.
   std::function<void(std::span<const LatencyInterval>)> on_latency = {};
   std::optional<std::chrono::nanoseconds> latency_interval;
   // Called whenever the rings were drained, by the thread that records: it must return soon. May be

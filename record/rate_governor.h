@@ -17,9 +17,9 @@ class RateGovernor {
   // `cpu_ns` is the CPU time that the recorder has used before.
   RateGovernor(double max_percent, std::uint64_t now_ns, std::uint64_t cpu_ns);
 
-  // Call it after each round. Once in a second, compares the use of CPU time with the limit.
-  // Returns the new rate if it must change: only one in so many hits is a sample. The rate rises
-  // again after five seconds below a quarter of the limit.
+  // Call it after each round. Once a second, compares the CPU time used with the limit. If the rate
+  // must change, returns the new divisor N: only one in N hits is a sample. The rate rises again
+  // after five seconds below a quarter of the limit.
   std::optional<std::uint64_t> Check(std::uint64_t now_ns, std::uint64_t cpu_ns);
 
   // The rate at the start and its changes.

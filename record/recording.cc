@@ -70,50 +70,67 @@ Status Recording::RunToTheEnd() {
 
 // Drains the rings, and ends a round with all records up to `limit_ns`, in time order.
 Status Recording::Flush(std::uint64_t limit_ns) {
-  const bool is_last = limit_ns == std::numeric_limits<std::uint64_t>::max();
   TRY(input_->Drain());
-  IncomingRecords& records = input_->records();
+  const Round round = BeginRound(limit_ns);
+  TRY(input_->ReopenOnReturnedCpus(round.now_ns));
+  TRY(losses_.AddNewLosses(*input_, round.known_until_ns()));
+  TRY(CountCalls(round));
+  TRY(input_->records().Release(round.released_ns, *stages_));
+  LimitOwnCpuTime(round);
+  ReadCgroupUsage(round);
+  return plan_->EndRound(round.released_ns, round.is_last);
+}
+
+// Decides up to which time the drained records are released. Later ones are held back.
+Recording::Round Recording::BeginRound(std::uint64_t limit_ns) {
   const std::uint64_t released_ns =
-      plan_->WaitsForExits() ? records.BeforeLastExits(limit_ns) : limit_ns;
+      plan_->WaitsForExits() ? input_->records().BeforeLastExits(limit_ns) : limit_ns;
   held_ = std::chrono::nanoseconds(limit_ns - released_ns);
-  const std::uint64_t now_ns = world_.clock.MonotonicNs();
-  flushed_ns_ = std::max(flushed_ns_, std::min(released_ns, now_ns));
-  TRY(input_->ReopenOnReturnedCpus(now_ns));
-  TRY(losses_.AddNewLosses(*input_, std::min(released_ns, now_ns)));
-  TRY(CountCalls(std::min(released_ns, now_ns), is_last));
-  TRY(records.Release(released_ns, *stages_));
-  if (governor_) {
-    if (const auto divisor = governor_->Check(now_ns, world_.clock.CpuNs())) {
-      input_->SampleOneIn(*divisor);
-    }
-  }
-  if (parts_->cgroups) {
-    is_last ? parts_->cgroups->ReadAll(now_ns) : parts_->cgroups->Check(now_ns);
-  }
-  return plan_->EndRound(released_ns, is_last);
+  const Round round = {.now_ns = world_.clock.MonotonicNs(),
+                       .released_ns = released_ns,
+                       .is_last = limit_ns == std::numeric_limits<std::uint64_t>::max()};
+  flushed_ns_ = std::max(flushed_ns_, round.known_until_ns());
+  return round;
 }
 
-std::uint64_t Recording::IntervalNs() const {
-  return static_cast<std::uint64_t>(
-      options_.latency_interval.value_or(std::chrono::nanoseconds()).count());
+void Recording::LimitOwnCpuTime(const Round& round) {
+  if (!governor_) return;
+  const auto divisor = governor_->Check(round.now_ns, world_.clock.CpuNs());
+  if (divisor) input_->SampleOneIn(*divisor);
 }
 
-// A sum of fast calls is in the file in which they ended, unless a file ends because it is full.
-Status Recording::CountCalls(std::uint64_t time_ns, bool is_last) {
+void Recording::ReadCgroupUsage(const Round& round) {
+  if (!parts_->cgroups) return;
+  round.is_last ? parts_->cgroups->ReadAll(round.now_ns) : parts_->cgroups->Check(round.now_ns);
+}
+
+// Reads the calls of latency probes if something needs them now.
+Status Recording::CountCalls(const Round& round) {
   constexpr std::uint64_t kDrainNs = kNsPerSecond;
-  const bool ends_file = is_last || plan_->IsSeamDue();
-  const bool is_interval =
-      options_.on_latency && (is_last || time_ns >= latency_interval_ns_ + IntervalNs());
+  const std::uint64_t time_ns = round.known_until_ns();
+  // A sum of fast calls is in the file in which they ended, unless a file ends because it is full.
+  const bool ends_file = round.is_last || plan_->IsSeamDue();
+  const bool ends_interval = EndsLatencyInterval(round);
   const bool is_due = time_ns >= drained_latency_ns_ + kDrainNs;
-  if (!ends_file && !is_interval && !is_due) return {};
+  if (!ends_file && !ends_interval && !is_due) return {};
   drained_latency_ns_ = time_ns;
   TRY(input_->DrainLatency());
-  if (is_interval) {
-    if (latency_interval_ns_ != 0) options_.on_latency(input_->NextLatencyInterval());
-    latency_interval_ns_ = time_ns;
-  }
+  if (ends_interval) EndLatencyInterval(time_ns);
   if (ends_file) input_->SumUpFastCalls(time_ns);
   return {};
+}
+
+bool Recording::EndsLatencyInterval(const Round& round) const {
+  if (!options_.on_latency) return false;
+  const auto interval_ns = static_cast<std::uint64_t>(
+      options_.latency_interval.value_or(std::chrono::nanoseconds()).count());
+  return round.is_last || round.known_until_ns() >= latency_interval_ns_ + interval_ns;
+}
+
+// The first interval begins with the first round, and has no calls before it.
+void Recording::EndLatencyInterval(std::uint64_t time_ns) {
+  if (latency_interval_ns_ != 0) options_.on_latency(input_->NextLatencyInterval());
+  latency_interval_ns_ = time_ns;
 }
 
 Status Recording::StartCommand(const OutputTarget& output) {

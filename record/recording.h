@@ -3,6 +3,7 @@
 // another clock.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -28,7 +29,7 @@
 
 namespace perftape::record {
 
-// Where the world begins.
+// What a recording needs from outside; tests replace it.
 struct RecordingWorld {
   // Opens the input; `command` is the process of the command, if there is one.
   std::function<Result<std::unique_ptr<RecordInput>>(std::optional<pid_t> command,
@@ -62,6 +63,15 @@ class Recording {
   RecordSummary EndEarly(const Error& error) &&;
 
  private:
+  // The records between two flushes. Times are of CLOCK_MONOTONIC.
+  struct Round {
+    std::uint64_t now_ns = 0;
+    std::uint64_t released_ns = 0;  // the records up to this time are written
+    bool is_last = false;
+
+    // Up to this time, all records, losses and calls are known.
+    std::uint64_t known_until_ns() const { return std::min(released_ns, now_ns); }
+  };
   // Why a recording ends.
   enum class End : std::uint8_t { kRequested, kDurationOver, kTargetsGone, kCommandEnded };
 
@@ -75,8 +85,12 @@ class Recording {
   bool IsOver();
   Status WaitForWork();
   Status Flush(std::uint64_t limit_ns);
-  Status CountCalls(std::uint64_t time_ns, bool is_last);
-  std::uint64_t IntervalNs() const;
+  Round BeginRound(std::uint64_t limit_ns);
+  void LimitOwnCpuTime(const Round& round);
+  void ReadCgroupUsage(const Round& round);
+  Status CountCalls(const Round& round);
+  bool EndsLatencyInterval(const Round& round) const;
+  void EndLatencyInterval(std::uint64_t time_ns);
 
   void WarnOfUntrackedForks();
   void WarnOfLostRecords();

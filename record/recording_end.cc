@@ -105,7 +105,7 @@ void Recording::WarnOfUntrackedForks() {
     untracked += counter.untracked_forks;
   if (untracked > 0) {
     warnings_.push_back(std::to_string(untracked) +
-                        " forked processes were too many to follow: they were not sampled");
+                        " forked processes were not sampled: there were too many to follow");
   }
 }
 
@@ -116,7 +116,7 @@ void Recording::WarnOfLostRecords() {
   for (const wire_cpu& counter : input_->Counters(kFirstEvent)) lost += counter.ring_full;
   if (lost == 0) return;
   warnings_.push_back(
-      "some of the lost records may be process events, so that names or mappings may be missing");
+      "some of the lost records may be process events, so names or mappings may be missing");
 }
 
 void Recording::WarnOfCgroups() {
@@ -138,7 +138,7 @@ void Recording::WarnOfUncountedCalls() {
                           "(--latency-in-progress)");
     } else if (loss.cause == bundle::kMissedRuns) {
       warnings_.push_back("latency:" + loss.probe + ": up to " + calls +
-                          " were not counted: their program interrupted itself");
+                          " were not counted, because their BPF program was already running");
     }
   }
 }
@@ -151,8 +151,8 @@ void Recording::WarnOfMissingStacks() {
   }
   if (missing == 0) return;
   warnings_.push_back(std::to_string(missing) +
-                      " samples have no user stack: more threads waited than there is room for "
-                      "(smaller stacks need less: --call-graph dwarf,SIZE)");
+                      " samples have no user stack: there was no room for the stacks of more "
+                      "waiting threads (use smaller ones: --call-graph dwarf,SIZE)");
 }
 
 }  // namespace perftape::record

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The end of a recording by an external cause: a request, or the end of its duration.
+// Ends a recording for an external reason: a request, or the end of its duration.
 #pragma once
 
 #include <sys/eventfd.h>

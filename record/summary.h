@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The result of Record() (recorder.h): what is in the file, what is missing, and why; and what of
-// it the file says about the recording itself.
+// The result of Record() (recorder.h): what is in the file, what is missing, and why. NotesOf
+// returns the part of it that is written into the file.
 #pragma once
 
 #include <cstdint>
@@ -20,11 +20,11 @@ struct RecordSummary {
   OutputSummary output = {};
   std::uint64_t end_ns = 0;     // of sampling, or of the last round so far; CLOCK_MONOTONIC
   bool only_user_code = false;  // Sampler::kKernel
-  // Of tracepoints: hits that the kernel did not pass on, of any task, recorded or not. Not counted
+  // Hits of tracepoints that the kernel did not pass on, of any task, recorded or not. Not counted
   // as lost.
   std::uint64_t skipped_hits = 0;
   std::vector<bundle::NotedContainer> containers = {};  // if cgroups are recorded
-  // Of recorded processes, with RecordOptions::cgroup_usage.
+  // The cgroups of recorded processes, with RecordOptions::cgroup_usage.
   std::vector<bundle::NotedCgroup> cgroups = {};
   std::vector<bundle::NotedProcess> processes = {};  // with what they publish about themselves
   LatencySummary latency = {};

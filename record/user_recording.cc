@@ -25,17 +25,17 @@ std::optional<PrivilegedOption> FirstPrivileged(const RecordOptions& options) {
   const bool asks_for_tables =
       options.input.callchains == Callchains::kUnwindTables && !options.input.prefers_unwind_tables;
   const PrivilegedOption all[] = {
-      {"-u", "tasks of one user are selected with eBPF", options.input.user.has_value()},
-      {"--cgroup", "tasks of cgroups, containers and pods are selected with eBPF", is_of_cgroups},
+      {"-u", "selecting the tasks of one user needs eBPF", options.input.user.has_value()},
+      {"--cgroup", "selecting cgroups, containers or pods needs eBPF", is_of_cgroups},
       {"-a", "the whole system, the default, needs privileges; a COMMAND, -p and -t do not",
        std::holds_alternative<WholeSystem>(options.input.target)},
-      {"--comm", "names of threads are selected with eBPF", !options.input.scope.comms.empty()},
-      {"--all-cgroups", "cgroups are recorded with eBPF", options.input.scope.all_cgroups},
+      {"--comm", "selecting threads by name needs eBPF", !options.input.scope.comms.empty()},
+      {"--all-cgroups", "recording cgroups needs eBPF", options.input.scope.all_cgroups},
       {"--namespaces", "namespaces cannot be recorded without privileges",
        options.input.scope.namespaces},
-      {"--call-graph eh", "unwind tables are used with eBPF; fp and dwarf work without privileges",
+      {"--call-graph eh", "unwind tables need eBPF; fp and dwarf work without privileges",
        asks_for_tables},
-      {"--max-cpu", "the rate is lowered with eBPF", options.max_cpu.has_value()},
+      {"--max-cpu", "lowering the rate needs eBPF", options.max_cpu.has_value()},
   };
   for (const PrivilegedOption& option : all) {
     if (option.is_given) return option;
@@ -62,8 +62,8 @@ Status CheckUserOptions(const RecordOptions& options, const SystemFacts& facts) 
 
 std::string UserRecordingText(const RecordOptions& options, const SystemFacts& facts) {
   return fmt::format(
-      "only user code of own processes is recorded: {}: run it as root for the rest, or see "
-      "'perftape-doctor'{}",
+      "only user code of your own processes is recorded: {}: run as root to record the rest, or "
+      "see 'perftape-doctor'{}",
       WhyNoPrograms(facts)->problem,
       options.input.prefers_unwind_tables ? "; call chains are found by frame pointers" : "");
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recordings without privileges (Sampler::kKernel): who makes them, and what they cannot do. All
-// messages name the remedy.
+// Recordings without privileges (Sampler::kKernel): when they are made, and what they cannot
+// record. All messages name the remedy.
 #pragma once
 
 #include <string>
@@ -11,15 +11,15 @@
 
 namespace perftape::record {
 
-// Whether this user cannot load BPF programs, but the kernel has perf events, which it allows users
-// for user code of their own processes.
+// Whether this user cannot load BPF programs, but the kernel has perf events. The kernel allows
+// users to record user code of their own processes with them.
 bool IsUserRecording(const SystemFacts& facts);
 
 // Fails with kPermission for the first option or event that needs privileges, which the message
 // names. Events that may be left out are checked when the recording starts.
 Status CheckUserOptions(const RecordOptions& options, const SystemFacts& facts);
 
-// Returns one line for the user: what is recorded, why no more, and what changes it.
+// Returns one line for the user: what is recorded, why nothing more, and what to do about it.
 std::string UserRecordingText(const RecordOptions& options, const SystemFacts& facts);
 
 }  // namespace perftape::record

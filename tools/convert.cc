@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // perftape-convert: converts profiles between formats, merges several into one, and adds names.
 #include <fmt/core.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -8,7 +9,6 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <system_error>
 #include <utility>
 
 #include "convert/anonymize/anonymize.h"
@@ -26,6 +26,7 @@
 #include "formats/base/text.h"
 #include "tools/common/cli/console.h"
 #include "tools/common/cli/output.h"
+#include "tools/common/cli/secret_file.h"
 #include "tools/common/profiles/filter_options.h"
 #include "tools/common/profiles/found_windows.h"
 #include "tools/common/profiles/input_report.h"
@@ -42,18 +43,15 @@
 namespace perftape::convert_tool {
 namespace {
 
-// Reads the key of --anonymize. Warns if other users can read the file. The errors are those of
-// ReadWholeFile and of NameKey::FromSecret.
+// Reads the key of --anonymize. Warns of WrongPermissions. The errors are those of ReadWholeFile
+// and of NameKey::FromSecret.
 Result<anonymize::NameKey> ReadKey(const std::filesystem::path& path, cli::Console& console) {
   TRY_ASSIGN(const std::string secret, ReadWholeFile(path));
   auto key = anonymize::NameKey::FromSecret(AsBytes(secret));
   if (!key) return Fail(InContext(path.native(), std::move(key).error()));
-  using std::filesystem::perms;
-  std::error_code none;
-  const perms others = std::filesystem::status(path, none).permissions();
-  if (!none && (others & (perms::group_read | perms::others_read)) != perms::none) {
-    console.Warning(
-        fmt::format("{0}: other users can read this key: 'chmod 600 {0}'", path.native()));
+  struct stat status = {};
+  if (stat(path.c_str(), &status) == 0) {
+    if (const auto wrong = cli::WrongPermissions(path, status.st_mode)) console.Warning(*wrong);
   }
   return key;
 }
@@ -236,6 +234,8 @@ convert::WriteOptions WriteOptionsOf(const Plan& plan, const convert::Profile& p
     const convert::TaskEvents& events = input.read.task_events;
     options.times.events.insert(options.times.events.end(), events.begin(), events.end());
     options.times.switches = input.read.switches;
+    // Of a wait that the filter removed, the profile says nothing.
+    if (plan.filter.events.empty()) options.times.event_names = input.read.events;
     options.times.window = input.read.window;
     options.times.sample_step_ns = static_cast<std::int64_t>(input.read.time_step_ns);
     if (!plan.anonymize) options.times.trigger = input.read.trigger;

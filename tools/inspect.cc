@@ -7,13 +7,12 @@
 #include <utility>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include "formats/base/counted.h"
 #include "formats/base/input.h"
 #include "formats/base/output_file.h"
 #include "formats/bundle/expanded_input.h"
 #include "formats/elf/elf_file.h"
+#include "formats/json/write.h"
 #include "formats/perfdata/reader.h"
 #include "formats/perfdata/validate/validate.h"
 #include "formats/unwind/rule_text.h"
@@ -162,9 +161,9 @@ std::string UnwindRowText(const unwind::Table& table, std::size_t row) {
 
 // Returns {"unwind_row":{"address":"0x401126","cfa":"rsp+16","fp":"c-16","ra":"c-8"}} and "\n".
 std::string UnwindRowJson(const unwind::Table& table, std::size_t row) {
-  nlohmann::ordered_json json = {{"address", fmt::format("{:#x}", AddressOf(table, row))}};
+  json::Value json = {{"address", fmt::format("{:#x}", AddressOf(table, row))}};
   for (const auto& [name, value] : FieldsOf(table, row)) json[std::string(name)] = value;
-  return cli::JsonText({{"unwind_row", std::move(json)}}, cli::JsonLayout::kOneLine);
+  return json::Text({{"unwind_row", std::move(json)}}, json::Layout::kOneLine);
 }
 
 Result<int> PrintUnwindTable(const Plan& plan) {

@@ -27,7 +27,7 @@ int Main(int argc, char** argv) noexcept;
 namespace report_tool {
 int Main(int argc, char** argv) noexcept;
 }
-// Not in the single file, which has no web server.
+// Only with PERFTAPE_SERVE, and never in the single file, which has no web server.
 namespace serve {
 int Main(int argc, char** argv) noexcept;
 }

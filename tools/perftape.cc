@@ -49,7 +49,9 @@ constexpr Tool kTools[] = {
     {"record", InSingleFile(&record_tool::Main)},
     {"recover", InSingleFile(&recover_tool::Main)},
     {"report", InSingleFile(&report_tool::Main)},
-    {"serve", nullptr},  // a program of its own in any case
+#if PERFTAPE_HAS_SERVE
+    {"serve", nullptr},  // never in the single file
+#endif
     {"symbolize", InSingleFile(&symbolize_tool::Main)},
 };
 

@@ -27,13 +27,14 @@
 #include "tools/common/cli/escape.h"
 #include "tools/common/cli/output.h"
 #include "tools/common/cli/progress.h"
+#include "tools/common/recording/own_command_line.h"
+#include "tools/common/recording/stop_signals.h"
 #include "tools/common/sandbox/sandbox.h"
 #include "tools/doctor/report.h"
 #include "tools/mains.h"
 #include "tools/record/command_line.h"
 #include "tools/record/latency_table.h"
 #include "tools/record/list_events.h"
-#include "tools/record/stop_signals.h"
 #include "tools/record/summary.h"
 
 namespace perftape::record_tool {
@@ -167,7 +168,7 @@ Result<int> Run(const RecordRun& plan, cli::Console& console) {
   const std::optional<record::Sampler> sampler = ChooseSampler(options, console);
   if (!sampler) return cli::kFailed;
   options.input.sampler = *sampler;
-  options.output.command_line = OwnCommandLine();
+  options.output.command_line = recording::OwnCommandLine();
   if (console.verbosity() == cli::Verbosity::kVerbose) {
     options.input.libbpf_log = [&](std::string_view message) { console.Detail(message); };
   }
@@ -206,6 +207,7 @@ Result<int> Run(const RecordRun& plan, cli::Console& console) {
     if (!IsWritable(STDERR_FILENO)) return;
     console.Error(has_file ? SecondSignalText(signal, options) : EarlySignalText(signal));
   };
+  using recording::StopSignals;
   TRY_ASSIGN(const std::unique_ptr<StopSignals> signals,
              StopSignals::Catch(before_end, &StopSignals::Clock::now, std::move(on_usr2)));
   const Result<record::RecordSummary> recorded = record::Record(options, signals->token());

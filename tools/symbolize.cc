@@ -5,13 +5,12 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include "convert/combine.h"
 #include "convert/symbolize/embed_symbols.h"
 #include "convert/symbolize/symbol_sources.h"
 #include "formats/base/counted.h"
 #include "formats/base/input.h"
+#include "formats/json/write.h"
 #include "tools/common/cli/console.h"
 #include "tools/common/cli/escape.h"
 #include "tools/common/cli/output.h"
@@ -42,10 +41,10 @@ void PrintSymbols(const symbolize::SymbolizeReport& report, const Plan& plan,
 
 // Returns how many locations were named and why others were not, as one JSON object and a line end.
 std::string ReportJson(const symbolize::SymbolizeReport& report, const Plan& plan) {
-  const nlohmann::ordered_json json = {{"input", plan.input.native()},
-                                       {"output", plan.output.native()},
-                                       {"symbols", cli::SymbolsJson(report)}};
-  return cli::JsonText(json, cli::JsonLayout::kOneLine);
+  const json::Value json = {{"input", plan.input.native()},
+                            {"output", plan.output.native()},
+                            {"symbols", cli::SymbolsJson(report)}};
+  return json::Text(json, json::Layout::kOneLine);
 }
 
 void PrintDamage(const convert::ImportReport& read, const Input& input, cli::Console& console) {

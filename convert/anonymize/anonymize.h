@@ -19,15 +19,15 @@
 
 namespace perftape::anonymize {
 
-// What becomes of functions in "[kernel.kallsyms]". Those of modules are in mappings of their own
-// in a perf.data. Folded stacks and a pprof of another tool may have them in that one, too.
+// What happens to functions in "[kernel.kallsyms]". In a perf.data, functions of modules are in
+// separate mappings. In folded stacks and in a pprof of another tool, they may be in this one, too.
 enum class KernelNames : std::uint8_t { kReplaced, kKept };
 
 // Equal profiles and keys give equal profiles.
 convert::Profile Anonymize(const convert::Profile& profile, const NameKey& key,
                            KernelNames kernel_names);
 
-// Replaces the comms by the words that they have in an anonymized profile.
+// Replaces the comms by the same words as in an anonymized profile.
 void AnonymizeComms(convert::TaskEvents& events, const NameKey& key);
 
 }  // namespace perftape::anonymize

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words that replace names, and the secret that they are made with.
+// The words that replace names, and the secret that they depend on.
 #pragma once
 
 #include <array>
@@ -18,15 +18,15 @@ namespace perftape::anonymize {
 // is keyed (BLAKE2b of libsodium).
 class NameKey {
  public:
-  // The least size of a secret in bytes: that of a 128-bit key.
+  // The minimum size of a secret in bytes: the size of a 128-bit key.
   static constexpr std::size_t kLeastSize = 16;
 
-  // Makes the key of a secret, which may be of any larger size. Returns kInvalidArgument if it is
+  // Makes a key from a secret of at least this size. Returns kInvalidArgument if the secret is
   // smaller.
   static Result<NameKey> FromSecret(Bytes secret);
 
   // Fills `hash`, of 16 to 64 bytes, with the keyed hash of `text` in the domain `domain`. Equal
-  // texts have other hashes in other domains. Any thread may call it.
+  // texts have different hashes in different domains. Any thread may call it.
   void Hash(std::string_view domain, std::string_view text, std::span<std::byte> hash) const;
 
  private:
@@ -34,19 +34,19 @@ class NameKey {
   std::array<std::byte, 32> key_ = {};
 };
 
-// The words that replace names. A word consists of what it stands for and of 12 hexadecimal digits
-// of the keyed hash of the name: "fn_3f9c2a71b6d0". Equal names have equal words, in all files that
-// are written with the same key.
+// The words that replace names. A word consists of the kind of name and 12 hexadecimal digits of
+// its keyed hash: "fn_3f9c2a71b6d0". Equal names have equal words, in all files that are written
+// with the same key.
 class Pseudonyms {
  public:
   explicit Pseudonyms(const NameKey& key) : key_(key) {}
 
   // All return an empty text for an empty one.
 
-  // A name of any kind, of which "fn", "comm", "arg" are examples.
+  // A name of any kind, such as "fn", "comm" or "arg".
   std::string Word(std::string_view kind, std::string_view name) const;
-  // "fn_...". A frame without a name stays one: "[unknown]", "[vdso]"; the file in "[libc.so.6]" is
-  // replaced.
+  // "fn_...". A frame without a name stays without one: "[unknown]", "[vdso]"; the file in
+  // "[libc.so.6]" is replaced.
   std::string FunctionName(std::string_view name) const;
   // Replaces each component: "/p_.../p_...". The number of components stays, and equal components
   // have equal words in all paths. " (deleted)" stays.

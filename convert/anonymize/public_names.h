@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The names that tell nothing about a program or a machine, because the kernel, perf or pprof gave
-// them.
+// The names that reveal nothing about a program or a machine, because they come from the kernel,
+// perf or pprof.
 #pragma once
 
 #include <string_view>

@@ -38,10 +38,10 @@ struct Coverage {
 // not counted. The kernel and its modules are covered if the bundle has their symbols.
 Coverage CoverageOf(const bundle::Bundle& bundle, const convert::Profile& profile);
 
-// Returns whether this machine has a binary or debug file of a bundle itself. It must have the same
-// build id, and be at the recorded path, or for a debug file below /usr/lib/debug. Returns false if
-// `content` has a symbol table or DWARF that the file on this machine lacks, and for other kinds of
-// files.
+// Returns whether this machine already has a binary or debug file of a bundle. It must have the
+// same build id, and be at the recorded path, or for a debug file below /usr/lib/debug. Returns
+// false if `content` has a symbol table or DWARF that the file on this machine lacks, and for other
+// kinds of files.
 bool IsOnMachine(const bundle::BundledFile& file, Bytes content);
 
 }  // namespace perftape::bundle_check

@@ -53,7 +53,7 @@ std::optional<std::string> WhyNot(const bundle::Bundle& bundle, const convert::M
        {FileKind::kElf, FileKind::kDebug, FileKind::kVdso, FileKind::kKallsyms}) {
     const bundle::FoundByPath by_path =
         Find(bundle.manifest(), {.path = path, .kind = kind, .instance = mapping.instance});
-    if (by_path.has_several) return "one of several files of this path in the bundle";
+    if (by_path.has_several) return "the bundle has several files for this path";
     if (found == nullptr || (!IsKept(*found) && by_path.file != nullptr)) found = by_path.file;
   }
   if (found == nullptr) return "is not in the bundle";

@@ -76,7 +76,7 @@ class Check {
       return;  // perf does not look there, as with a short build id: only the manifest describes
                // it.
     if (!at->build_id.Matches(id))
-      return Report(file, "is in the directory of another build id than {}", id.hex());
+      return Report(file, "is in the directory of a build id that is not {}", id.hex());
     const bundle::BuildIdLink link = bundle::LinkTo(file.member, id);
     const auto found = links_.find(link.name);
     // perf before 4.7 linked to the file itself. A build id has only one link, and a binary's debug

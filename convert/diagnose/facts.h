@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a recording of latency probes says about its processes, before any rule judges it: their
-// calls, the cgroups that they are in, and the peers that they talked to.
+// What a recording of latency probes says about its processes, before any rule is applied: their
+// calls, their cgroups, and the peers that they talked to.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,7 @@ struct Process {
   std::string cgroup = {};     // its path; empty if unknown
   std::string container = {};  // "shop/web-0 nginx", of Kubernetes, or "db"; empty if not known
 
-  // What tells where it ran: the container, or else the cgroup.
+  // Where it ran: the container, or else the cgroup.
   const std::string& place() const { return container.empty() ? cgroup : container; }
 
   auto operator<=>(const Process&) const = default;
@@ -44,7 +44,7 @@ struct SlowCall {
   std::string error = {};   // "ECONNREFUSED"; empty if it did not fail
   std::string object = {};  // its peer, file, lock, device, …; empty if unknown
   convert::StackId stack = {};
-  bool waits_for_lock = false;  // as the functions of its stack tell
+  bool waits_for_lock = false;  // according to the functions of its stack
 };
 
 struct FailedCalls {
@@ -64,7 +64,7 @@ struct Calls {
   LatencyBuckets buckets = {};
   bool has_histogram = false;
   double p50_ns = 0, p95_ns = 0, p99_ns = 0;  // 0 without a histogram
-  // What rules judge: p99_ns, but of fewer than 100 calls not the slowest one.
+  // What rules check: p99_ns, but with fewer than 100 calls, not the slowest one.
   double judged_p99_ns = 0;
   std::vector<FailedCalls> failed = {};  // the most frequent first
   std::vector<std::size_t> slow = {};    // indexes in Facts::slow_calls
@@ -92,7 +92,7 @@ struct Facts {
   std::map<std::string, std::string, std::less<>> containers;  // Process::container, by cgroup
   std::vector<OomKill> oom_kills;
   std::vector<Peer> peers;  // those with the most retransmissions and resets first
-  // What was recorded, to tell what can be seen in it.
+  // What was recorded, which determines what rules can see.
   std::set<std::string, std::less<>> probes;   // "tcp-connect"
   std::set<std::string, std::less<>> events;   // "oom:mark_victim", and those of the probes
   bool has_notes = false;                      // of any input
@@ -100,7 +100,7 @@ struct Facts {
   std::vector<bundle::NotedLatencyLoss> lost;  // of the histograms
   std::uint32_t cpus = 0;          // of the machine; 0 if unknown or not the same in all
   std::uint64_t lost_samples = 0;  // slow calls that the recording lacks
-  bool without_times = false;      // too many samples to tell them apart
+  bool without_times = false;      // too many samples to keep them apart
 };
 
 // What the readers say about an input.
@@ -114,16 +114,17 @@ struct RecordedInput {
 
 // The fields of samples that must be labels of the profile (ImportOptions::field_labels).
 std::vector<std::string> NeededFields();
-// Whether samples of an event say something to MakeFacts.
+// Whether MakeFacts uses the samples of an event.
 bool IsNeeded(std::string_view event);
 
 // Returns the facts of a profile of latency probes and of its inputs. `filter` is that of the
-// profile: of the notes, those of its processes are used (its pids, comms and cgroups).
+// profile; it also selects the processes in the notes, by pids, comms and cgroups.
 Facts MakeFacts(const convert::Profile& profile, const std::vector<RecordedInput>& inputs,
                 const convert::FilterOptions& filter);
 
-// Returns the cgroup with a process, of those with readings: the innermost one with a limit, or
-// else the innermost one. Empty if there is none. (With version 1, a process is in several.)
+// Returns the cgroup of a process among those with readings: the innermost one with a limit, or
+// else the innermost one. Empty if there is none. (With version 1, a process is in several
+// cgroups.)
 std::string_view CgroupOf(const std::vector<bundle::NotedCgroup>& cgroups, std::uint32_t pid);
 // Returns Process::container of a cgroup, or of the innermost one around it that has one.
 std::string ContainerOf(const Facts& facts, std::string_view cgroup);

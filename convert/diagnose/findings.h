@@ -30,11 +30,11 @@ struct Passed {
 };
 
 struct Diagnosis {
-  // Those of the most severe cause first; a cause is followed by what it explains.
+  // The most severe cause first; each cause is followed by the findings that it explains.
   std::vector<Finding> findings;
   std::vector<Passed> passed;  // in the order of the rules
   std::vector<std::string>
-      gaps;  // a sentence for each thing that could not be seen, with the reason
+      gaps;  // one sentence for each thing that could not be seen, with the reason
 
   // Returns the severity of the most severe finding; nothing without findings.
   std::optional<Severity> worst() const;
@@ -42,7 +42,7 @@ struct Diagnosis {
 
 Diagnosis Diagnose(const Facts& facts, const RuleSet& rules);
 
-// Returns whom a finding is about: "/app", "python3 (4711) in /app", "peer 10.0.0.1:80".
+// Returns what a finding is about: "/app", "python3 (4711) in /app", "peer 10.0.0.1:80".
 std::string SubjectOf(const Measurement& measurement);
 // Returns the sentence of a finding: "the CPU limit stopped its tasks in 87.5 % of the periods (35
 // of 40, …)".

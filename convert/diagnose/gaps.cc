@@ -53,7 +53,8 @@ void AddCgroups(const Facts& facts, std::vector<std::string>& gaps) {
   gaps.emplace_back(
       facts.has_notes
           ? "limits of CPU, memory and I/O: no cgroup was noted (perftape-record --cgroup-usage)"
-          : "limits of CPU, memory and I/O: the recording has no notes, as one in pipe form");
+          : "limits of CPU, memory and I/O: the recording has no notes; a recording in pipe form "
+            "never has any");
 }
 
 void AddLosses(const Facts& facts, std::vector<std::string>& gaps) {
@@ -63,7 +64,7 @@ void AddLosses(const Facts& facts, std::vector<std::string>& gaps) {
                                Counted(loss.count, "call"), loss.probe, loss.cause));
   }
   if (facts.lost_samples > 0) {
-    gaps.push_back(fmt::format("{} lost, among them perhaps slow or failed calls",
+    gaps.push_back(fmt::format("{} lost; slow or failed calls may be among them",
                                Counted(facts.lost_samples, "sample")));
   }
   if (facts.without_times) {
@@ -78,8 +79,8 @@ std::vector<std::string> GapsOf(const Facts& facts, const RuleSet& rules) {
   const bool has_histograms = std::ranges::any_of(facts.calls, &Calls::has_histogram);
   if (!facts.calls.empty() && !has_histograms) {
     gaps.emplace_back(
-        "fast calls, rates and percentiles: the recording has no histograms, as one in pipe form; "
-        "only slow or failed calls are counted");
+        "fast calls, rates and percentiles: the recording has no histograms (a recording in pipe "
+        "form never has any); only slow or failed calls are counted");
   }
   AddProbes(facts, rules, gaps);
   AddEvents(facts, rules, gaps);

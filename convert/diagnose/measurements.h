@@ -12,7 +12,7 @@
 namespace perftape::diagnose {
 
 struct Measurement {
-  // Who it is about. Of a cgroup, only its path is set; of a peer, nothing.
+  // What it is about. For a cgroup, only the path is set; for a peer, nothing.
   Process process = {};
   std::vector<std::uint32_t> pids = {};  // of a process, or of these processes
   std::string object = {};               // the file, peer or lock that has most of it; may be empty
@@ -21,8 +21,8 @@ struct Measurement {
   std::vector<std::size_t> slow_calls = {};  // indexes in Facts::slow_calls: examples
 };
 
-// Returns the measurements of a rule. None: nothing that it looks at was recorded, or too little of
-// it to judge.
+// Returns the measurements of a rule. Empty if nothing that it looks at was recorded, or too little
+// to apply the rule.
 std::vector<Measurement> Measure(const Rule& rule, const Facts& facts);
 
 }  // namespace perftape::diagnose

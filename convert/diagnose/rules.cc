@@ -53,7 +53,7 @@ constexpr Rule kRules[] = {
      .severity = Severity::kWarning,
      .figure = Figure::kMemoryGrowth,
      .threshold = 75,
-     .text = "its memory has grown to {} of its limit: a leak, or too small a limit"},
+     .text = "its memory has grown to {} of its limit: a leak, or a limit that is too small"},
     {.name = "memory-limit-95",
      .severity = Severity::kCritical,
      .figure = Figure::kMemoryShare,
@@ -82,7 +82,7 @@ constexpr Rule kRules[] = {
      .severity = Severity::kInfo,
      .figure = Figure::kMemoryFull,
      .threshold = 1000,
-     .text = "memory reached its limit {} times, and was freed then",
+     .text = "memory reached its limit {} times, and the kernel then freed some",
      .causes = {"memory-growth", "memory-limit-95", "memory-limit-90", "memory-limit-80"}},
     {.name = "reclaim-slow",
      .severity = Severity::kWarning,
@@ -90,7 +90,7 @@ constexpr Rule kRules[] = {
      .probe = "reclaim",
      .threshold = 10 * kMs,
      .least = 5,
-     .text = "allocations freed memory first: p99 {}",
+     .text = "allocations had to free memory first: p99 {}",
      .causes = {"memory-growth", "memory-limit-95", "memory-limit-90", "memory-limit-80",
                 "memory-full"}},
     {.name = "page-faults",
@@ -105,12 +105,12 @@ constexpr Rule kRules[] = {
      .severity = Severity::kCritical,
      .figure = Figure::kTasksRefused,
      .threshold = 1,
-     .text = "forks that failed at the limit of tasks: {}"},
+     .text = "forks that failed at the task limit: {}"},
     {.name = "task-limit",
      .severity = Severity::kWarning,
      .figure = Figure::kTaskShare,
      .threshold = 90,
-     .text = "it has {} of the tasks that it may have",
+     .text = "it used {} of its task limit",
      .causes = {"tasks-refused"}},
     // Files and disks
     {.name = "disk-full",
@@ -124,7 +124,7 @@ constexpr Rule kRules[] = {
      .figure = Figure::kErrorCount,
      .errors = "EIO EUCLEAN",
      .threshold = 1,
-     .text = "calls that failed because a device did: {}"},
+     .text = "calls that failed because a device failed: {}"},
     {.name = "read-only",
      .severity = Severity::kWarning,
      .figure = Figure::kErrorCount,
@@ -307,7 +307,8 @@ constexpr Rule kRules[] = {
      .probe = "runq",
      .threshold = 100,
      .least = 20,
-     .text = "more threads than CPUs: those that waited for a CPU were {} of the CPUs",
+     .text =
+         "more threads than CPUs: the threads that waited for a CPU were {} of the number of CPUs",
      .causes = {"cpu-throttled-most", "cpu-throttled", "cpu-limit-95", "cpu-limit-90"}},
     {.name = "run-queue-slow",
      .severity = Severity::kWarning,
@@ -423,7 +424,8 @@ Status RuleSet::Change(std::string_view text) {
   const std::string_view name = Trimmed(text.substr(0, equals));
   const std::string_view value = Trimmed(text.substr(equals + 1));
   const Rule* const rule = FindRule(name);
-  if (rule == nullptr) return BadRule(text, "there is no such rule (perftape-report --list-rules)");
+  if (rule == nullptr)
+    return BadRule(text, "no rule has this name; perftape-report --list-rules lists all");
   std::erase_if(active_, [&](const ActiveRule& active) { return active.rule == rule; });
   if (value == "off") return {};
   const Unit unit = UnitOf(rule->figure);

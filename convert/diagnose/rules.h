@@ -27,10 +27,10 @@ enum class Figure : std::uint8_t {
   kP99,            // the time that 99 percent of the calls stay below
   kSlowShare,      // the share of calls above kSlowCallNs
   kErrorShare,     // the share of calls that fail with one of the rule's errors
-  kErrorCount,     // how many calls do, of any probe
+  kErrorCount,     // the number of such calls, of any probe
   kRate,           // calls per second
   kTimeShare,      // the time in all calls, as a share of the recording
-  kFileTimeShare,  // the time in slow calls on ordinary files, as such a share
+  kFileTimeShare,  // the time in slow calls on ordinary files, as a share of the recording
   kLockTimeShare,  // the time in slow waits for locks
   // Of the calls of a probe by all processes:
   kWaitingShare,  // the calls that were in progress on average, as a share of the CPUs
@@ -66,7 +66,7 @@ struct Rule {
   std::string_view errors = {};  // names with blanks between them; "!" first: any but these
   Comparison comparison = Comparison::kAtLeast;
   double threshold = 0;     // in the figure's unit
-  std::uint64_t least = 0;  // calls, or periods: below, there is too little to judge
+  std::uint64_t least = 0;  // calls, or periods: with fewer, the rule is not applied
   std::string_view text;    // what was found, with {} for the figure
   std::array<std::string_view, 8> causes = {};  // rules
 

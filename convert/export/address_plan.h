@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The addresses that a profile's frames get in a perf.data made from it.
+// The addresses that a profile's frames get when the profile is written as a perf.data.
 //
 // A named frame gets an address of its own in kernel mode (converted.h), so that a KSYMBOL record
 // can name it. Equal names share an address. If symbol files are written too, a user frame gets an
@@ -46,7 +46,8 @@ struct PlannedFrame {
 
   perfdata::CpuMode mode = perfdata::CpuMode::kUser;
   // Readers subtract 1 from the address of a caller, because it is a return address. An address
-  // that the plan chose is still in its function then. An address that was kept needs 1 added.
+  // that the plan chose is still in its function after that. To an address that was kept, 1 must be
+  // added.
   bool is_kept = false;
   std::uint32_t mapping = kNoMapping;  // index in mappings()
   std::uint64_t address = 0;

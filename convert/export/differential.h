@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Differential profiles: two profiles in one, whose samples are told apart by their events. An
+// Differential profiles: two profiles in one. Their samples are distinguished by their events. An
 // event of both, "cycles", becomes the two events "cycles before" and "cycles after". The events of
 // a differential folded file are just "before" and "after".
 #pragma once
@@ -36,8 +36,8 @@ Status CheckDifferential(const Profile& profile);
 // Returns the profile of two sides. It has a pair for each event, by name, of either side; a side
 // without the event has no samples of it. If each side has samples of only one event, these two are
 // a pair, whatever their names. Threads whose names differ only in numbers ("worker-1", "worker-2")
-// are one, "worker-#", because which of them does which work is chance; pids and tids are left out.
-// The comments are the facts of both sides, "before: hostname: box".
+// are joined as "worker-#", because it is chance which thread does which work; pids and tids are
+// left out. The comments are the facts of both sides, "before: hostname: box".
 Profile MakeDifferential(const Profile& before, const Profile& after);
 
 }  // namespace perftape::convert

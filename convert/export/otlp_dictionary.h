@@ -32,7 +32,7 @@ class OtlpDictionary {
   void AppendLabels(std::span<const Label> labels, std::vector<otlp::Index>& attributes);
   otlp::Index LinkOf(std::string_view trace_id, std::string_view span_id);  // their bytes
 
-  // Labels that were left out, because an attribute has one unit.
+  // The number of labels that were left out because an attribute has only one unit.
   std::uint64_t lost_labels() const { return lost_labels_; }
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which profiles of OTLP the events of a profile become: one for plain values, one or two for a
-// sampled event.
+// Maps the events of a profile to profiles of OTLP: one for plain values, one or two for a sampled
+// event.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct OtlpSeries {
   otlp::ProfileHeader header = {};  // without the facts that all profiles of the file have
 };
 
-// Returns the type that receivers know the periods of an event by: "cpu", "off_cpu", or the name.
+// Returns the type by which receivers know the periods of an event: "cpu", "off_cpu", or the name.
 std::string_view OtlpTypeOf(std::string_view event_name);
 
 // In the order of the events.

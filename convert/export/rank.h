@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An order of a profile's entries by value, not by the order in which they were added. So equal
-// profiles become equal files.
+// An order of a profile's entries by value instead of by the order in which they were added. It
+// makes equal profiles become equal files.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides which SAMPLE records are written for a profile's samples, and in which order; the same
-// for samples in the text of perf script. They are
-// sorted by time if labels contain one, then by thread, then by event and stack. So each thread's
-// name is written once.
+// Decides which SAMPLE records are written for a profile's samples, and in which order; also for
+// samples in the text of perf script. Records are sorted by time if labels contain one, then by
+// thread, then by event and stack. So each thread's name is written once.
 #pragma once
 
 #include <cstdint>

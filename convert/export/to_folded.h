@@ -9,7 +9,7 @@
 //                                     caller, that of the return address
 //
 // A stack without frames is the single frame "[unknown]". Lines are sorted by their bytes, and each
-// stack occurs once. formats/folded/escape.h describes how names are written that contain the end
+// stack occurs once. formats/folded/escape.h describes how names are escaped that contain the end
 // of a frame or of a line.
 #pragma once
 
@@ -32,7 +32,7 @@ struct FoldedOptions {
   std::optional<EventId> event = {};
   folded::Root root = folded::Root::kComm;  // only for samples whose thread is known
   bool differential = false;  // two numbers a line, before and after: export/differential.h
-  // Both sides of a differential profile are of a window on average: flame graphs compare their
+  // Both sides of a differential profile are averages of windows, so flame graphs compare their
   // numbers instead of their shares.
   bool per_window = false;
   bool mark_kernel = false;  // append "_[k]" to kernel frames, which flamegraph.pl colours

@@ -378,11 +378,11 @@ OtlpFile EncodeOtlp(const Profile& profile, const OtlpOptions& options, otlp::En
 std::vector<std::string> LossLines(const OtlpReport& report) {
   std::vector<std::string> lines;
   for (const std::string& event : report.rounded_events) {
-    lines.push_back(event + ": rounded to whole numbers, which are all that OTLP has");
+    lines.push_back(event + ": rounded, because OTLP has only whole numbers");
   }
   if (report.lost_labels != 0) {
     lines.push_back(std::to_string(report.lost_labels) +
-                    " labels of a key that occurs with several units");
+                    " labels whose key occurs with several units");
   }
   return lines;
 }

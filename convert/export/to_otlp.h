@@ -47,7 +47,7 @@ struct OtlpOptions {
   std::optional<SampleRange> samples = {};
 };
 
-// What the file does not contain of the profile.
+// The parts of the profile that the file does not contain.
 struct OtlpReport {
   std::vector<std::string> rounded_events = {};  // whose values have decimals
   std::uint64_t lost_labels =

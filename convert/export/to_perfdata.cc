@@ -413,8 +413,8 @@ std::vector<std::string> LossLines(const PerfDataReport& report) {
   count(report.uncounted_samples, "samples have a period but no count: they count as one each");
   count(report.joined_counts, "counted samples share a record with others");
   count(report.cut_stacks, "stacks are too deep: their outer frames are left out");
-  count(report.cut_names, "names are too long, or have a NUL inside: they are cut");
-  count(report.displaced_frames, "frames without a name have lost their address");
+  count(report.cut_names, "names are too long or contain a NUL: they are cut");
+  count(report.displaced_frames, "frames without a name lose their address");
   const auto list = [&](const std::vector<std::string>& names, std::string_view what) {
     if (!names.empty()) lines.push_back(fmt::format("{}: {}", what, Joined(names, ", ")));
   };

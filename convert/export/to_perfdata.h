@@ -45,7 +45,7 @@ struct PerfDataOptions {
   std::uint64_t most_records = 10'000'000;
 };
 
-// What the perf.data does not contain of the profile.
+// The parts of the profile that the perf.data does not contain.
 struct PerfDataReport {
   std::uint64_t records = 0;            // SAMPLE records written
   std::uint64_t negative_samples = 0;   // left out: a period cannot be below 0

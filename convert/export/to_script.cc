@@ -231,12 +231,12 @@ std::vector<std::string> LossLines(const ScriptReport& report) {
   count(report.joined_counts, "counted samples share a sample of the text with others");
   if (report.changed_comms > 0) {
     lines.push_back(
-        fmt::format("comms with a '_' added, or instead of blanks, so that readers of "
-                    "the text recognize them: {}",
+        fmt::format("comms changed so that readers of the text recognize them (a '_' is added, or "
+                    "replaces blanks): {}",
                     report.changed_comms));
   }
   for (const std::string& event : report.rounded_events) {
-    lines.push_back(event + ": rounded to whole numbers, which are all that the text has");
+    lines.push_back(event + ": rounded, because the text has only whole numbers");
   }
   if (!report.lost_labels.empty()) {
     lines.push_back(fmt::format("labels that the text of perf script cannot contain: {}",

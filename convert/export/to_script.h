@@ -34,7 +34,7 @@ struct ScriptOptions {
   std::uint64_t most_samples = 10'000'000;
 };
 
-// What the text does not contain of the profile.
+// The parts of the profile that the text does not contain.
 struct ScriptReport {
   std::uint64_t negative_samples = 0;   // left out: a period cannot be below 0
   std::uint64_t uncounted_samples = 0;  // a period without a count, written as one sample each

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The frames of a profile: functions, with their names, binaries and source lines. Many addresses
-// are one frame.
+// share one frame.
 #pragma once
 
 #include <tsl/robin_map.h>
@@ -37,7 +37,7 @@ struct Frame {
   std::int64_t last_line = 0;
 };
 
-// What makes two frames one.
+// The properties by which frames are equal.
 enum class FrameIdentity : std::uint8_t {
   // Name and dso: a function is one frame, also where it is inlined. It has the type of the dso.
   kFunction,
@@ -62,7 +62,8 @@ class FrameTable {
     const std::uint32_t begin = begins_[location.index];
     return std::span(of_locations_).subspan(begin, begins_[location.index + 1] - begin);
   }
-  // Returns the frame with a name that is no function's: of a thread, or of stacks without frames.
+  // Returns the frame with a name that is not a function: that of a thread, or of stacks without
+  // frames.
   FrameId Add(std::string_view name, FrameType type);
   // Returns the same frame with another name.
   FrameId AddRenamed(FrameId frame, std::string_view name);

@@ -12,8 +12,8 @@
 
 namespace perftape::convert {
 
-// Whether a stack has another node as the callers of a frame than as a sample, because its leaf has
-// a return address then.
+// Whether a stack that is the callers of a frame has a different node than the same stack of a
+// sample. Its leaf is a return address only as a caller.
 enum class AddressKinds : std::uint8_t { kShared, kApart };
 
 // `Content` is what its user keeps in a node: the frame, and numbers. Node 0 is above all others,
@@ -33,7 +33,7 @@ class StackTrie {
         of_stacks_(profile.stacks().size() * (kinds == AddressKinds::kApart ? 2 : 1)) {}
 
   // Sets the node below which all stacks are added from now on: a root frame, or 0. They share no
-  // nodes with the stacks of before.
+  // nodes with stacks that were added before.
   void StartBelow(std::uint32_t node) {
     base_ = node;
     begin_ = static_cast<std::uint32_t>(nodes_.size());

@@ -7,8 +7,8 @@
 
 namespace perftape::convert {
 
-// The kernel samples a clock at a fixed period, so all samples have this one. Of other events a few
-// equal periods are chance: their nominal period stays unknown.
+// The kernel samples a clock at a fixed period, so all samples have the same one. For other events,
+// a few equal periods can be chance, so their nominal period stays unknown.
 class ClockPeriod {
  public:
   // `event` is the name of the event.

@@ -24,8 +24,8 @@ bool HasPlainValues(const perfdata::Event& event);
 using UnitsById = std::unordered_map<std::uint64_t, std::string>;
 void AddUnit(const perfdata::RecordView& record, UnitsById& units);
 
-// Sets in `event` what the mark of `marked` contains. Before the call, `event` is what a
-// recording's event would be.
+// Sets in `event` what the mark of `marked` contains. Before the call, `event` has the values of a
+// recording's event.
 void ApplyMark(const perfdata::Event& marked, const UnitsById& units, ProfileBuilder& builder,
                Event& event);
 
@@ -36,7 +36,7 @@ bool KnowsArch(const perfdata::EventTable& events);
 std::int64_t ConvertedDuration(const perfdata::Reader& reader);
 
 // Adds the frame that a function of the file stands for. The frame has no address. Its mapping is
-// that of frames of folded stacks, or that of the kernel.
+// the one of folded stacks, or the one of the kernel.
 LocationId AddConvertedFrame(const perfdata::Region& function, ProfileBuilder& builder);
 
 }  // namespace perftape::convert

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the tables of pprof and of OTLP have in common: texts, mappings at several addresses, and
-// the limits of what a file can mean.
+// limits by the size of the file.
 #pragma once
 
 #include <cstddef>
@@ -37,8 +37,8 @@ class TextTable {
   std::string_view View(std::int64_t index);
   StringId Add(std::int64_t index);
   bool ok() const { return ok_; }
-  // Whether the empty text, with which every table begins, is there again: the bytes may be several
-  // profiles. Protobuf then appends the second table to the first.
+  // Whether the empty text, with which every table begins, occurs again. Then the bytes may be
+  // several joined profiles, because protobuf appends the second table to the first.
   bool begins_again() const;
 
  private:
@@ -73,7 +73,7 @@ struct DictionaryLocation {
 // An index of a text that is not in the table.
 inline constexpr std::string_view kNoSuchText = "string out of range";
 
-// A column that does not fit is unknown: 0.
+// Returns the column, or 0 (unknown) if it does not fit.
 std::uint32_t ToColumn(std::int64_t column);
 
 // Returns the error "location 12: no such mapping".

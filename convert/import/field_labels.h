@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Labels from the RAW of tracepoints: the fields that the user asked for, by name. An integer
-// becomes a number, any other field a text. Of latency probes, errors and addresses are texts, too
+// Labels from the RAW data of tracepoints: the fields that the user asked for, by name. An integer
+// becomes a number, any other field a text. For latency probes, errors and addresses are texts, too
 // (latency_text.h).
 #pragma once
 
@@ -29,8 +29,8 @@ class FieldReader {
               std::string arch);
 
   bool reads_nothing() const { return names_.empty(); }
-  // Returns the values of the fields that the sample has, in a form that is equal for equal values.
-  // `event` is the index of its event. Valid until the next call.
+  // Returns the values of the fields that the sample has. Equal values give equal bytes. `event` is
+  // the index of its event. Valid until the next call.
   std::string_view Read(std::size_t event, Bytes raw);
 
  private:

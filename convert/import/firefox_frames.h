@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The stacks of a Firefox profile as stacks of a Profile.
 //
-// Each frame has a function, whose name is a name, or the address as text ("0x1a2b") where it was
-// not known. An address of a library is relative to where its image begins, which only the ELF file
-// converts to an offset in the file. So a frame gets its library's mapping, for perftape-symbolize,
-// if the file is at the library's path and has its build id; perftape's own profiles have offsets.
-// Names beside a profile of samply name its addresses.
+// Each frame has a function. Its name is a real name, or the address as text ("0x1a2b") if the name
+// was unknown. An address in a library is relative to the start of its image. Only the ELF file
+// shows where this address is in the file. So a frame gets its library's mapping, for
+// perftape-symbolize, if the file is at the library's path and has its build id. perftape's own
+// profiles have offsets. For a profile of samply, names come from the file next to it.
 #pragma once
 
 #include <cstddef>
@@ -32,7 +32,7 @@ class FirefoxFrames {
   FirefoxFrames(ProfileBuilder& builder, const json_profiles::FirefoxFile& file,
                 bool map_kernel_addresses);
 
-  // Sets the names beside the profile. Call it before Begin.
+  // Sets the names from the file next to the profile. Call it before Begin.
   void SetSymbols(json_profiles::SamplySymbols symbols) { symbols_ = std::move(symbols); }
 
   // Selects the tables of a thread, which must live until the next call.

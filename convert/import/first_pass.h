@@ -71,14 +71,14 @@ struct FirstPass {
 // number of ranges depends on options.threads.
 FirstPass RunFirstPass(const perfdata::Reader& reader, const ImportOptions& options,
                        ImportReport& report);
-// The same on several threads. Returns nothing, and does not change `report`, if one thread has to
-// see all records in order. That is so for a short, compressed or damaged recording, for a pipe,
-// if samples have to be completed, and if records are older than their round allows.
+// The same on several threads. Returns nothing, and does not change `report`, if one thread must
+// see all records in order. This is necessary for a short, compressed or damaged recording, for a
+// pipe, if samples must be completed, and if records are older than their round allows.
 std::optional<FirstPass> RunFirstPassInRanges(const perfdata::Reader& reader,
                                               const ImportOptions& options, ImportReport& report);
 
-// Returns whether samples must be read in time order. They must with PERF_SAMPLE_READ, because a
-// sample's period is the difference to the counter of the sample before.
+// Returns whether samples must be read in time order. This is necessary with PERF_SAMPLE_READ,
+// because a sample's period is the difference from the counter of the previous sample.
 bool NeedTimeOrder(const perfdata::EventTable& events);
 
 }  // namespace perftape::convert

@@ -208,7 +208,7 @@ Result<Profile> ReadChromeTrace(Input& input, const ImportOptions& options, Impo
     return Fail(
         ErrorCode::kUnsupported,
         "the trace has no samples (events \"ProfileChunk\"), only other events; `node --cpu-prof` "
-        "and the inspector's Profiler.stop write a .cpuprofile, which is read here");
+        "and the inspector's Profiler.stop write a .cpuprofile, which perftape reads");
   }
   CpuProfileImporter importer(options, report);
   for (const CpuProfileFile& file : files) importer.Add(file);

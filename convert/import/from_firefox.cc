@@ -73,9 +73,8 @@ class FirefoxImporter {
     builder_.SetMetadata(std::move(metadata));
     if (frames_.without_offsets() != 0) {
       report_.notes.push_back(
-          "frames without a name whose address in the file is not known, because its library is "
-          "not "
-          "at the path of the recording: " +
+          "frames without a name and without a known address in their file, because the library is "
+          "not at its recorded path: " +
           std::to_string(frames_.without_offsets()));
     }
     return std::move(builder_).Finish();

@@ -106,8 +106,7 @@ class FoldedImporter {
       if (parsed) AddLine(*parsed);
     }
     if (rootless_ != 0) {
-      report_.problems.push_back(
-          fmt::format("{} lines do not begin with whose stack they are", rootless_));
+      report_.problems.push_back(fmt::format("{} lines do not begin with a thread", rootless_));
     }
     return std::move(builder_).Finish();
   }
@@ -147,11 +146,13 @@ class FoldedImporter {
     decimals_ = DecimalsThatFit(bounds);
     if (decimals_ < bounds.decimals) {
       report_.notes.push_back(
-          fmt::format("counts of {} decimals were rounded to {}, which is what 64 bits hold",
+          fmt::format("counts of {} decimals were rounded to {} so that they fit in 64 bits",
                       bounds.decimals, decimals_));
     }
     if (bounds.total > std::uint64_t{std::numeric_limits<std::int64_t>::max()}) {
-      report_.problems.emplace_back("the counts add up to more than 64 bits hold; sums stop there");
+      report_.problems.emplace_back(
+          "the sum of the counts does not fit in 64 bits; sums stop at the largest number that "
+          "does");
     }
     return {};
   }

@@ -102,8 +102,8 @@ Result<Profile> ReadJemallocHeap(Input& input, const ImportOptions&, ImportRepor
   Profile profile = HeapImporter(file, report).Import();
   if (file.bad_lines != 0) {
     report.problems.push_back(
-        fmt::format("{} lines are not jemalloc's, the first is line {}: left out", file.bad_lines,
-                    file.first_bad));
+        fmt::format("{} lines are not jemalloc's and were left out; the first is line {}",
+                    file.bad_lines, file.first_bad));
   }
   return profile;
 }

@@ -16,15 +16,15 @@ namespace perftape::convert {
 //   events   "samples", and for each map of bpftrace with a name one of that name. Plain values.
 //   threads  have the comm that the text gives, and its pid. Other parts of a map's key are labels
 //            "key1", "key2".
-//   frames   have the names of the text, without offsets. Frames of the kernel are in a mapping of
-//            their own where the text shows them.
+// frames   have the names of the text, without offsets. Frames of the kernel are in a separate
+// mapping if the text shows which they are.
 bool IsBpftraceText(const Input& input);
 bool IsBccText(const Input& input);
 bool IsDtraceText(const Input& input);
 bool IsSampleText(const Input& input);
 
-// Fail if the text has no stack, or if reading a stream fails. Lines of no entry are skipped, and
-// counted in report.problems.
+// Fail if the text has no stack, or if reading a stream fails. Lines that belong to no entry are
+// skipped, and counted in report.problems.
 Result<Profile> ReadBpftraceText(Input& input, const ImportOptions& options, ImportReport& report);
 Result<Profile> ReadStackListText(Input& input, const ImportOptions& options, ImportReport& report);
 Result<Profile> ReadSampleText(Input& input, const ImportOptions& options, ImportReport& report);
@@ -61,9 +61,8 @@ Result<Profile> ReadChromeTrace(Input& input, const ImportOptions& options, Impo
 
 // The profiles of the Firefox Profiler -> Profile: those of samply, perftape and Firefox.
 //
-//   events     "samples", "cpu-time" or "allocations", by the type of the weights. Files of
-//   perftape
-//              have the event's name in the thread's.
+//   events     "samples", "cpu-time" or "allocations", by the type of the weights. In files of
+//              perftape, the name of a thread contains the name of the event.
 //   threads    have the name, pid and tid of the file
 //   frames     have the names of the file. Those of a library have its file and build id, and the
 //              address, if the file says what it is relative to.
@@ -75,12 +74,11 @@ bool IsFirefoxFile(const Input& input);
 Result<Profile> ReadFirefox(Input& input, const ImportOptions& options, ImportReport& report);
 
 // The heap profiles of jemalloc -> Profile. The events are those of pprof's heap profiles:
-// inuse_objects, inuse_space, and if the file has them alloc_objects and alloc_space, in the
-// numbers that the samples stand for. Frames are offsets in the mapped files, for
-// perftape-symbolize.
+// inuse_objects, inuse_space, and if the file has them alloc_objects and alloc_space, scaled from
+// the samples to all allocations. Frames are offsets in the mapped files, for perftape-symbolize.
 bool IsJemallocHeap(const Input& input);
 
-// Fails if the first line is no jemalloc's, or if reading a stream fails. Lines that are not
+// Fails if the first line is not jemalloc's, or if reading a stream fails. Lines that are not
 // understood are skipped, and counted in report.problems.
 Result<Profile> ReadJemallocHeap(Input& input, const ImportOptions& options, ImportReport& report);
 

@@ -313,7 +313,7 @@ Status OtlpImport::BeginProfile(const otlp::ProfileCursor& profile) {
 // Each profile of a resource, and each sample of a profile, has copies of their labels.
 Status OtlpImport::CountLabels(const SampleLabels& labels) {
   if (labels.labels.size() > limits_.labels) {
-    return Fail(ErrorCode::kCorrupt, "more labels than a file of this size can mean");
+    return Fail(ErrorCode::kCorrupt, "more labels than a file of this size can contain");
   }
   limits_.labels -= labels.labels.size();
   return {};
@@ -391,7 +391,7 @@ Status OtlpImport::AddSample(const otlp::Sample& sample, std::size_t index) {
   }
   const bool is_parallel = sample.values.size() == sample.times_unix_ns.size();
   if (!sample.values.empty() && !sample.times_unix_ns.empty() && !is_parallel) {
-    return WrongEntry("sample", index, "not one time for each value");
+    return WrongEntry("sample", index, "the number of times differs from the number of values");
   }
   const OtlpStack* const stack = tables_->FindStack(sample.stack);
   if (stack == nullptr) return WrongEntry("sample", index, "no such stack");
@@ -510,7 +510,7 @@ Result<Profile> ReadMessages(Bytes file, otlp::Framing framing, const ImportOpti
   }));
   RemoveRepeated(report.notes);
   RemoveRepeated(report.problems);
-  if (is_cut) report.problems.emplace_back("the end of the last message is missing: left out");
+  if (is_cut) report.problems.emplace_back("the last message is cut off and was left out");
   return std::move(merger).Finish();
 }
 

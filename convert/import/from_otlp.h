@@ -28,8 +28,8 @@ bool IsOtlp(const Input& input);
 
 // Fails with kCorrupt, naming the table and the index, if the protobuf or JSON is damaged, an index
 // is not in its table, entry 0 of the string table is not empty, a sample has no value, or the file
-// means more labels than a file of its size can. `report.problems` and `report.notes` list what a
-// Profile cannot hold.
+// has more labels than a file of its size can contain. `report.problems` and `report.notes` list
+// what a Profile cannot hold.
 Result<Profile> ReadOtlp(Input& input, const ImportOptions& options, ImportReport& report);
 
 }  // namespace perftape::convert

@@ -29,8 +29,8 @@
 namespace perftape::convert {
 
 // Reads a whole perf.data of any kind. `report` counts what could not be read. Fails only if
-// nothing could be read. Damage in the middle ends the reading: the profile has what came before,
-// and report.problems contains the offset. The profile keeps no reference to `input`.
+// nothing could be read. Damage in the middle ends reading: the profile contains everything before
+// it, and report.problems contains the offset. The profile keeps no reference to `input`.
 Result<Profile> ReadPerfData(Input& input, const ImportOptions& options, ImportReport& report);
 
 // The samples of a recording, record by record, as a profile has them.

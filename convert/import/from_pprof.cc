@@ -140,8 +140,9 @@ void PprofImport::AddEvents(const pprof::Header& header) {
     const EventId id = builder_.Add(event);
     if (is_pair) last_sampled_ = event;
     if (std::ranges::find(columns_, id, &EventColumns::event) != columns_.end()) {
-      report_.problems.push_back("sample type " + std::to_string(i) +
-                                 " is there before: its values are left out");
+      report_.problems.push_back(
+          "sample type " + std::to_string(i) +
+          " has the name and unit of an earlier one: its values are left out");
       continue;
     }
     columns_.push_back(
@@ -230,7 +231,8 @@ Status PprofImport::AddSamples() {
 
 Status PprofImport::AddSample(const pprof::Sample& sample, std::size_t index) {
   if (sample.values.size() != type_count_ || type_count_ == 0) {
-    return WrongEntry("sample", index, "not one value for each sample type");
+    return WrongEntry("sample", index,
+                      "the number of values differs from the number of sample types");
   }
   if (sample.labels != last_labels_) ReadLabels(sample.labels);
   if (!texts_->ok()) return WrongEntry("sample", index, "label's string out of range");
@@ -253,7 +255,7 @@ Result<StackId> PprofImport::StackOf(const pprof::Sample& sample, std::size_t in
     const DictionaryLocation* location = locations_.Find(*id);
     if (location == nullptr) return WrongEntry("sample", index, "no such location");
     if (limits_.frames-- == 0) {
-      return WrongEntry("sample", index, "more frames so far than a file of this size can mean");
+      return WrongEntry("sample", index, "more frames so far than a file of this size can contain");
     }
     last_stacks_.push_back({.stack = builder_.Push(last_stacks_.back().stack, location->id),
                             .unmapped = last_stacks_.back().unmapped + !location->is_mapped});

@@ -67,8 +67,8 @@ class TimeOrder {
     if (late_ == 0) return {};
     constexpr double kSecond = 1e9;
     return fmt::format(
-        "times run backwards {} (the first: {:.6f} s after {:.6f} s): the text is of several "
-        "recordings, or was not sorted by time; times of the samples, and durations, mix them",
+        "times run backwards {} (the first: {:.6f} s after {:.6f} s): the text contains several "
+        "recordings, or is not sorted by time; sample times and durations may be wrong",
         late_ == 1 ? "once" : fmt::format("{} times", late_),
         static_cast<double>(first_late_) / kSecond, static_cast<double>(before_it_) / kSecond);
   }
@@ -264,7 +264,7 @@ void ScriptImporter::Describe(const script::Reader& reader) {
   report_.unmapped_frames = stacks_.unmapped_frames();
   if (counts.bad_lines != 0) {
     report_.problems.push_back(
-        fmt::format("{} that perf script does not print, the first is line {}: left out",
+        fmt::format("left out {} that perf script does not print; the first is line {}",
                     counts.bad_lines == 1 ? "1 line" : fmt::format("{} lines", counts.bad_lines),
                     counts.first_bad_line));
   }

@@ -14,13 +14,13 @@
 #include "convert/model/saturating.h"
 #include "formats/base/duration.h"
 #include "formats/base/utf8_text.h"
+#include "formats/json/walk.h"
 #include "formats/json_profiles/speedscope.h"
 #include "formats/perfdata/period_unit.h"
 
 namespace perftape::convert {
 namespace {
 
-using json_profiles::JsonNumber;
 using json_profiles::SpeedscopeEvent;
 using json_profiles::SpeedscopeFile;
 using json_profiles::SpeedscopeProfile;
@@ -47,7 +47,7 @@ const SpeedscopeUnit& SpeedscopeUnitOf(std::string_view name) {
                                             : *unit;
 }
 
-std::int64_t ScaledWeight(const JsonNumber& number, std::int64_t scale) {
+std::int64_t ScaledWeight(const json::Number& number, std::int64_t scale) {
   std::int64_t exact = 0;
   if (number.is_integer && !__builtin_mul_overflow(number.integer, scale, &exact)) return exact;
   constexpr double kMost = 9.2e18;
@@ -77,7 +77,7 @@ class SpeedscopeImporter {
     const SpeedscopeUnit& unit = SpeedscopeUnitOf(profile.unit);
     const bool is_ours = file_.exporter == kOurExporter;
     const bool has_fraction = std::ranges::any_of(
-        profile.weights, [](const JsonNumber& weight) { return !weight.is_integer; });
+        profile.weights, [](const json::Number& weight) { return !weight.is_integer; });
     const unsigned decimals = has_fraction && unit.scale == 1 ? kMostDecimals : 0;
     scale_ = unit.scale;
     for (unsigned i = 0; i < decimals; ++i) scale_ *= 10;
@@ -104,7 +104,7 @@ class SpeedscopeImporter {
         ++report_.skipped_samples;
         continue;
       }
-      const JsonNumber one = {.value = 1, .integer = 1, .is_integer = true};
+      const json::Number one = {.value = 1, .integer = 1, .is_integer = true};
       Add(i < profile.weights.size() ? ScaledWeight(profile.weights[i], scale_)
                                      : ScaledWeight(one, scale_));
       report_.frames += frames.size();
@@ -133,11 +133,11 @@ class SpeedscopeImporter {
   void AddEvents(const SpeedscopeProfile& profile) {
     path_.clear();
     stacks_.clear();
-    JsonNumber last = {};
+    json::Number last = {};
     for (const SpeedscopeEvent& event : profile.events) {
-      const JsonNumber passed = {.value = event.at.value - last.value,
-                                 .integer = SubtractUpToLimit(event.at.integer, last.integer),
-                                 .is_integer = event.at.is_integer && last.is_integer};
+      const json::Number passed = {.value = event.at.value - last.value,
+                                   .integer = SubtractUpToLimit(event.at.integer, last.integer),
+                                   .is_integer = event.at.is_integer && last.is_integer};
       if (!path_.empty() && passed.value > 0) {
         Add(ScaledWeight(passed, scale_));
         report_.frames += path_.size();

@@ -93,8 +93,7 @@ void ReportText(const TextCounts& counts, ImportReport& report) {
   report.lost_samples = counts.lost_stacks;
   if (counts.bad_lines != 0) {
     report.problems.push_back(
-        fmt::format("{} lines belong to no stack, the first is line {}: left "
-                    "out",
+        fmt::format("{} lines belong to no stack and were left out; the first is line {}",
                     counts.bad_lines, counts.first_bad));
   }
   if (counts.others != 0) {

@@ -57,14 +57,14 @@ struct ImportOptions {
   // Of a perf.data: otlp::kServiceAttributes, "service.name" and others, if the recorder noted that
   // the process published them.
   bool service_labels = false;
-  // "timestamp_ns". It makes each sample of another time a distinct one, so memory grows with the
-  // samples. ImportReport::task_events gets what happened to threads beside the samples.
+  // "timestamp_ns". It makes samples with different times distinct, so memory grows with the
+  // samples. ImportReport::task_events gets what happened to threads besides the samples.
   bool time_label = false;
   // A perf.data with more samples is read without time_label and field_labels.
   std::uint64_t most_timed_samples = UINT64_MAX;
-  // A perf.data with more samples and without waits gets times of 4,000 parts of the recording,
-  // which is what a screen shows: samples that differ only in the time within a part are one. If
-  // that makes more samples, parts are longer. Their sums are exact.
+  // In a perf.data with more samples and without waits, times are rounded to 4,000 parts of the
+  // recording, which is what a screen can show: samples that differ only in the time within a part
+  // become one. If there are still more samples, parts are longer. The sums of samples are exact.
   std::uint64_t most_exact_times = UINT64_MAX;
   // With time_label, of a perf.data: ImportReport::switches gets its context switches.
   bool thread_switches = false;
@@ -73,21 +73,22 @@ struct ImportOptions {
   // Samples outside this range are left out and counted. The time of a perf.data's sample is in its
   // record, that of a pprof's sample in its label "timestamp_ns". Samples without a time are kept.
   std::optional<TimeRange> time = {};
-  // Of a perf.data: keeps waits that began in the range or before, too, and the sums of short waits
-  // of some seconds around it, which say how much of the range was short waits (timeline.h).
+  // Of a perf.data: also keeps waits that began in the range or before it, and the sums of short
+  // waits in some seconds around it, because these show how much of the range was short waits
+  // (timeline.h).
   bool waits_around_time = false;
   // Of a perf.data: samples of events for whose names it returns false are skipped, as if the
   // recording had none. If not set, all are read.
   std::function<bool(std::string_view event)> wants_event = {};
-  // Keeps for each sample of the profile when the first one of a perf.data was taken.
+  // Stores for each sample of the profile the time of the first such sample of a perf.data.
   bool first_times = false;
   // Counts the samples of a perf.data in this many equal parts of its time; 0 for none.
   std::size_t histogram_bins = 0;
   // Finds jitdumps of a perf.data. JIT code must be named while reading, because the same addresses
-  // hold other code at another time. If not set, JIT code has no names.
+  // contain different code at different times. If not set, JIT code has no names.
   JitDumpFinder find_jit_dump = {};
   // Finds the binaries of a perf.data whose samples have copies of registers and stack (perf record
-  // --call-graph dwarf). If not set, such samples keep the callchain of the kernel.
+  // --call-graph dwarf). If not set, these samples keep the callchain of the kernel.
   offline_unwind::BinaryFinder find_binary = {};
   // If set, called once after the last call of find_binary, while the samples become a profile.
   std::function<void()> found_binaries = {};
@@ -101,8 +102,8 @@ struct ImportOptions {
   bool differential = false;                // two counts a line: the events "before" and "after"
   bool lenient = false;  // skip and count lines without a count, instead of failing
   // Frames that are only a kernel address ("[kernel] 0xffffffff81000100") are put at this address
-  // in a mapping [kernel.kallsyms], so that they can be named. Until then they have the name from
-  // the file.
+  // in a mapping [kernel.kallsyms], so that they can be named. Until then they keep the name in the
+  // file.
   bool map_kernel_addresses = false;
 };
 

@@ -35,7 +35,7 @@ struct TimeHistogram {
   std::uint64_t first_ns = 0, last_ns = 0;  // of the first and the last sample
   std::vector<std::uint64_t> samples = {};  // in equal parts of this time
 
-  // Counts samples of a time between the first and the last one. Does nothing without parts.
+  // Counts samples at a time between the first and the last one. Does nothing without parts.
   void Add(std::uint64_t time_ns, std::uint64_t count) {
     if (samples.empty()) return;
     const auto span = static_cast<double>(last_ns - first_ns) + 1;
@@ -77,10 +77,10 @@ struct ImportReport {
   std::uint64_t jit_dumps = 0;        // jitdumps that were found and used
   std::uint64_t jit_functions = 0;    // functions in these jitdumps
   offline_unwind::UnwindReport unwound = {};  // samples with copies of registers and stack
-  // By event; from the notes of a perf.data (recording_notes.h). Empty if it does not say how its
+  // By event; from the notes of a perf.data (recording_notes.h). Empty if the notes do not say how
   // call chains were found.
   std::map<std::string, ChainCount, std::less<>> noted_chains = {};
-  // From the notes: why a flight recorder wrote the file, at the end of its time. Empty: no reason.
+  // From the notes: why a flight recorder wrote the file at the end of its time. Empty: no reason.
   std::string trigger = {};
   // The notes of a perf.data; null if it has none.
   std::shared_ptr<const bundle::RecordingNotes> recording_notes = {};
@@ -93,7 +93,7 @@ struct ImportReport {
   std::optional<TimeWindow> window = {};
   // With ImportOptions::field_labels: the fields that any event has.
   std::set<std::string> fields = {};
-  // What is neither damage nor loss: missing sources of names, counts that were rounded.
+  // Facts that are neither damage nor loss: missing sources of names, counts that were rounded.
   std::vector<std::string> notes = {};
   std::vector<std::string> problems;  // all other problems: "feature BUILD_ID: ..."
 };

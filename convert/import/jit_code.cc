@@ -68,7 +68,7 @@ void JitCode::AddTo(const perfdata::EventTable& events, const JitDumpFinder& fin
   if (mapped_.empty()) return;
   if (!HasMonotonicClock(events)) {
     report.notes.push_back(fmt::format(
-        "{}: not used, since the recording's clock is not CLOCK_MONOTONIC (perf record -k mono)",
+        "{}: not used, because the recording's clock is not CLOCK_MONOTONIC (perf record -k mono)",
         mapped_.front().path));
     return;
   }
@@ -90,13 +90,14 @@ Status JitCode::AddDump(const MappedDump& mapped, const JitDumpFinder& find,
   auto code = jitdump::JitDump::Read(found.bytes);
   if (!code) return Fail(InContext(mapped.path, std::move(code).error()));
   if (found.own_pid != 0 && code->pid() != found.own_pid) {
-    return Fail(ErrorCode::kUnsupported,
-                fmt::format("{}: not used, since process {} wrote it, and the recorded one is {}",
-                            mapped.path, code->pid(), found.own_pid));
+    return Fail(
+        ErrorCode::kUnsupported,
+        fmt::format("{}: not used, because process {} wrote it, but the recorded process is {}",
+                    mapped.path, code->pid(), found.own_pid));
   }
   if (code->has_cpu_times()) {
     return Fail(ErrorCode::kUnsupported,
-                mapped.path + ": not used, since its times are of the CPU's counter");
+                mapped.path + ": not used, because its times come from the CPU's counter");
   }
   if (code->damaged() > 0 || code->cut_bytes() > 0) {
     report.notes.push_back(fmt::format("{}: {} damaged records, {} bytes after the last whole one",

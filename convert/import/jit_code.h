@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The code that just-in-time compilers made during a recording. Such a process writes a jitdump and
-// maps it as executable, so that the recording has a MMAP record of it. The jitdump describes which
-// code was at which address from which time on, on CLOCK_MONOTONIC.
+// The code that just-in-time compilers made during a recording. A process with such a compiler
+// writes a jitdump and maps it as executable, so that the recording has a MMAP record of it. The
+// jitdump describes which code was at which address from which time on, on CLOCK_MONOTONIC.
 #pragma once
 
 #include <cstdint>
@@ -50,8 +50,9 @@ class JitCode {
   void AddTo(const perfdata::EventTable& events, const JitDumpFinder& find, ProcessHistory& history,
              ImportReport& report);
 
-  // Reads how the code is unwound, on the processor of the recording: CPython 3.13 leaves it out of
-  // the header of its jitdump. `history` is the one of AddTo, and finished.
+  // Reads how the code is unwound on the processor of the recording. The processor is needed
+  // because CPython 3.13 leaves it out of the header of its jitdump. `history` is the one of AddTo,
+  // and finished.
   void ReadRules(const ProcessHistory& history, unwind::Machine machine);
 
   // Empty before ReadRules, and if no jitdump describes how its code is unwound.

@@ -13,7 +13,7 @@ namespace perftape::convert {
 
 class NotedServices {
  public:
-  // Identifies equal attributes, whatever processes have them. 0: none.
+  // Identifies equal attributes, independently of the process. 0: none.
   using Id = std::uint32_t;
 
   NotedServices() = default;

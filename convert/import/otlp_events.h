@@ -40,11 +40,12 @@ class OtlpEvents {
   // the next functions.
   void Note(const OtlpEvent& event);
 
-  // Settles what only all profiles show: values with the type of their period are sums, if there
-  // are counts.
+  // Decides what is known only after all profiles: values with the type of their period are sums if
+  // there are counts.
   OtlpEvent Settled(OtlpEvent event) const;
 
-  // The numbers of a sample with this value. A sum counts as one sample if there are no counts.
+  // Returns the numbers of a sample with this value. A sum counts as one sample if there are no
+  // counts.
   Sample NumbersOf(const OtlpEvent& event, std::int64_t value) const;
 
  private:

@@ -17,7 +17,7 @@ namespace {
 using otlp::Index;
 
 constexpr std::string_view kNoSuchAttribute = "no such attribute";
-constexpr std::string_view kNotEmpty = "not empty, as the first entry of a table must be";
+constexpr std::string_view kNotEmpty = "the first entry of a table must be empty";
 constexpr std::string_view kTrue = "true";
 constexpr std::string_view kFalse = "false";
 
@@ -304,7 +304,7 @@ Status OtlpTables::ReadStacks(Bytes dictionary, Bytes file, std::uint64_t max_fr
     OtlpStack stack = {.frames = read->locations.size()};
     if (stack.frames > max_frames) {
       return WrongEntry("stack", stacks_.size(),
-                        "more frames so far than a file of this size can mean");
+                        "more frames so far than a file of this size can contain");
     }
     max_frames -= stack.frames;
     for (auto it = read->locations.rbegin(); it != read->locations.rend(); ++it) {

@@ -39,7 +39,7 @@ struct OtlpLink {
   std::string_view trace_id = {}, span_id = {};  // bytes
 };
 
-// The attributes that a report names as left out, of each kind, at most.
+// The maximum number of left-out attributes of each kind that a report names.
 inline constexpr std::size_t kMostLosses = 20;
 
 // A function returns null if the index is not in the table.

@@ -142,7 +142,7 @@ class ProcessHistory {
   }
   // Returns the path of a control group at the end of the recording; empty if unknown.
   std::string_view CgroupOf(std::uint64_t id) const { return at_end_.CgroupOf(id); }
-  // Returns the paths that several files without a build id in their mappings had.
+  // Returns the paths that were used by several files whose mappings have no build id.
   std::set<std::string, std::less<>> PathsOfSeveralFiles() const {
     return at_end_.PathsOfSeveralFiles();
   }

@@ -41,8 +41,8 @@ class RoundClock {
     return {time, sequence_number};
   }
 
-  // Skips `records` records, none of which may be a FINISHED_ROUND. Their times are from `oldest`
-  // to `newest`. Returns false and changes nothing if some are older than their round allows; then
+  // Skips `records` records. None of them may be a FINISHED_ROUND. Their times are from `oldest` to
+  // `newest`. Returns false and changes nothing if some are older than their round allows; then
   // call KeyOf for each.
   bool Advance(std::uint64_t records, std::uint64_t oldest, std::uint64_t newest) {
     if (oldest < released_) return false;

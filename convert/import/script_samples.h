@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the text of perf script needs before its samples become those of a profile: user frames that
-// follow later, and stacks.
+// Completes the samples of a text of perf script before they are added to a profile: joins user
+// frames that follow later, and resolves stacks.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ class DeferredScriptSamples {
 
   // Adds the next sample of the text, which may be changed. Keeps a copy of a sample that waits.
   void Add(script::Sample& sample);
-  // Ends the text: passes on the samples that still wait.
+  // Ends the text: passes on the samples that are still waiting.
   void Finish();
 
   // The number of samples whose user frames are not in the text.
@@ -59,10 +59,10 @@ class ScriptStacks {
   explicit ScriptStacks(ProfileBuilder& builder);
   ~ScriptStacks();
 
-  // Returns the stack of these frames, innermost first. In a text of perftape, a stack without
-  // frames is one of an unknown frame at address 0.
+  // Returns the stack of these frames, innermost first. In a text of perftape, a stack that
+  // consists of an unknown frame at address 0 is a stack without frames.
   StackId Add(std::span<const script::Frame> frames, script::Writer writer);
-  // The number of frames in no mapping of all stacks that were added.
+  // The number of frames in no mapping, in all stacks that were added.
   std::uint64_t unmapped_frames() const;
 
  private:

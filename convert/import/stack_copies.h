@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Unwinds the samples of a recording whose registers and stacks were copied (convert/unwind), with
-// what the first pass found out about processes and build ids.
+// Unwinds the samples of a recording whose registers and stacks were copied (convert/unwind), using
+// the processes and build ids that the first pass found.
 #pragma once
 
 #include <optional>

@@ -32,8 +32,8 @@ struct ListedBuildIds {
   perfdata::KernelNames kernel_names;
 };
 
-// The name of the outermost frame of a stack that could not be unwound to its end. It keeps such
-// stacks apart from whole ones.
+// The name of the outermost frame of a stack that could not be unwound to its end. It keeps these
+// stacks apart from complete ones.
 inline constexpr std::string_view kCutStackName = "[truncated stack]";
 
 class StackResolver {

@@ -37,7 +37,7 @@ class UnwoundStacks {
   // Adds the stacks of another tree. Returns, by id in the other tree, the ids in this one.
   std::vector<Id> AddAll(const UnwoundStacks& other);
 
-  // By id. Callers come before their callees. The first three are no frames.
+  // By id. Callers come before their callees. The first three are not frames.
   std::span<const Node> nodes() const { return nodes_; }
   static constexpr Id kFirstFrame = kCut + 1;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The keys of the labels that mean something to perftape: a sample of perf.data has a field for
+// The keys of the labels that have a meaning for perftape: a sample of perf.data has a field for
 // each. Readers and writers use the same keys, so converting there and back loses none of them.
 #pragma once
 
@@ -39,7 +39,7 @@ constexpr bool IsWokenLabel(std::string_view key) {
   return key == kWokenLabel || key == kWokenTidLabel;
 }
 
-// Whether the label is a name of what a cgroup belongs to.
+// Whether the label names what a cgroup belongs to.
 constexpr bool IsContainerLabel(std::string_view key) {
   return key == kPodNamespaceLabel || key == kPodLabel || key == kContainerLabel ||
          key == kUnitLabel;

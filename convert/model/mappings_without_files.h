@@ -12,16 +12,16 @@
 namespace perftape::convert {
 
 // Frames of the kernel at addresses that no mapping of the recording contains. A recorder without
-// CAP_SYSLOG does not learn where the kernel's code is: /proc/kallsyms and /proc/modules show it
-// zeros. So the recording has addresses of the kernel, but neither its mapping nor its names. This
-// is the name of the mapping of such frames.
+// CAP_SYSLOG cannot find out where the kernel's code is, because /proc/kallsyms and /proc/modules
+// contain zeros for it. So the recording has addresses of the kernel, but neither its mapping nor
+// its names. This is the name of the mapping for such frames.
 inline constexpr std::string_view kHiddenKernelName = folded::kMarkedMappingName;
 
 // Adds that mapping, with all addresses of the address space. The offset of a frame in it is its
 // address.
 MappingId AddHiddenKernel(ProfileBuilder& builder);
 
-// Whether it is that mapping. Frames of folded stacks have a mapping of this name, too, but no
+// Whether it is that mapping. Frames of folded stacks also have a mapping with this name, but no
 // addresses.
 bool IsHiddenKernel(const Profile& profile, const Mapping& mapping);
 
@@ -32,10 +32,11 @@ std::string_view WhyHidden(const Profile& profile);
 // kernel.
 MappingId AddFoldedMapping(ProfileBuilder& builder, MappingType type, const MappingNames& names);
 
-// Whether it is such a mapping. A hidden kernel has the same name as that of the kernel's
-// functions.
+// Whether it is one of these two mappings. That of a hidden kernel has the same name as that of the
+// kernel's functions.
 bool IsOfFolded(const Profile& profile, const Mapping& mapping);
-// The same for a text that has names of mappings and addresses: a hidden kernel's are not 0.
+// The same for a text that has names of mappings and addresses: the addresses of a hidden kernel
+// are not 0.
 bool IsOfFolded(std::string_view mapping_name, std::uint64_t address);
 // Whether this is the mapping for functions of programs.
 bool IsFoldedProgram(std::string_view mapping_name);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attributes with which perftape writes into OTLP what it has no fields for. import/from_otlp reads
-// them, other readers ignore them.
+// Attributes for values that OTLP has no fields for. perftape writes them, import/from_otlp reads
+// them, and other readers ignore them.
 #pragma once
 
 #include <string_view>
@@ -19,13 +19,13 @@ inline constexpr std::string_view kOtlpPeriodSums = "periods";    // of a sample
 inline constexpr std::string_view kOtlpPlainValues = "plain";
 // Of a profile: the nominal period of the event if the field has another one. 0 is unknown.
 inline constexpr std::string_view kOtlpPeriod = "perftape.period";
-// Of a profile: what times are above the labels "timestamp_ns", in nanoseconds.
+// Of a profile: the difference between its times and the labels "timestamp_ns", in nanoseconds.
 inline constexpr std::string_view kOtlpClockOffset = "perftape.clock_offset";
 // Of a scope: Metadata::period_type and period.
 inline constexpr std::string_view kOtlpPeriodType = "perftape.metadata.period_type";
 inline constexpr std::string_view kOtlpPeriodUnit = "perftape.metadata.period_unit";
 inline constexpr std::string_view kOtlpMetadataPeriod = "perftape.metadata.period";
-// Of a resource: the keys of attributes that are in no label, because the writer found them out.
+// Of a resource: the keys of attributes that are not labels, because the writer computed them.
 inline constexpr std::string_view kOtlpDerived = "perftape.derived";
 
 }  // namespace perftape::convert

@@ -108,8 +108,8 @@ struct Line {
 struct Location {
   MappingId mapping = {};
   bool is_folded = false;  // several functions share this code (identical code folding)
-  // A frame that calls others, but whose address is no return address: a signal interrupted it, or
-  // it is the trampoline that a signal's handler returns to.
+  // The frame calls others, but its address is not a return address: a signal interrupted it, or it
+  // is the trampoline to which a signal handler returns.
   bool is_outer_instruction = false;
   FileOffset offset = {};
   // Several if calls were inlined: innermost first, the last one is the function that the linker
@@ -121,7 +121,7 @@ struct Location {
   std::optional<std::uint64_t> symbol_offset = {};
 };
 
-// What the address of a frame was before a location was made of it.
+// What kind of address a frame had before it became a location.
 enum class AddressKind : std::uint8_t {
   kInstruction,  // that of the sample, or where the kernel was entered
   kReturn,       // a return address, from which 1 was subtracted
@@ -246,8 +246,8 @@ class Profile {
   // Returns the runtime address of a location, computed from its mapping's `start`. Returns the raw
   // address of an unmapped location.
   RuntimeAddress AddressOf(const Location& location) const;
-  // Returns what the address of the caller of this stack's leaf was. Code of the kernel does not
-  // return to the user's frame that entered it.
+  // Returns the kind of address that the caller of this stack's leaf had. Kernel code does not
+  // return to the user frame that entered it.
   AddressKind CallerAddress(StackId stack) const;
 
   const ProfileTables& tables() const { return *tables_; }

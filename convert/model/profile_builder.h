@@ -37,7 +37,7 @@ class ProfileBuilder {
   ProfileBuilder& operator=(ProfileBuilder&&) noexcept;
   ~ProfileBuilder();
 
-  // Makes room for so many entries, which saves memory for large tables.
+  // Makes room for this many entries, which saves memory for large tables.
   struct Sizes {
     std::size_t samples = 0, labels = 0;
   };

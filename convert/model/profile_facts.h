@@ -32,7 +32,8 @@ constexpr std::string_view CommentValue(std::string_view comment, std::string_vi
 // Returns the same of the first comment with this key; empty if there is none.
 std::string_view FactOf(const Metadata& metadata, std::string_view key);
 
-// The keys of facts that are no comments. A page makes its title of some (page/profile_facts.js).
+// The keys of facts that are not comments. A page builds its title from some of them
+// (page/profile_facts.js).
 inline constexpr std::string_view kRecordedFact = "recorded";
 inline constexpr std::string_view kDurationFact = "duration";
 inline constexpr std::string_view kLossesFact = "losses";

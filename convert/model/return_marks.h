@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions whose first instruction is put on stacks in place of a return address. No call is
-// before it, so a frame at this address is looked up as it is.
+// Functions whose first instruction is put on stacks in place of a return address. There is no call
+// before it, so a frame at this address is looked up without subtracting 1.
 #pragma once
 
 #include <string_view>

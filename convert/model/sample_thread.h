@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The thread of a sample, from its Thread or from its labels. A pprof of another tool may have it
-// in labels that perftape would not write (a pid without a tid, or without a unit). These stay
+// The thread of a sample, from its Thread or from its labels. A pprof of another tool may contain
+// it in labels that perftape would not write (a pid without a tid, or without a unit). These stay
 // labels, so that they are written as they were read.
 #pragma once
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a recording lacks: by CPU, event and cause as its recorder noted it (recording_notes.h), or
-// as its LOST, LOST_SAMPLES and THROTTLE records tell; and when.
+// What is missing in a recording, and when: by CPU, event and cause as its recorder noted it
+// (recording_notes.h), or according to its LOST, LOST_SAMPLES and THROTTLE records.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace perftape::records {
 struct LossRecord {
   perfdata::RecordType type = {};
   std::uint64_t time_ns = 0;
-  int cpu = -1;             // -1: the file does not tell
+  int cpu = -1;             // -1: unknown
   std::string event = {};   // empty: unknown
   std::uint64_t count = 0;  // of samples, or of records for a LOST
 
@@ -27,7 +27,7 @@ struct LossRecord {
 
 struct Losses {
   bool has_notes = false;
-  bundle::RecordingNotes notes;          // without has_notes, as far as the records tell
+  bundle::RecordingNotes notes;          // without has_notes, as far as the records contain them
   std::vector<LossRecord> records = {};  // in time order
   std::optional<Error> damage = {};      // why reading stopped before the end of the file
 

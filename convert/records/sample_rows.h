@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The samples of a perf.data as rows, in time order: with the names of their time, and without
-// symbols. Other programs and tests compare them with what perf prints.
+// The samples of a perf.data as rows, in time order: with the names that were valid at their time,
+// and without symbols. Other programs and tests compare them with what perf prints.
 #pragma once
 
 #include <cstdint>

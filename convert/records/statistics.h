@@ -40,8 +40,8 @@ Statistics CountRecords(const perfdata::Reader& reader, unsigned threads = 1);
 
 // Counts samples in file order, each with the state of its time. The dso that they hit is looked up
 // once per page. Returns the same result as counting in time order. Returns nothing if the records
-// must be read in order. That is so if the recording is short, damaged or not an uncompressed file,
-// or if counters are read with the samples (PERF_SAMPLE_READ).
+// must be read in order: if the recording is short, damaged or not an uncompressed file, or if
+// counters are read with the samples (PERF_SAMPLE_READ).
 std::optional<Statistics> CountInRanges(const perfdata::Reader& reader, unsigned threads);
 
 }  // namespace perftape::records

@@ -327,7 +327,7 @@ void RecoverHeader(Bytes file, std::endian order, FileHeader& header, Correction
   if (has_data && !is_in_attrs) return;
   const std::uint64_t guess = is_after_header(attrs_end) ? attrs_end : FileHeader::kSize;
   corrections.push_back(
-      fmt::format("at 0x28: the data cannot begin at {:#x}; records are searched from {:#x} on",
+      fmt::format("at 0x28: the data cannot begin at {:#x}; the search for records begins at {:#x}",
                   header.data.offset, guess));
   header.data.offset = std::min<std::uint64_t>(guess, file.size());
 }

@@ -31,8 +31,9 @@ struct NormalizeOptions {
   const ReaderLimits* reader = nullptr;  // the version of perf that must read it; null: no limits
   // The samples to keep: an entry for each SAMPLE record, in file order. Null: all.
   const std::vector<bool>* kept_samples = nullptr;
-  // If set, the events lose the copies of registers and stack, for callchains. The function is
-  // called for each SAMPLE record, in file order. The chain must be valid until the next call.
+  // If set, callchains replace the copies of registers and stack in the events' samples. The
+  // function is called for each SAMPLE record, in file order. The chain must be valid until the
+  // next call.
   std::function<NewChain()> next_chain = {};
 };
 

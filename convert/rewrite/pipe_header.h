@@ -27,8 +27,8 @@ struct PipeHeader {
 // of the stream in its file. The stream must outlive the header.
 PipeHeader ReadPipeHeader(Bytes stream, std::uint64_t offset, std::endian order);
 
-// Returns the tracepoints of a TRACING_DATA record with which the records of a file begin, as
-// simpleperf writes them. Empty if they begin with another record.
+// Returns the tracepoints of a TRACING_DATA record at the start of a file's records, where
+// simpleperf writes it. Empty if the records begin with another one.
 perfdata::Tracepoints TracepointsOfFirstRecord(Bytes stream, std::uint64_t offset,
                                                std::endian order);
 

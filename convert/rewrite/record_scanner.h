@@ -27,7 +27,7 @@ struct Step {
   enum class Kind : std::uint8_t {
     kRecord,   // a valid record, or one of unknown type that is followed by others
     kDamaged,  // a record with a valid frame and an invalid body
-    kGap,      // bytes that are no record
+    kGap,      // bytes that are not a record
     kMore,     // more bytes are needed to decide
   };
   Kind kind = Kind::kMore;

@@ -28,7 +28,7 @@ struct StreamPosition {
 // Returns "0x1a8" or "0x1a8+0x30".
 std::string TextOf(const StreamPosition& position);
 
-// Bytes of the stream that are no record.
+// Bytes of the stream that are not a record.
 struct Stretch {
   StreamPosition position;
   std::uint64_t size = 0;

@@ -34,8 +34,8 @@ struct RecoverReport {
   // Records whose content is in the new header: ATTR, FEATURE, TRACING_DATA. COMPRESSED records are
   // not counted, only their contents.
   RecordCounts moved;
-  // Complete records of types that perf 6.1 does not support. With them it would read nothing of
-  // the file.
+  // Complete records of types that perf 6.1 does not support. With these records in the file, it
+  // would read nothing.
   RecordCounts left_out;
   std::map<perfdata::RecordType, StreamPosition> first_left_out;  // the first record of each type
   // Kept records whose header counted bytes after the trailer, which are now removed

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a rewrite reports: the number of records of each type, and what became of each feature.
+// What a rewrite reports: the number of records of each type, and what happened to each feature.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ inline std::uint64_t CountOf(const RecordCounts& counts, perfdata::RecordType ty
 
 enum class FeatureFate : std::uint8_t {
   kKept,     // unchanged
-  kMade,     // made because the recording had none, as those of a pipe; nothing was lost
+  kMade,     // made because the recording had none, as for a pipe; nothing was lost
   kRebuilt,  // damaged or missing, but restored from the records
   kLeftOut,  // useless in the new file
   kDropped,  // lost

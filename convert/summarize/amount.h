@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is added up in a summary of a profile.
+// The sums of which a summary of a profile consists.
 #pragma once
 
 #include <cstdint>
@@ -22,11 +22,11 @@ struct Amount {
   bool operator==(const Amount&) const = default;
 };
 
-// Returns the weight without its sign: by it, rows are ordered.
+// Returns the weight without its sign. Rows are sorted by it.
 std::int64_t SizeOf(const Amount& amount);
 
-// Returns the share of `part` in `whole`, in percent; 0 if the whole is 0. The whole is that of
-// StackAmounts::whole, so that a part that shrank in a difference has a negative share.
+// Returns the share of `part` in `whole`, in percent; 0 if the whole is 0. The whole is
+// StackAmounts::whole, so a part that shrank in a difference has a negative share.
 double PercentOf(const Amount& part, const Amount& whole);
 
 // What the weights of samples are.
@@ -46,9 +46,9 @@ class StackAmounts {
   // Returns the amount of a sample of the event, as it was added.
   Amount Of(const convert::Sample& sample) const;
   const Amount& total() const { return total_; }
-  // What shares are computed of. That is the total, unless a difference of profiles has negative
-  // amounts: then it is the sum of the absolute ones, as in pprof (internal/report/report.go,
-  // computeTotal), since shares of a total that is not the sum of its parts mean nothing.
+  // Returns what shares refer to. This is the total, unless a difference of profiles has negative
+  // amounts. Then it is the sum of the absolute amounts, as in pprof (internal/report/report.go,
+  // computeTotal), because shares are meaningless if the total is not the sum of its parts.
   const Amount& whole() const { return whole_; }
   bool is_difference() const { return is_difference_; }
   convert::EventId event() const { return event_; }

@@ -24,7 +24,7 @@ std::vector<FunctionAmounts> SumFunctions(const convert::Profile& profile,
                                           const convert::FrameTable& frames,
                                           const StackAmounts& amounts);
 
-// By which of the two functions are sorted.
+// The amount by which functions are sorted.
 enum class SortBy : std::uint8_t { kSelf, kTotal };
 
 // Sorts by `inclusive` first.
@@ -61,7 +61,7 @@ enum class Property : std::uint8_t {
 struct GroupBy {
   Property property = {};
   // For kLabel, the key, or the name of a field of tracepoints whose key is "field:NAME"
-  // (FieldLabelKey). The field is meant if both exist.
+  // (FieldLabelKey). If both exist, it means the field.
   std::string label = {};
 };
 
@@ -70,8 +70,8 @@ struct GroupAmount {
   Amount amount;
 };
 
-// Returns the key of the label that `by` means: of those that samples of the profile have. Empty if
-// none has it.
+// Returns the key of the label that `by` means, among those of the profile's samples. Empty if no
+// sample has it.
 std::string LabelKeyOf(const convert::Profile& profile, const GroupBy& by);
 
 // Returns a group for each value of the property. The largest group is first; then by name. The dso

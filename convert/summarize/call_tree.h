@@ -25,7 +25,7 @@ struct TreeOptions {
   std::vector<bool> start_at = {};
 };
 
-using TreeNodeId = std::uint32_t;  // 0 is the root, which is no frame
+using TreeNodeId = std::uint32_t;  // 0 is the root, which is not a frame
 
 struct TreeNode {
   convert::FrameId frame = {};

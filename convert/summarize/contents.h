@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a report says of a profile: the numbers, before they are tables or JSON.
+// The contents of a report about a profile, as numbers: before they become tables or JSON.
 #pragma once
 
 #include <cstddef>
@@ -86,10 +86,11 @@ struct Contents {
 Contents MakeContents(const convert::Profile& profile, const ReadContents& read,
                       const ContentOptions& options);
 
-// Returns what the reader of a report should know before arguing from its numbers, a sentence for
-// each: few samples, no call chains, stacks that are cut, functions without names and what would
-// name them, losses above a percent. Which stacks are cut the recordings say themselves
-// (ImportReport::noted_chains), or else it is guessed. MakeContents adds them to each event.
+// Returns caveats that a reader should check before drawing conclusions from the numbers, one
+// sentence for each: few samples, no call chains, stacks that are cut, functions without names and
+// what would name them, losses above one percent. The recordings say which stacks are cut
+// (ImportReport::noted_chains); if they do not, it is guessed. MakeContents adds the caveats to
+// each event.
 std::vector<std::string> WarningsOf(const Contents& contents, const EventContents& event,
                                     const ReadContents& read);
 

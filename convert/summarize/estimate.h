@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Estimates of how exact numbers from samples are.
+// Estimates how accurate numbers from samples are.
 #pragma once
 
 #include <limits>
@@ -15,7 +15,7 @@ struct Estimate {
   double freedom = std::numeric_limits<double>::infinity();
 };
 
-// One recording's value, with the variance that its number of samples leaves.
+// The value of one recording, with the variance that follows from its number of samples.
 struct Observation {
   double value = 0;
   double variance = 0;
@@ -29,11 +29,11 @@ Observation ObservedShare(double part, double whole, double samples);
 // Returns a sum of weights, with the variance of a Poisson distribution of its `samples`.
 Observation ObservedSum(double sum, double samples);
 
-// Returns the mean of several recordings. Its variance is what the numbers of samples leave, or how
-// much the recordings differ, whichever is larger. What they differ beyond the former is estimated
-// from few numbers: the degrees of freedom are those of Satterthwaite's approximation. A single
-// recording does not show how much recordings differ. Its samples come in bursts (interrupts, page
-// faults), so its variance is doubled.
+// Returns the mean of several recordings. Its variance follows from the numbers of samples, or from
+// the differences between the recordings, whichever is larger. The part of the variance beyond that
+// of the samples is estimated from few numbers, so the degrees of freedom are those of
+// Satterthwaite's approximation. A single recording does not show how much recordings differ. Its
+// samples come in bursts (interrupts, page faults), so its variance is doubled.
 Estimate MeanOf(std::span<const Observation> recordings);
 
 // Returns `later` - `earlier`; the degrees of freedom are those of Welch's test.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules of how much a function may grow between two profiles, and what breaks them.
+// Rules for how much a function may grow between two profiles, and the functions that break them.
 #pragma once
 
 #include <cstdint>
@@ -38,10 +38,11 @@ struct RuleResult {
   std::vector<const GrowthRule*> unused;  // they match no function
 };
 
-// Returns what breaks the rules. A function does if it grew by more than the limit, and if chance
-// explains the growth with a probability below 1 percent. That probability is for all functions
-// that a rule matches together, so a rule for all functions does not fail more often. Functions
-// with too few samples to break the rule do not count. The result has pointers into both arguments.
+// Returns the violations of the rules. A function breaks a rule if it grew by more than the limit,
+// and if the probability that chance explains the growth is below 1 percent. That probability is
+// for all functions that a rule matches together, so a rule for all functions does not fail more
+// often. Functions with too few samples to break the rule do not count. The result has pointers
+// into both arguments.
 RuleResult CheckRules(const std::vector<GrowthRule>& rules, const EventDifference& difference);
 
 }  // namespace perftape::summarize

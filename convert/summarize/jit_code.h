@@ -10,9 +10,9 @@
 
 namespace perftape::summarize {
 
-// Returns the runtimes that made code without a name in mappings called `filename`, as far as the
-// stacks with this code and their threads show it; otherwise those whose binaries have samples. In
-// the order of the samples, each once.
+// Returns the runtimes that generated code without a name in mappings called `filename`, if the
+// stacks with this code and their threads show it; otherwise the runtimes whose binaries have
+// samples. Each occurs once, in the order of the samples.
 std::vector<const perf_map::JitRuntime*> FindRuntimes(const convert::Profile& profile,
                                                       const convert::FrameTable& frames,
                                                       convert::EventId event,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which binaries of two sets of profiles are the same program under another name: app-1.0 and
-// app-1.1, libfoo.so.1.2.13 and libfoo.so.1.2.14, bench-<hash> of Cargo.
+// Finds binaries of two sets of profiles that are the same program under different names: app-1.0
+// and app-1.1, libfoo.so.1.2.13 and libfoo.so.1.2.14, bench-<hash> of Cargo.
 #pragma once
 
 #include <map>
@@ -16,15 +16,15 @@ using FunctionKey = std::pair<std::string, std::string>;  // name and binary
 // Old names of binaries with their new ones.
 using RenamedBinaries = std::map<std::string, std::string>;
 
-// Pairs binaries that are on one side only. Two are a pair if their names differ only in version
-// numbers and hashes, or else if at least a third of their functions is in both; those with the
-// most in common first.
+// Pairs binaries that only one side has. Two are a pair if their names differ only in version
+// numbers and hashes, or else if at least a third of their functions are in both. Binaries with
+// more functions in common are paired first.
 RenamedBinaries FindRenamedBinaries(const std::set<FunctionKey>& before,
                                     const std::set<FunctionKey>& after);
 
-// Returns the keys that functions of the old side have on the new side. The new name of a binary
-// without a partner is its own one. A function that its new binary does not have, and that exactly
-// one other binary which is only on the new side has, is that function.
+// Returns the keys that functions of the old side have on the new side. A binary without a partner
+// keeps its name. If the new binary does not have a function, but exactly one other binary of only
+// the new side has it, the function gets the key of that binary.
 std::map<FunctionKey, FunctionKey> PairFunctions(const std::set<FunctionKey>& before,
                                                  const std::set<FunctionKey>& after,
                                                  const RenamedBinaries& renamed);

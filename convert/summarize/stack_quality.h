@@ -17,10 +17,10 @@ struct StackQuality {
   Amount without_frames;
   Amount with_one_frame;  // without those of sums (kShortWaits, kFastCalls), which have no stack
   // The outermost frame is user code, and no function is known there. The first frame of a complete
-  // stack usually has a name, so such a stack may be cut or wrong.
+  // stack usually has a name, so a stack without one may be cut or wrong.
   Amount with_unnamed_root;
-  // Those of them whose outermost frame is in a file of which no function at all is known. The
-  // missing name says nothing about such a stack.
+  // The part of these whose outermost frame is in a file without any known function. For them, the
+  // missing name says nothing about the stack.
   Amount with_root_in_unnamed_file;
   Amount unnamed;  // the innermost frame has no name
 };

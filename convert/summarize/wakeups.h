@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who woke whom: the samples of perftape-record --wakers, by the thread that ran and the thread
-// that it woke.
+// Which thread woke which: the samples of perftape-record --wakers, by the thread that ran and the
+// thread that it woke.
 #pragma once
 
 #include <compare>

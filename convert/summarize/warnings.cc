@@ -43,8 +43,8 @@ void WarnOfFewSamples(const convert::Profile& profile, const EventContents& even
   const std::int64_t samples = event.total.samples;
   if (samples <= 0 || samples >= kFew || IsComplete(profile, profile[event.event])) return;
   warnings.push_back(fmt::format(
-      "only {}: a share of 10 % is exact to {:.0f} percentage "
-      "points; record longer, or at a higher rate (-F)",
+      "only {}: a share of 10 % is accurate to {:.0f} percentage points; record longer, or at a "
+      "higher rate (-F)",
       Counted(static_cast<std::uint64_t>(samples), "sample"), Uncertainty(10, samples)));
 }
 
@@ -76,7 +76,7 @@ void WarnOfIncompleteChains(const Contents& contents, const convert::ChainCount&
   const double incomplete = 100 * (all - static_cast<double>(chains.complete)) / all;
   if (chains.all == 0 || incomplete <= kMany) return;
   warnings.push_back(
-      fmt::format("{:.1f} % of the call chains of programs are not complete: 'perftape-inspect "
+      fmt::format("{:.1f} % of the call chains of programs are incomplete: 'perftape-inspect "
                   "--losses FILE' shows where they end",
                   incomplete));
   for (const perf_map::JitRuntime* const runtime : FindRuntimes(contents.profile)) {
@@ -94,8 +94,7 @@ void WarnOfStacks(const Contents& contents, const EventContents& event,
   const double single = PercentOf(quality.with_one_frame, event.whole);
   if (single > 100 - kMany && quality.average_frames < 1.5) {
     warnings.push_back(
-        "nearly all stacks have one frame: it was recorded without call chains "
-        "(-g)");
+        "nearly all stacks have one frame: the recording was made without call chains (-g)");
     return;
   }
   if (const auto chains = NotedChains(name, inputs)) {
@@ -106,14 +105,14 @@ void WarnOfStacks(const Contents& contents, const EventContents& event,
   if (in_unnamed_files > kMany && 2 * in_unnamed_files > open) {
     warnings.push_back(
         fmt::format("{:.1f} % of the samples have a stack whose outermost frame is in a file "
-                    "without any names: its symbols would show whether these stacks are whole",
+                    "without any names: its symbols would show whether these stacks are complete",
                     in_unnamed_files));
   } else if (open > kMany) {
-    warnings.push_back(fmt::format(
-        "{:.1f} % of the samples have a stack whose outermost frame has no name: it may be cut or "
-        "wrong, as with frame pointers in code without them; perftape-record --call-graph eh "
-        "finds whole stacks",
-        open));
+    warnings.push_back(
+        fmt::format("{:.1f} % of the samples have a stack whose outermost frame has no name: the "
+                    "stack may be cut or wrong, as happens with frame pointers in code without "
+                    "them; perftape-record --call-graph eh finds complete stacks",
+                    open));
   }
 }
 
@@ -142,7 +141,7 @@ std::string ReasonOf(const Contents& contents, const EventContents& event,
   }
   if (!is_known) return "no names in the input";
   if (mapping->count(symbolize::Miss::kWrongBuildId) != 0) {
-    return "the file here is of another build: bundle the symbols where it was recorded, or use "
+    return "the file here is from another build: bundle the symbols where it was recorded, or use "
            "--symfs or --debug-dir";
   }
   if (mapping->count(symbolize::Miss::kNoFile) != 0) {

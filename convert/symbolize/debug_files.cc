@@ -32,7 +32,8 @@ fs::path Below(const fs::path& root, const fs::path& path) {
 }
 
 std::string Different(const BuildId& found, const BuildId& wanted) {
-  return "build id " + (found.empty() ? "absent" : found.hex()) + ", recorded was " + wanted.hex();
+  return "build id " + (found.empty() ? "absent" : found.hex()) + ", but the recorded one is " +
+         wanted.hex();
 }
 
 // Returns the first entry of a manifest that identifies a binary without a build id; or null.
@@ -61,13 +62,13 @@ std::string DifferenceFrom(const BinaryQuery& query, const fs::path& path) {
     const auto file = MappedFile::FromFd(fd->get(), path.native());
     if (!file) return file.error().message;
     const bool is_it = bundle::ContentHash(*file, symbol_limits::kHashedFile) == identity->content;
-    return is_it ? "" : "its content is not that of the recorded file";
+    return is_it ? "" : "its content differs from that of the recorded file";
   }
   if (identity != nullptr && identity->kept == bundle::Kept::kNothing) return identity->missing;
   struct stat status = {};
   if ((query.instance & kFileInstance) == 0 || ::stat(path.c_str(), &status) != 0) return {};
   if (InstanceOf(NumberOf(status)) == query.instance) return {};
-  return "several files had this path while it was recorded, and it is another one";
+  return "several files had this path during the recording, and this is a different one";
 }
 
 void AddNew(const std::vector<std::string>& notes, std::vector<std::string>& all) {
@@ -219,7 +220,8 @@ std::optional<elf::ElfFile> TryBundles(auto& search, const BinaryQuery& query, c
                kind == bundle::FileKind::kElf) {
       search.Note(name + ": " + Different(entry->build_id, id));
     } else if (id.empty() && found.has_several) {
-      search.Note(name + ": has several files of this path, and nothing says which one it is");
+      search.Note(name +
+                  ": has several files for this path, and nothing shows which one was recorded");
     } else if (kind == bundle::FileKind::kElf) {
       search.NoteAbsent(name + ": not there");
     }

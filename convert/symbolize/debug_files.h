@@ -59,7 +59,8 @@ class DebugFiles {
   DebugFiles(std::filesystem::path symfs, std::vector<std::filesystem::path> directories);
 
   // Searches in this order: bundles, symfs, the directories, and the path itself. The first file
-  // that is found gives the names. What it lacks comes from the first later source that has it.
+  // that is found gives the names. Tables that it lacks come from the first later source that has
+  // them.
   DebugFile Find(const BinaryQuery& query) const;
 
  private:
@@ -70,7 +71,7 @@ class DebugFiles {
   // Follows the .gnu_debuglink of the image.
   std::optional<elf::ElfFile> FindByLink(const elf::ElfFile& image, const BinaryQuery& query,
                                          Search& search) const;
-  // Adds the DWARF of a file with the content that a manifest has the hash of.
+  // Adds the DWARF of a file whose content has the hash in a manifest.
   void CompleteByContent(const BinaryQuery& query, DebugFile& found) const;
   // Adds the symbol table and the DWARF that the first source does not have.
   void Complete(const BinaryQuery& query, DebugFile& found) const;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -101,6 +102,25 @@ class ElfBinary {
   const ElfNameOptions name_options_;
   std::unique_ptr<ElfNames> names_;
 };
+
+// Binaries that stay open, by what identifies them.
+template <class Key>
+using OpenBinaries = std::map<Key, std::unique_ptr<ElfBinary>>;
+
+// Returns a binary that is open, or calls `find`, which returns one. A binary that was found by its
+// build id serves all recordings of a run, as `shared_key` in `shared`. One that was not found, or
+// that has no build id and so no `shared_key`, serves one recording, as `own_key` in `own`.
+template <class SharedKey, class OwnKey, class Find>
+ElfBinary& OpenOnce(OpenBinaries<SharedKey>& shared, const std::optional<SharedKey>& shared_key,
+                    OpenBinaries<OwnKey>& own, const OwnKey& own_key, Find find) {
+  if (shared_key) {
+    if (const auto known = shared.find(*shared_key); known != shared.end()) return *known->second;
+  }
+  if (const auto known = own.find(own_key); known != own.end()) return *known->second;
+  std::unique_ptr<ElfBinary> binary = find();
+  const bool is_shared = shared_key && binary->file().image;
+  return *((is_shared ? shared[*shared_key] : own[own_key]) = std::move(binary));
+}
 
 // Resolves all offsets. The source is reported with its content: "/usr/bin/ls (symbols, DWARF)". If
 // no file was found, all offsets get its miss.

@@ -2,6 +2,8 @@
 #include "convert/symbolize/elf_symbolizer.h"
 
 #include <algorithm>
+#include <memory>
+#include <optional>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -83,23 +85,19 @@ ElfBinary& ElfSymbolizer::Open(const Named& named) {
   // Files of this machine add lines, but only for recordings that were made on it.
   const std::string not_local =
       build_id.empty() ? recording_.not_local() : recording_.not_local_by_build_id();
-  const std::pair key(build_id, not_local.empty());
-  if (const auto known = shared_.by_build_id.find(key); known != shared_.by_build_id.end()) {
-    return *known->second;
-  }
-  std::unique_ptr<ElfBinary>& other = others_[named];
-  if (other) return *other;
-  const std::vector<SharedBundle> bundles = recording_.Bundles();
-  auto binary = std::make_unique<ElfBinary>(
-      shared_.files.Find({.filename = named.filename,
-                          .build_id = build_id,
-                          .instance = named.instance,
-                          .bundles = bundles,
-                          .not_local = not_local,
-                          .wants_lines = shared_.options.source_lines != SourceLines::kNone}),
-      shared_.options);
-  if (!binary->file().image || build_id.empty()) return *(other = std::move(binary));
-  return *(shared_.by_build_id[key] = std::move(binary));
+  std::optional<std::pair<BuildId, bool>> shared_key;
+  if (!build_id.empty()) shared_key = {build_id, not_local.empty()};
+  return OpenOnce(shared_.by_build_id, shared_key, others_, named, [&] {
+    const std::vector<SharedBundle> bundles = recording_.Bundles();
+    return std::make_unique<ElfBinary>(
+        shared_.files.Find({.filename = named.filename,
+                            .build_id = build_id,
+                            .instance = named.instance,
+                            .bundles = bundles,
+                            .not_local = not_local,
+                            .wants_lines = shared_.options.source_lines != SourceLines::kNone}),
+        shared_.options);
+  });
 }
 
 }  // namespace perftape::symbolize

@@ -5,8 +5,6 @@
 #include <compare>
 #include <cstdint>
 #include <future>
-#include <map>
-#include <memory>
 #include <string>
 #include <utility>
 
@@ -28,7 +26,7 @@ struct ElfBinaries {
   DebugFiles files;
   SymbolOptions options;
   // By build id, and whether files of this machine may be used.
-  std::map<std::pair<BuildId, bool>, std::unique_ptr<ElfBinary>> by_build_id;
+  OpenBinaries<std::pair<BuildId, bool>> by_build_id;
 
  private:
   std::future<void> ahead_;
@@ -46,7 +44,7 @@ class ElfSymbolizer : public Symbolizer {
                              std::span<const FileOffset> offsets) override;
 
   // Whether a file was found for the mapping, and the mapping is of code in it. Memory may have the
-  // name and the build id of another one.
+  // name and the build id of another mapping.
   bool IsCodeOfFile(const convert::Profile& profile, const convert::Mapping& mapping);
 
   // Returns the files of a binary, valid as long as this object and the shared binaries.
@@ -68,7 +66,7 @@ class ElfSymbolizer : public Symbolizer {
   ElfBinaries& shared_;
   RecordingSources& recording_;
   // Binaries that were not found, or that have no build id.
-  std::map<Named, std::unique_ptr<ElfBinary>> others_;
+  OpenBinaries<Named> others_;
 };
 
 }  // namespace perftape::symbolize

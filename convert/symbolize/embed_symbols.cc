@@ -25,9 +25,10 @@ constexpr int kCompressionLevel = 3;
 
 Result<Bytes> WhatCanCarry(Input& perf_data) {
   const auto refuse = [&](std::string_view form) {
-    return Fail(ErrorCode::kUnsupported,
-                perf_data.name() + ": a recording in the form of a " + std::string(form) +
-                    " can carry no bundle; perftape-convert -o FILE.data makes a file of it");
+    return Fail(
+        ErrorCode::kUnsupported,
+        perf_data.name() + ": a recording in the form of a " + std::string(form) +
+            " cannot contain a bundle; perftape-convert -o FILE.data converts it to a file");
   };
   if (perf_data.is_directory()) return refuse("directory");
   TRY_ASSIGN(const Bytes bytes, perf_data.All());
@@ -66,7 +67,7 @@ class Filling {
     if (has_.contains({about.build_id, about.kind})) return {};
     if (!bytes) {
       missing_.insert(about.path + " " + about.build_id.hex());
-      about.missing = "not found when symbols were looked for";
+      about.missing = "not found when perftape looked for symbols";
       writer_.AddMissing(std::move(about));
       return {};
     }

@@ -45,7 +45,7 @@ class Search {
     message_ += message;
   }
   std::unexpected<Error> Result() && {
-    return Fail(code_, message_.empty() ? "nowhere looked for" : std::move(message_));
+    return Fail(code_, message_.empty() ? "no location was searched" : std::move(message_));
   }
 
  private:
@@ -105,7 +105,7 @@ LocalProcess FindProcess(const JitSearchPath& search_path, std::uint32_t pid) {
 // Returns why the process did not write a file of this status; empty if it may have.
 std::string WhyNotOf(const LocalProcess& process, const struct stat& file) {
   if (!S_ISREG(file.st_mode)) return "not a regular file";
-  if ((file.st_mode & (S_IWGRP | S_IWOTH)) != 0) return "others may write to it";
+  if ((file.st_mode & (S_IWGRP | S_IWOTH)) != 0) return "other users can write to it";
   if (process.identity) {
     std::string reason = WhyNotOwnedBy(*process.identity, file);
     return reason.empty() ? WhyNotSince(process.identity->started_ns, file) : reason;

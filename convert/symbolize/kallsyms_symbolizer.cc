@@ -122,8 +122,9 @@ Result<Resolution> KallsymsSymbolizer::ResolveModule(const convert::Mapping& map
   // instead of its end.
   const kallsyms::Symbol* last = table_->symbols().Find({extent->limit.value - 1});
   if (last != nullptr && last->start.value - extent->start.value >= size) {
-    return MissAll(offsets.size(), Miss::kWrongBuildId,
-                   "its module of this name is larger than the one recorded: of another build");
+    return MissAll(
+        offsets.size(), Miss::kWrongBuildId,
+        "its module of this name is larger than the recorded one: it is from another build");
   }
   const std::uint64_t distance = extent->start.value - base;
   const std::string moved = distance == 0 ? "not moved" : fmt::format("moved from 0x{:x}", base);

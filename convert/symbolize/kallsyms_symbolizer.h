@@ -20,7 +20,7 @@
 
 namespace perftape::symbolize {
 
-// A kallsyms, and what is known of its kernel.
+// A kallsyms, and what is known about its kernel.
 class KernelTable {
  public:
   // `name` is for messages. `modules` has the addresses of modules when the table was saved. For
@@ -35,12 +35,12 @@ class KernelTable {
   // Returns the range of a module in the table; nothing if the table has none of its symbols.
   std::optional<kallsyms::Kallsyms::Extent> ExtentOf(std::string_view module) const;
 
-  // Whether an address is in the kernel's own code, also in that of its start. True if the table
-  // does not say where its code is. Thread-safe.
+  // Whether an address is in the kernel's own code, including its startup code. True if the table
+  // does not contain the extent of its code. Thread-safe.
   bool IsCode(RuntimeAddress address) const;
 
  private:
-  // The code of the kernel's start is looked for when an address is outside of the other code.
+  // The kernel's startup code is searched only when an address is outside of the other code.
   const std::optional<kallsyms::Kallsyms::Extent>& start_code() const;
   std::optional<std::uint64_t> AddressOf(std::string_view symbol) const;
   std::optional<kallsyms::Kallsyms::Extent> RangeOf(std::string_view start,

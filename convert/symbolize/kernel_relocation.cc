@@ -75,7 +75,7 @@ std::string Objection(const RecordedKernel& recorded, std::uint64_t distance,
 KernelMove MoveOf(const RecordedKernel& recorded, const KernelIdentity& table) {
   const bool knows_both = !recorded.build_id.empty() && !table.build_id.empty();
   if (knows_both && !table.build_id.Matches(recorded.build_id)) {
-    return {.reason = fmt::format("of the kernel with build id {}, recorded was {}",
+    return {.reason = fmt::format("of the kernel with build id {}, but the recorded one is {}",
                                   table.build_id.hex(), recorded.build_id.hex())};
   }
   const std::string_view by = knows_both ? "by build id" : "build id unchecked";

@@ -16,8 +16,8 @@
 
 namespace perftape::symbolize {
 
-// Returns the processes of a profile with memory that may hold JIT code of which this machine may
-// have perf maps, sorted.
+// Returns the processes of a profile whose memory may contain JIT code, and for which this machine
+// may have perf maps, sorted.
 std::vector<std::uint32_t> ProcessesWithPerfMaps(const convert::Profile& profile);
 
 class PerfMapSymbolizer : public Symbolizer {

@@ -69,8 +69,8 @@ class ProfileOrigin {
   // For a perf.data. The input must outlive this object.
   explicit ProfileOrigin(Input& input);
 
-  // Learns when the processes of these numbers started and ended. Does nothing for a recording of
-  // another machine, or without its input. The first call reads all records. The input must be
+  // Finds out when the processes with these numbers started and ended. Does nothing for a recording
+  // of another machine, or without its input. The first call reads all records. The input must be
   // open.
   void LearnLives(std::span<const std::uint32_t> pids);
 

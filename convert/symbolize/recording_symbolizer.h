@@ -41,7 +41,7 @@ class RecordingSymbolizer : public Symbolizer {
   RecordingSymbolizer(SharedSources& shared, ProfileOrigin& origin);
 
   // Uses the kernel's files, the vdso, perf maps or the binary itself, depending on the mapping's
-  // name. simpleperf's symbols name what these leave without a name: they have no source lines.
+  // name. simpleperf's symbols come last, because they have no source lines.
   Result<Resolution> Resolve(const convert::Profile& profile, convert::MappingId mapping,
                              std::span<const FileOffset> offsets) override;
 

@@ -125,8 +125,8 @@ Resolution MissAll(std::size_t count, Miss miss, std::string problem) {
 std::string MovedKernelWarning(std::size_t outside, std::size_t all, std::string_view table) {
   if (outside == 0 || 2 * outside < all) return {};
   return fmt::format(
-      "{} of {} kernel addresses are outside the code in {}: the kernel was loaded elsewhere "
-      "(KASLR) than this table says, so its names may be wrong: use --kallsyms with the "
+      "{} of {} kernel addresses are outside the code in {}: the kernel was loaded at another "
+      "address (KASLR) than this table has, so the names may be wrong: use --kallsyms with the "
       "/proc/kallsyms of that boot",
       outside, all, table);
 }

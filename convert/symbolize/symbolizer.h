@@ -20,7 +20,7 @@ namespace perftape::symbolize {
 enum class Miss : std::uint8_t {
   kNone,          // it has a name
   kNoFile,        // no source was found
-  kWrongBuildId,  // the source is of another build than the recorded one, and was not used
+  kWrongBuildId,  // the source is from a different build than the recorded one, and was not used
   kNoSymbol,      // the source has no symbol at the offset
 };
 
@@ -40,7 +40,7 @@ struct Resolved {
   Miss miss = Miss::kNone;
   // From the start of the symbol that names the last frame; nothing if no symbol names it.
   std::optional<std::uint64_t> symbol_offset = {};
-  bool is_last_byte = false;  // of the function; another one begins or may begin behind it
+  bool is_last_byte = false;  // of the function; another one begins or may begin after it
 };
 
 struct Resolution {
@@ -51,8 +51,8 @@ struct Resolution {
   std::string warning = {};             // why the names may be wrong; empty if nothing suggests it
 };
 
-// Returns the warning for a mapping of the kernel of which `outside` of `all` offsets are in no
-// code of the table; empty if most of them are.
+// Returns the warning for a mapping of the kernel, `outside` of whose `all` offsets are outside the
+// code in the table; empty if most of them are in it.
 std::string MovedKernelWarning(std::size_t outside, std::size_t all, std::string_view table);
 
 // Returns `count` misses, all for the same reason.

@@ -88,7 +88,7 @@ std::string Contradiction(const BootFacts& recorded, const BootFacts& here) {
   }
   if (recorded.kernel_text != 0 && here.kernel_text != 0 &&
       recorded.kernel_text != here.kernel_text) {
-    return "the kernel was elsewhere when it was recorded: in another boot";
+    return "the kernel was at another address when it was recorded: in another boot";
   }
   if (recorded.made_ns && here.booted_ns && *recorded.made_ns + kSlackNs < *here.booted_ns) {
     return "it was recorded before this machine was booted";

@@ -2,8 +2,8 @@
 // Whether a recording was made on this machine in its current boot. Then its files, /proc/kallsyms
 // and perf maps are those of the recording.
 //
-// If both boot ids are known, as in bundles, they decide. A perf.data has no boot id. For it all of
-// these must be true:
+// If both boot ids are known, as in bundles, they decide. A perf.data has no boot id. For a
+// perf.data, all of these must be true:
 //
 //   - it contains host and kernel release, and both are this machine's
 //   - the build id of its kernel, if recorded, is the running kernel's
@@ -42,9 +42,9 @@ const BootFacts& FactsOfThisBoot();
 // Returns why `recorded` is not of the same boot as `here`; empty if it may be.
 std::string DifferenceOfBoots(const BootFacts& recorded, const BootFacts& here);
 
-// Whether `recorded` does not say on which machine it was made, as a recording whose recorder was
-// killed, and nothing contradicts that it was `here`. Then files of this machine may be used if
-// their build id is the recorded one, because that alone identifies them.
+// Whether `recorded` does not say on which machine it was made, such as a recording whose recorder
+// was killed, and nothing shows that it was not `here`. Then files of this machine may be used if
+// their build id is the recorded one, because the build id alone identifies them.
 bool MayBeOfBoot(const BootFacts& recorded, const BootFacts& here);
 
 }  // namespace perftape::symbolize

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cinttypes>
 #include <cstdio>
+#include <optional>
 #include <utility>
 
 #include "formats/base/build_id.h"
@@ -29,8 +30,8 @@ class VdsoSearch {
     }
     if (!wanted_.empty() && !file->build_id().Matches(wanted_)) {
       const BuildId& id = file->build_id();
-      Note(name + ": build id " + (id.empty() ? "absent" : id.hex()) + ", recorded was " +
-               wanted_.hex(),
+      Note(name + ": build id " + (id.empty() ? "absent" : id.hex()) +
+               ", but the recorded one is " + wanted_.hex(),
            false);
       found_.miss = Miss::kWrongBuildId;
       return false;
@@ -91,7 +92,7 @@ Result<std::vector<std::byte>> ReadOwnVdso() {
     const auto* image = reinterpret_cast<const std::byte*>(start);
     return std::vector<std::byte>(image, image + (to - from));
   }
-  return Fail(ErrorCode::kNotFound, "/proc/self/maps: holds no vdso");
+  return Fail(ErrorCode::kNotFound, "/proc/self/maps: contains no vdso");
 }
 
 Result<Resolution> VdsoSymbolizer::Resolve(const convert::Profile& profile, convert::MappingId id,
@@ -102,13 +103,9 @@ Result<Resolution> VdsoSymbolizer::Resolve(const convert::Profile& profile, conv
 }
 
 ElfBinary& VdsoSymbolizer::Open(const std::string& filename, const BuildId& build_id) {
-  if (const auto known = shared_.by_build_id.find(build_id); known != shared_.by_build_id.end()) {
-    return *known->second;
-  }
-  std::unique_ptr<ElfBinary>& other = others_[{filename, build_id}];
-  if (!other) other = Find(filename, build_id);
-  if (!other->file().image || build_id.empty()) return *other;
-  return *(shared_.by_build_id[build_id] = std::move(other));
+  const auto shared_key = build_id.empty() ? std::nullopt : std::optional(build_id);
+  return OpenOnce(shared_.by_build_id, shared_key, others_, std::pair(filename, build_id),
+                  [&] { return Find(filename, build_id); });
 }
 
 std::unique_ptr<ElfBinary> VdsoSymbolizer::Find(std::string_view filename,

@@ -6,7 +6,6 @@
 
 #include <cstddef>
 #include <filesystem>
-#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -29,7 +28,7 @@ struct VdsoImages {
       : directories(std::move(searched)) {}
 
   std::vector<std::filesystem::path> directories;
-  std::map<BuildId, std::unique_ptr<ElfBinary>> by_build_id;
+  OpenBinaries<BuildId> by_build_id;
 };
 
 // Resolves the vdso of one recording.
@@ -54,7 +53,7 @@ class VdsoSymbolizer : public Symbolizer {
 
   VdsoImages& shared_;
   RecordingSources& recording_;
-  std::map<std::pair<std::string, BuildId>, std::unique_ptr<ElfBinary>> others_;
+  OpenBinaries<std::pair<std::string, BuildId>> others_;
 };
 
 }  // namespace perftape::symbolize

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who used the CPUs that threads waited for.
+// Which threads used the CPUs that other threads waited for.
 #pragma once
 
 #include <cstdint>
@@ -32,9 +32,9 @@ struct RanInstead {
 struct CpuUse {
   std::int64_t waited_ns = 0;
   std::vector<RanInstead> ran;  // the largest first
-  // The part of waited_ns in which no recorded thread ran there: it was a program that was not
-  // recorded. 0 if chance could explain the difference, since `ran` is known from samples, or if
-  // none show what ran.
+  // The part of waited_ns in which no recorded thread ran on the CPU, so a program that was not
+  // recorded did. 0 if chance could explain the difference, because `ran` is computed from samples,
+  // or if no samples show what ran.
   std::int64_t not_recorded_ns = 0;
 };
 

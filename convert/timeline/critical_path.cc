@@ -121,7 +121,7 @@ class Walk {
     const bool has_parent = at_ <= life.start && CanGoTo(line.parent) &&
                             timeline_.threads()[line.parent].life().start < at_;
     if (!has_parent) return Emit(floor_, Reason::kNotRecorded);
-    GoTo(line.parent, kNone, floor_);
+    GoTo({.thread = thread_, .waker = line.parent, .is_birth = true}, floor_);
   }
 
   void StepOverWait(const ThreadLine& line, const Interval& wait) {
@@ -139,7 +139,7 @@ class Walk {
       return Emit(start, ReasonOf(type, wait.state), wait.sample);
     }
     if (!CanGoTo(other)) return Emit(start, ReasonOf(wait.state), wait.sample);
-    GoTo(other, wait.sample,
+    GoTo({.thread = thread_, .sample = wait.sample, .waker = other},
          std::max(StartOfTimeouts(timeline_, facts_, line, wait, floor_), floor_));
   }
 
@@ -149,15 +149,15 @@ class Walk {
     return other != kNone && (at_ != last_handover_ || handovers_there_ < kMostAtOneTime);
   }
 
-  // Goes on with another thread, back to `floor`.
-  void GoTo(std::uint32_t other, std::uint32_t sample, std::int64_t floor) {
+  // Goes on with the waker of a handover, back to `floor`.
+  void GoTo(Handover to, std::int64_t floor) {
     handovers_there_ = at_ == last_handover_ ? handovers_there_ + 1 : 1;
     last_handover_ = at_;
     waiting_.push_back({.thread = thread_, .floor = floor_, .handover = handover_});
-    path_.handovers.push_back(
-        {.outer = handover_, .thread = thread_, .sample = sample, .waker = other});
+    to.outer = handover_;
+    path_.handovers.push_back(to);
     handover_ = static_cast<std::uint32_t>(path_.handovers.size() - 1);
-    thread_ = other;
+    thread_ = to.waker;
     floor_ = floor;
   }
 
@@ -225,10 +225,9 @@ class PathProfileMaker {
 
   // The outer handovers have smaller indexes.
   void AddHandover(const Handover& handover) {
-    const bool is_birth = handover.sample == kNone;
     const StackId outer = handover.outer == kNone ? StackId{} : prefixes_[handover.outer];
     const StackId waits = to_.PushAll(outer, StackOf(handover.sample));
-    const std::string_view frame = is_birth ? "started by " : "waits for ";
+    const std::string_view frame = handover.is_birth ? "started by " : "waits for ";
     const StackId prefix =
         to_.Push(waits, std::string(frame).append(CommOf(timeline_, handover.waker)));
     const auto next = static_cast<std::uint32_t>(made_branches_.size());
@@ -236,7 +235,7 @@ class PathProfileMaker {
     if (is_new) {
       made_branches_.push_back(
           {.outer = handover.outer == kNone ? kNone : branches_[handover.outer],
-           .is_birth = is_birth,
+           .is_birth = handover.is_birth,
            .wait = StackOf(handover.sample),
            .waker = timeline_.threads()[handover.waker].thread});
     }
@@ -285,9 +284,14 @@ class PathProfileMaker {
     AddPart(step, Reason::kShortWaits, {}, step.short_waits);
     Running& running = running_[{root, prefix, BranchOf(step), step.thread}];
     running.times.push_back({.start = ran_from, .end = step.time.end});
-    for (const SampleAt& at : timeline_.threads()[step.thread].OnCpuIn(step.time)) {
-      running.samples.push_back(at.sample);
-    }
+    for (const SampleAt& at : SamplesIn(step)) running.samples.push_back(at.sample);
+  }
+
+  // A sample stands for the time before it; the first ones of all, for the time after them.
+  std::span<const SampleAt> SamplesIn(const Step& step) const {
+    const bool is_first = step.time.start == timeline_.time().start;
+    return timeline_.threads()[step.thread].OnCpuIn(
+        {.start = step.time.start + (is_first ? 0 : 1), .end = step.time.end + 1});
   }
 
   void AddRunning(const RunningKey& key, const Running& running) {

@@ -3,6 +3,11 @@
 // the thread ran or waited for a CPU, that is the reason; where it waited for another thread, the
 // path goes on through the thread that woke it, up to the start of the wait. Before a thread began,
 // the path is that of the thread that started it.
+//
+// A page has the same walk in JavaScript (export/flame_graph/page/time_path.js), because a person
+// selects any range of time of any thread there: the paths cannot be computed when the page is
+// written. Both walks must find the paths of tests/convert/timeline/path_vectors.json. To change
+// one, change the other and add a vector.
 #pragma once
 
 #include <cstddef>
@@ -48,8 +53,9 @@ struct Window {
 struct Handover {
   std::uint32_t outer = kNone;   // the handover within which this is; kNone: none
   std::uint32_t thread = kNone;  // that waited: index in Timeline::threads()
-  std::uint32_t sample = kNone;  // of the wait: index in Profile::samples(); kNone before it began
+  std::uint32_t sample = kNone;  // of the wait: index in Profile::samples(); kNone if it has none
   std::uint32_t waker = kNone;   // the thread that the path goes on with: it woke or started it
+  bool is_birth = false;         // it started it
 };
 
 // A part of the path.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A profile of times that is made from the stacks of another one.
+// A profile of times, built from the stacks of another profile.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many threads ran while a sample was taken: its parallelism. A sample of a thread that ran
-// with n - 1 others stands for the n-th part of its period in time that passed: its latency, as in
-// perf report --latency (tools/perf/Documentation/cpu-and-latency-overheads.txt).
+// The parallelism of a sample is the number of threads that ran when it was taken. If n threads
+// ran, the sample stands for 1/n of its period in time that passed. This is its latency, as in perf
+// report --latency (tools/perf/Documentation/cpu-and-latency-overheads.txt).
 //
 //   const RunningThreads running = RunningThreads::From(timeline);
 //   const Profile labelled = LabelParallelism(timeline, running, {});
@@ -22,11 +22,12 @@ namespace perftape::timeline {
 // The number of threads that ran, over time.
 class RunningThreads {
  public:
-  // Counts the threads of each process that run, that is, are in no wait.
+  // Counts the running threads of each process, that is, those that are not waiting.
   static RunningThreads From(const Timeline& timeline);
-  // Counts by context switches: with those of CPUs the threads of each process; else all that were
-  // recorded, as perf does for a command with its children. `events` are those of the recording. A
-  // thread without context switches ran from its first sample to its last.
+  // Counts by context switches: the threads of each process, if these are context switches of CPUs;
+  // otherwise all recorded threads, as perf does for a command with its children. `events` are
+  // those of the recording. A thread without context switches ran from its first sample to its
+  // last.
   static RunningThreads From(const Timeline& timeline,
                              std::span<const convert::ThreadSwitch> switches,
                              std::span<const convert::TaskEvent> events);
@@ -53,7 +54,7 @@ struct ThreadNumbers {
 };
 
 // Returns the samples of the CPU's clock, with the label kParallelismLabel instead of the time.
-// Those of the idle task and those without a time are left out; also, unless `kept` is empty, those
+// Leaves out samples of the idle task, samples without a time and, unless `kept` is empty, samples
 // whose number is in none of these ranges.
 convert::Profile LabelParallelism(const Timeline& timeline, const RunningThreads& running,
                                   std::span<const ThreadNumbers> kept);

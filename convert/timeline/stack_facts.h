@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the functions of a stack tell about a wait or a wakeup. Without names of the kernel's
-// functions nothing is known.
+// What the functions of a stack show about a wait or a wakeup. Without the names of the kernel's
+// functions, nothing is known.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ class StackFacts {
   // Returns whether a stack waits for a lock: one of its innermost functions locks a mutex or a
   // read-write lock, in the kernel or in a library.
   bool WaitsForLock(convert::StackId stack);
-  // Returns what woke, from the stack of a wakeup. The thread of its sample is only the waker if no
+  // Returns what caused a wakeup, from its stack. The thread of its sample is the waker only if no
   // interrupt ran; the idle thread never is.
   Waker WakerOf(convert::StackId stack, bool is_idle_thread);
 

@@ -14,8 +14,8 @@ namespace perftape::timeline {
 
 // Returns the waits of threads within `time`, from switches in any order. A thread that was
 // preempted is kRunnable. Any other is kSleep, from the switch away from it until it is on a CPU
-// again. What it did before its first switch to a CPU, and between two switches away from it, is
-// kNotRecorded.
+// again. The time before its first switch to a CPU, and the time between two switches away from a
+// CPU, is kNotRecorded.
 std::vector<Switches::Wait> WaitsOf(std::vector<convert::ThreadSwitch> switches, const Span& time);
 
 }  // namespace perftape::timeline

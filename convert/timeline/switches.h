@@ -44,9 +44,9 @@ class Switches {
     std::vector<Wait> waits;
     std::vector<WokenThread> wakeups;
   };
-  // Returns what the samples tell of the time from `time.start` to `time.end`. A sleep is kSleep;
-  // from its wakeup on, a thread is kRunnable. What a thread did before the first switch to it, and
-  // after a switch away of which no end is known, is kNotRecorded.
+  // Returns what the samples show for the time from `time.start` to `time.end`. A sleep is kSleep;
+  // from its wakeup on, a thread is kRunnable. The time before the first switch to a thread, and
+  // the time after a switch away without a known end, is kNotRecorded.
   Found Find(const Span& time);
 
  private:
@@ -72,7 +72,7 @@ class Switches {
   std::vector<Event> events_;
   std::map<std::uint32_t, Away> away_;  // by tid
   std::set<std::uint32_t> known_;       // tids that were met
-  // By tid: the first switch to a thread of which nothing else is known yet.
+  // By tid: the first switch to a thread about which nothing else is known yet.
   std::map<std::uint32_t, std::int64_t> first_arrivals_;
 };
 

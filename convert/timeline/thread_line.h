@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A thread over time: its states, one after the other, the samples of its time on a CPU, and who
-// woke it. A timeline (timeline.h) has one of each thread.
+// woke it. A timeline (timeline.h) has one for each thread.
 #pragma once
 
 #include <compare>
@@ -21,8 +21,8 @@ enum class State : std::uint8_t {
   kDisk,         // in state D
   kLock,         // for a lock: a function of a mutex or a read-write lock waits
   kSleep,        // for anything else
-  kShortWaits,   // waits below the threshold of the recording, of which only sums are known
-  kNotRecorded,  // nothing tells what it did
+  kShortWaits,   // waits below the threshold of the recording; only their sums are known
+  kNotRecorded,  // unknown
 };
 inline constexpr std::size_t kStates = static_cast<std::size_t>(State::kNotRecorded) + 1;
 
@@ -41,8 +41,8 @@ struct Span {
 // Returns what two ranges have in common; an empty one if nothing.
 Span Common(const Span& a, const Span& b);
 
-// A part of a thread's life in one state. Of kRunning, `short_waits` nanoseconds were short waits;
-// when is not known. Neighbours of the same state are separate if their samples differ.
+// A part of a thread's life in one state. In kRunning, `short_waits` nanoseconds were short waits,
+// at unknown times. Neighbours with the same state are separate if their samples differ.
 struct Interval {
   Span time;
   State state = State::kNotRecorded;
@@ -63,9 +63,9 @@ struct Wakeup {
   std::uint32_t sample = kNone;
 };
 
-// When a thread had a name. The largest one is of its last name. Of a recording with many samples,
-// times are rounded, and can be equal before and after an exec: the row that began later is of the
-// later name.
+// When a thread had a name. The largest one belongs to its last name. In a recording with many
+// samples, times are rounded and can be equal before and after an exec; then the row that began
+// later has the later name.
 struct NamedAt {
   std::int64_t time_ns = std::numeric_limits<std::int64_t>::min();
   std::uint32_t first_ms = 0;  // Sample::first_ms

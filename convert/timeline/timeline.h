@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The threads of a recording over time: in which state each was, and who woke it. It is made from
-// the samples of perftape-record --why: those of a clock of the CPU, waits, and wakeups. Those of
-// the scheduler's tracepoints will do, too (switches.h), and context switches (switch_records.h).
+// the samples of perftape-record --why: those of a clock of the CPU, waits, and wakeups. Samples of
+// the scheduler's tracepoints (switches.h) and context switches (switch_records.h) also work.
 //
 //   const Timeline timeline = Timeline::Build(profile, {.events = report.task_events});
 //   for (const ThreadLine& line : timeline.threads()) {
@@ -38,9 +38,9 @@ struct TimelineOptions {
   std::vector<convert::ThreadSwitch> switches = {};
   // The names of the recording's events, also of those without samples (ImportReport::events).
   std::vector<std::string> event_names = {};
-  // The range that is looked at (ImportReport::window); nothing for all.
+  // The range to look at (ImportReport::window); nothing for all.
   std::optional<convert::TimeWindow> window = {};
-  // A shorter time without samples is no sign that a thread did not run, whatever the period is.
+  // A shorter time without samples does not mean that a thread did not run, whatever the period is.
   std::int64_t least_silence_ns = 4'000'000;
 };
 
@@ -51,7 +51,7 @@ class Timeline {
   static Timeline Build(const convert::Profile& profile, const TimelineOptions& options);
 
   const convert::Profile& profile() const { return *profile_; }
-  // Sorted by pid and tid. Threads of which only wakeups are known are left out.
+  // Sorted by pid and tid. Threads that are known only from wakeups are left out.
   std::span<const ThreadLine> threads() const { return threads_; }
   // Returns the index of a thread in threads(), or kNone.
   std::uint32_t Find(std::uint32_t pid, std::uint32_t tid) const;

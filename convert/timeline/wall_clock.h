@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the time of threads went, on a CPU or not: a profile in which each thread has its whole
-// life, divided by state.
+// Shows where the time of threads went, on and off the CPU: a profile that contains the whole life
+// of each thread, divided by state.
 #pragma once
 
 #include <cstddef>
@@ -16,9 +16,9 @@ namespace perftape::timeline {
 inline constexpr std::string_view kWallClockEvent = "wall-clock";
 
 struct WallClockOptions {
-  // Also threads that waited all the time in one place, such as those of a pool without work.
+  // Also threads that waited in the same place all the time, such as idle threads of a pool.
   bool with_idle_threads = false;
-  // Each sample has the label of the time at which what it stands for ended.
+  // Each sample gets a label with the time at which its interval ended.
   bool with_times = false;
 };
 
@@ -36,7 +36,7 @@ WallClock MakeWallClock(const Timeline& timeline, const WallClockOptions& option
 // Returns the frame of a state: "[not recorded]".
 std::string FrameOf(State state);
 
-// The frame under "[running]" of a thread whose time on a CPU met no sample.
+// The frame below "[running]" for time on a CPU without any sample.
 inline constexpr std::string_view kNotSampled = "[not sampled]";
 
 }  // namespace perftape::timeline

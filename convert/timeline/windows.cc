@@ -111,7 +111,8 @@ std::string NoPair(const Timeline& timeline) {
   for (const convert::Event& event : profile.events()) {
     names.emplace_back(profile.text(event.name));
   }
-  return fmt::format("no pair of these two events; the recording has {}", Joined(names, ", "));
+  return fmt::format("the recording has no pair of these two events; its events are {}",
+                     Joined(names, ", "));
 }
 
 std::optional<double> ParsePercentile(std::string_view text, double if_empty) {
@@ -140,10 +141,11 @@ Result<std::vector<Window>> LivesOf(const Timeline& timeline, const ThreadChoice
   ThreadChoice chosen = choice;
   if (choice.is_empty()) chosen.pids = FirstProcesses(timeline);
   if (choice.is_empty() && chosen.pids.size() != 1) {
-    return Fail(ErrorCode::kInvalidArgument,
-                fmt::format("which thread? --pid, --tid, --comm or --from-event selects; the "
-                            "processes are {}",
-                            ProcessesOf(timeline)));
+    return Fail(
+        ErrorCode::kInvalidArgument,
+        fmt::format(
+            "no thread selected: use --pid, --tid, --comm or --from-event; the processes are {}",
+            ProcessesOf(timeline)));
   }
   const bool by_process = choice.tids.empty() && choice.comms.empty();
   std::vector<Window> windows;
@@ -187,7 +189,7 @@ Result<std::vector<Window>> WindowsBetween(const Timeline& timeline, const Event
     return !Matches(timeline, timeline.threads()[window.thread], choice);
   });
   if (windows.empty()) {
-    return Fail(ErrorCode::kNotFound, "no pair of these two events is in a selected thread");
+    return Fail(ErrorCode::kNotFound, "no selected thread has a pair of these two events");
   }
   return windows;
 }
@@ -201,7 +203,7 @@ Result<Percentiles> ParsePercentiles(std::string_view text) {
   }
   return Fail(
       ErrorCode::kInvalidArgument,
-      fmt::format("'{}' is no range of percentiles such as p95.., ..p50 or p40..p60", text));
+      fmt::format("'{}' is not a range of percentiles, such as p95.., ..p50 or p40..p60", text));
 }
 
 std::vector<Window> Choose(std::vector<Window> windows, const WindowChoice& choice) {

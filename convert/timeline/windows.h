@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The windows of a timeline that are looked at: the lives of threads, or the times between two
-// events, such as the begin and the end of a request.
+// The windows of a timeline to analyse: the lives of threads, or the times between two events, such
+// as the beginning and the end of a request.
 #pragma once
 
 #include <array>
@@ -27,8 +27,8 @@ struct ThreadChoice {
 // Returns the lives of the chosen threads: all that match each condition, or without `tids` and
 // `comms`, the main threads of these processes. Without a choice, the main thread of the only
 // process that ran at the start: the command of the recording. Fails with kNotFound if no thread
-// matches, and with kInvalidArgument if there is no choice and several such processes; the message
-// names some.
+// matches, and with kInvalidArgument if nothing was chosen and several processes ran at the start;
+// the message names some.
 Result<std::vector<Window>> LivesOf(const Timeline& timeline, const ThreadChoice& choice);
 
 // A window whose thread is known by its ids.
@@ -40,8 +40,8 @@ std::vector<ThreadWindow> WithIds(const Timeline& timeline, const std::vector<Wi
 
 struct EventPairs {
   convert::Globs from = {}, to = {};  // names of events
-  // The key of a label: two events are a pair if their values are equal, whatever the thread.
-  // Empty: if their threads are the same.
+  // The key of a label: two events are a pair if its values are equal, even in different threads.
+  // If empty, two events are a pair if their threads are the same.
   std::string key = {};
 };
 
@@ -59,7 +59,7 @@ struct Percentiles {
 Result<Percentiles> ParsePercentiles(std::string_view text);
 
 struct WindowChoice {
-  std::optional<std::size_t> slowest = {};  // only so many
+  std::optional<std::size_t> slowest = {};  // only this many
   std::optional<Percentiles> percentiles = {};
 };
 // Returns the chosen windows, the longest first.

@@ -66,7 +66,7 @@ BinaryTable BinaryTables::Load(const std::string& path, const BuildId& build_id)
     built.file = &file;
     built.segments.assign(file.segments().begin(), file.segments().end());
   } else if (IsDebugFile(file)) {
-    built.problem = "only its debug file was found, which has no unwind table";
+    built.problem = "only its debug file was found, and it has no unwind table";
   } else {
     built.frames_by = FramesBy::kFramePointer;
   }

@@ -47,7 +47,7 @@ class BinaryTables {
   // Returns the table of a mapped file, memory or vdso. It lives as long as this object.
   const BinaryTable& TableOf(const std::string& path, const BuildId& build_id);
 
-  // Returns the binaries whose table was asked for but not found, with the reasons, sorted:
+  // Returns the binaries whose table was requested but not found, with the reasons, sorted:
   // "/usr/bin/app: no such file".
   std::vector<std::string> Missing() const;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which rules unwind an instruction: those of a binary that a process has mapped, or those of code
-// that was compiled at run time.
+// Finds the rules that unwind an instruction: those of a binary that a process has mapped, or those
+// of code that was compiled at run time.
 #pragma once
 
 #include <cstddef>

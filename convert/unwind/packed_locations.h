@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The frames of unwound stacks without the addresses at which their process mapped them. A packed
-// location is one word: the index of a mapping and a distance from its start. Processes map one
-// binary at different addresses, but equal stacks of them are equal packed locations. So most
-// stacks are resolved once, not once per process.
+// location is one word: the index of a mapping and a distance from its start. Processes map a
+// binary at different addresses, but their equal stacks have equal packed locations. So most stacks
+// are resolved once instead of once per process.
 #pragma once
 
 #include <cstddef>
@@ -38,8 +38,8 @@ class PackedLocations {
   }
 
   struct Unpacked {
-    // Of the processes with the mapping, that with the lowest address. The dso is null if nothing
-    // is mapped there.
+    // The region of the process that has the mapping at the lowest address. The dso is null if
+    // nothing is mapped there.
     perfdata::Region region;
     std::uint64_t address = 0;  // in `region`
     bool is_outer_instruction = false;

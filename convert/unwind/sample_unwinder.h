@@ -53,12 +53,12 @@ struct SampledProcess {
 };
 
 struct UnwoundChain {
-  // With context markers, leaf first. A frame that a signal interrupted follows a marker of its
-  // own, because it is no return address. Valid until the next call of Unwind.
+  // With context markers, leaf first. A frame that a signal interrupted follows a separate marker,
+  // because its address is not a return address. Valid until the next call of Unwind.
   std::span<const std::uint64_t> words;
   std::size_t kernel_words = 0;  // the first words, which are of the sample
-  // The packed locations of the user frames, leaf first. They are those of the executed
-  // instructions: for a caller that of its call. Empty if not all can be packed.
+  // The packed locations of the user frames, leaf first. They are the locations of the executed
+  // instructions: for a caller, the location of its call. Empty if not all can be packed.
   std::span<const std::uint64_t> locations;
   bool is_cut = false;  // outer frames are missing
 };

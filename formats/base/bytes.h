@@ -8,6 +8,10 @@
 //     at.Fixed(lost.event_id);  // { u64 id;
 //     at.Fixed(lost.count);     //   u64 lost; }
 //   }
+//
+// The arguments of a call may end with a description of the field, for cursors that show fields
+// (formats/perfdata/field_cursor.h). The cursors over bytes ignore it: the functions that have one
+// only call those that do not, so the code of a decoder is the same with and without descriptions.
 #pragma once
 
 #include <algorithm>
@@ -178,9 +182,25 @@ class ByteReader {
 
   void Padding(std::uint64_t size) { ReadBytes(size); }
 
-  // A layout calls it where the fields end that it always has. Which fields follow depends on the
+  // A layout calls it after the fields that it always has. Which fields follow depends on the
   // values of those before. Cursors that need no bytes end there.
   void EndOfFixed() {}
+
+  // With a description.
+  template <FixedField T>
+  void Fixed(T& field, const auto& /*info*/) {
+    Fixed(field);
+  }
+  template <class T>
+  void Array(FixedArray<T>& field, std::uint64_t count, const auto& /*info*/) {
+    Array(field, count);
+  }
+  void Words(WordArray& field, std::uint64_t count, const auto& /*info*/) { Array(field, count); }
+  void Blob(Bytes& field, std::uint64_t size, const auto& /*info*/) { Blob(field, size); }
+  void PaddedString(auto& field, std::uint64_t size, const auto& /*info*/) {
+    PaddedString(field, size);
+  }
+  void Name(auto& field, const auto& /*info*/) { Name(field); }
 
   // Makes the reader fail as if the bytes ended here. Decoders call it for contradictory input.
   void Break() {
@@ -255,6 +275,24 @@ class ByteWriter {
   void Padding(std::uint64_t size) { out_.resize(out_.size() + size); }
 
   void EndOfFixed() {}
+
+  // With a description.
+  template <FixedField T>
+  void Fixed(const T& field, const auto& /*info*/) {
+    Fixed(field);
+  }
+  template <class T>
+  void Array(const FixedArray<T>& field, std::uint64_t count, const auto& /*info*/) {
+    Array(field, count);
+  }
+  void Words(const WordArray& field, std::uint64_t count, const auto& /*info*/) {
+    Array(field, count);
+  }
+  void Blob(Bytes field, std::uint64_t size, const auto& /*info*/) { Blob(field, size); }
+  void PaddedString(std::string_view field, std::uint64_t size, const auto& /*info*/) {
+    PaddedString(field, size);
+  }
+  void Name(std::string_view field, const auto& /*info*/) { Name(field); }
 
   // The bytes that this writer has written.
   std::size_t size() const { return out_.size() - start_; }

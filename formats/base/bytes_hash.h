@@ -11,9 +11,9 @@ namespace perftape {
 inline namespace base {
 
 // Hashes the bytes of a number, or of a struct without padding. Every bit of the key changes the
-// low bits of the hash, by which tsl::robin_map chooses an element. std::hash returns a number as
-// it is: keys that differ only in their upper half would then all be in one chain, and the map
-// would grow until no memory is left.
+// low bits of the hash, by which tsl::robin_map chooses an element. std::hash returns a number
+// unchanged: keys that differ only in their upper half would all be in one chain, and the map would
+// grow until memory runs out.
 struct BytesHash {
   template <class Key>
   std::size_t operator()(const Key& key) const {

@@ -39,8 +39,8 @@ class UniqueFd {
   int fd_ = -1;
 };
 
-// A second descriptor of what `fd` has open, with the same offset. On failure it is empty, and
-// errno tells why.
+// A second descriptor of the file that `fd` has open, with the same offset. On failure it is empty,
+// and errno is set.
 UniqueFd Duplicate(int fd);
 
 // Writes all of `bytes` to `fd`. Continues after short writes and EINTR. Fails with kIo, also if
@@ -84,9 +84,9 @@ class MappedFile {
   TruncationGuard guard_;
 };
 
-// Opens `path`, which another process chose, below `root` with O_PATH, which acts on no device. A
-// link to a directory, or "..", does not lead out of `root`; a link at the end of the path is not
-// followed. Empty, with errno, if there is no such file.
+// Opens `path`, which another process chose, below `root` with O_PATH, so that no device acts on
+// it. A link to a directory, or "..", does not lead out of `root`; a link at the end of the path is
+// not followed. Empty, with errno, if there is no such file.
 UniqueFd OpenPathWithin(const std::filesystem::path& root, std::string_view path);
 
 }  // namespace base

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The numbers by which a running system tells files of one path apart, as MMAP2 records have them.
+// The numbers by which a running system distinguishes files with the same path, as in MMAP2
+// records.
 #pragma once
 
 #include <compare>
@@ -18,8 +19,8 @@ struct FileNumber {
   auto operator<=>(const FileNumber&) const = default;
 };
 
-// The number of the file that stat(2) describes. The device is another one than MMAP2 records have
-// on btrfs and overlayfs.
+// The number of the file that stat(2) describes. On btrfs and overlayfs, the device differs from
+// that in MMAP2 records.
 FileNumber NumberOf(const struct stat& status);
 
 // The highest bit of the results of InstanceOf. Other numbers that distinguish mappings of a file

@@ -22,8 +22,8 @@ class Input {
   // "-" is stdin. If the input is a stream, waits for its first bytes. Returns kNotFound,
   // kPermission or kIo.
   static Result<Input> Open(const std::filesystem::path& path);
-  // Owns a mapped file. name() and path() return `name` and `path`. A file that was made from
-  // another input has those of that input.
+  // Owns a mapped file. name() and path() return `name` and `path`. For a file that was made from
+  // another input, pass those of that input.
   static Input FromFile(MappedFile file, std::string name, std::filesystem::path path);
 
   // Owns bytes in memory. name() returns `name`, path() nothing.
@@ -33,7 +33,7 @@ class Input {
   const std::string& name() const { return name_; }
 
   bool is_directory() const { return kind_ == Kind::kDirectory; }
-  // Whether the bytes come once. All() then has to copy them first.
+  // Whether the bytes can be read only once. All() then has to copy them first.
   bool is_stream() const { return kind_ == Kind::kStream; }
   // The path of the input, to find files beside it or in it. Empty for stdin.
   const std::filesystem::path& path() const { return path_; }

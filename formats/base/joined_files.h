@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What readers say where a file ends and another one of the same format begins. `cat a b > c` is
-// right for text, and wrong for most other profiles.
+// The message of readers where a file ends and another one of the same format begins. `cat a b > c`
+// works for text, but not for most other profiles.
 #pragma once
 
 #include <string_view>

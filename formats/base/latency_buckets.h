@@ -26,7 +26,7 @@ constexpr std::size_t LatencyBucketOf(std::uint64_t ns) {
   return std::min(index, kLatencyBuckets - 1);
 }
 
-// The least value in a bucket. That of kLatencyBuckets is the end of the last one but for the
+// The least value in a bucket. For kLatencyBuckets, it is the end of the last bucket, except for
 // values that do not fit.
 constexpr std::uint64_t LatencyBucketStart(std::size_t index) {
   if (index < 4) return index;
@@ -40,10 +40,10 @@ constexpr std::uint64_t LatencyBucketEnd(std::size_t index) {
 }
 
 // The duration, in nanoseconds, below which the fraction `quantile` of the values lies (0.99: the
-// 99th percentile). It is interpolated within the bucket of the true one, so it differs from that
-// by less than 25 percent; of many values that spread over several buckets, by a few percent. Not
-// above `max_ns`, the largest value. 0 if there are no values. `buckets` has at most
-// kLatencyBuckets counts.
+// 99th percentile). It is interpolated within the bucket that contains the true percentile, so the
+// error is below 25 percent; if many values spread over several buckets, it is a few percent. The
+// result is not above `max_ns`, the largest value. It is 0 if there are no values. `buckets` has at
+// most kLatencyBuckets counts.
 constexpr double LatencyQuantile(std::span<const std::uint64_t> buckets, double quantile,
                                  std::uint64_t max_ns) {
   std::uint64_t count = 0;

@@ -9,8 +9,8 @@ inline namespace base {
 
 struct LibraryVersion {
   std::string name;  // "libarchive"
-  // Of the library that is linked at run time if it has a function that returns it, else of the
-  // headers.
+  // The version of the library that is linked at run time, if it has a function that returns it;
+  // otherwise that of the headers.
   std::string version;
 };
 

@@ -58,8 +58,9 @@ bool MayBePlanted(const fs::path& path, const struct stat& entry) {
 }
 
 std::unexpected<Error> RefusePlanted(const OutputTarget& target, const char* what) {
-  return Fail(ErrorCode::kPermission, target.name + ": is a " + what +
-                                          " of another user, in a directory that all may write to");
+  return Fail(ErrorCode::kPermission,
+              target.name + ": is a " + what +
+                  " of another user, in a directory that all users can write to");
 }
 
 // Links in /proc lead to an open file. Its name may be gone, or may refer to another file.
@@ -182,7 +183,8 @@ Result<UniqueFd> OpenStream(const OutputTarget& target, const std::stop_token& s
   UniqueFd fd(open(target.path.c_str(), OpenFlags(target)));
   while (!fd && errno == ENXIO && target.is_named_pipe) {
     if (stop.stop_requested()) {
-      return Fail(ErrorCode::kIo, target.name + ": nobody has opened this named pipe to read it");
+      return Fail(ErrorCode::kIo,
+                  target.name + ": no program has opened this named pipe to read it");
     }
     std::this_thread::sleep_for(kPause);
     fd = UniqueFd(open(target.path.c_str(), OpenFlags(target)));

@@ -52,10 +52,10 @@ struct OutputTarget {
   bool is_stdout() const;
 };
 
-// "-" is stdout. So is a name that leads to it (/dev/stdout, /dev/fd/1). Other names of descriptors
-// of this process mean these descriptors. All other symbolic links are followed to the file at
-// their end, which need not exist. So a file never replaces a link. (perf record renames a link to
-// a file that is not empty, and writes through all other links.)
+// "-" is stdout, and so is a name that leads to it (/dev/stdout, /dev/fd/1). Other names of
+// descriptors of this process mean these descriptors. All other symbolic links are followed to the
+// file at their end, which need not exist. So a file never replaces a link. (perf record renames a
+// link to a file that is not empty, and writes through all other links.)
 //
 // Returns kPermission for a symbolic link or a named pipe that another user owns in a sticky,
 // world-writable directory (the rule of the kernel's protected_symlinks and protected_fifos).

@@ -99,7 +99,7 @@ std::int64_t WallClockNs() {
 
 std::string WhyNotOwnedBy(const ProcessIdentity& process, const struct stat& file) {
   if (file.st_uid == process.user || file.st_uid == 0) return {};
-  return "owned by user " + std::to_string(file.st_uid) + ", its process is of user " +
+  return "owned by user " + std::to_string(file.st_uid) + ", but its process belongs to user " +
          std::to_string(process.user);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tells whether a number still means the same process. A pid is used again after its process
-// has ended, and each pid namespace has a process 1. So a file that has only a number in its name,
-// as /tmp/perf-PID.map, belongs to a process only if namespace, start and owner agree.
+// Facts that show whether a pid still means the same process. A pid is reused after its process has
+// ended, and each pid namespace has a process 1. So a file with only a pid in its name, such as
+// /tmp/perf-PID.map, belongs to a process only if namespace, start and owner agree.
 #pragma once
 
 #include <sys/stat.h>
@@ -16,8 +16,8 @@ inline namespace base {
 
 struct ProcessIdentity {
   std::uint32_t own_pid = 0;  // its pid in its own namespace, the last number of NSpid
-  // Whether that is another namespace than the one of the procfs that was read. Then `own_pid` is
-  // the number of some other process there.
+  // Whether that namespace differs from the one of the procfs that was read. If so, `own_pid` is
+  // the number of a different process there.
   bool is_in_other_namespace = false;
   bool is_kernel_thread = false;
   std::uint32_t user = 0;       // effective

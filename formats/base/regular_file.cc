@@ -75,8 +75,8 @@ Result<std::string> ReadToEnd(int fd, std::string_view name, std::uint64_t limit
     if (got == 0) return text;
     if (got < 0 && error_number != EINTR) return FailErrno(name, error_number);
     if (text.size() > limit) {
-      return Fail(ErrorCode::kCorrupt, std::string(name) + ": has more than the " +
-                                           std::to_string(limit) + " bytes that are read");
+      return Fail(ErrorCode::kCorrupt, std::string(name) + ": is larger than the limit of " +
+                                           std::to_string(limit) + " bytes");
     }
   }
 }

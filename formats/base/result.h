@@ -29,7 +29,7 @@ enum class ErrorCode : std::uint8_t {
   kUnsupported,      // Well-formed input that this version does not read.
 };
 
-// What an error is about, for programs. A room derives from it what its callers ask.
+// Details of an error, for programs. A room derives a class with the details that its callers need.
 struct ErrorDetail {
   ErrorDetail() = default;
   virtual ~ErrorDetail() = default;

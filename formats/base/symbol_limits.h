@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The budget of each file that names and unwind tables are read from. Other users choose what these
 // files contain: the owner of a sampled process writes its perf map and its binary. A sparse file
-// of many gigabytes costs nothing to create, and its holes count in full. What is beyond a limit is
-// left out and reported.
+// of many gigabytes costs nothing to create, and its holes count in full. Everything beyond a limit
+// is left out and reported.
 #pragma once
 
 #include <cstdint>
@@ -82,10 +82,9 @@ inline constexpr std::size_t kCodeSegments = 256;
 
 }  // namespace symbol_limits
 
-// The reason in messages: "of 17179869184 bytes, more than the 268435456 that are read".
+// The reason in messages: "of 17179869184 bytes, more than the limit of 268435456".
 inline std::string MoreThanIsRead(std::uint64_t size, std::uint64_t limit) {
-  return "of " + std::to_string(size) + " bytes, more than the " + std::to_string(limit) +
-         " that are read";
+  return "of " + std::to_string(size) + " bytes, more than the limit of " + std::to_string(limit);
 }
 
 }  // namespace base

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Trims texts, and builds them with fmt. fmt::format_to and fmt::join are templates over the whole
-// formatter, which every file that calls them would compile again; this header takes a tenth of
-// their time.
+// formatter, so every file that calls them would compile it again; this header takes a tenth of
+// that time.
 #pragma once
 
 #include <fmt/core.h>
@@ -15,7 +15,8 @@ inline namespace base {
 // Appends the text of `format` with `args` to `out`.
 void AppendArguments(std::string& out, std::string_view format, fmt::format_args args);
 
-// Appends what fmt::format would return to `out`. Does not compile if the arguments do not fit.
+// Appends to `out` the text that fmt::format would return. Does not compile if the arguments do not
+// match the format.
 template <class... Args>
 void AppendFormat(std::string& out, fmt::format_string<Args...> format, Args&&... args) {
   const fmt::string_view text = format;

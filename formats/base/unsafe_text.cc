@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/base/unsafe_text.h"
 
-#include <algorithm>
-
-#include "formats/base/text.h"
 #include "formats/base/utf8.h"
 
 namespace perftape {
@@ -43,20 +40,6 @@ std::optional<UnsafeCharacter> FindUnsafe(std::string_view text, std::size_t fro
     at += point.size;
   }
   return std::nullopt;
-}
-
-std::string EscapedJson(std::string json) {
-  if (std::ranges::all_of(json, [](char c) { return IsPlain(c) || c == '\n'; })) return json;
-  std::string escaped;
-  std::size_t done = 0;
-  for (auto found = FindUnsafe(json); found; found = FindUnsafe(json, found->at + found->size)) {
-    if (found->value < 0x20 || !found->is_utf8) continue;
-    escaped.append(json, done, found->at - done);
-    AppendFormat(escaped, "\\u{:04x}", static_cast<unsigned>(found->value));
-    done = found->at + found->size;
-  }
-  escaped.append(json, done);
-  return escaped;
 }
 
 }  // namespace base

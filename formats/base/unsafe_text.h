@@ -6,7 +6,6 @@
 
 #include <cstddef>
 #include <optional>
-#include <string>
 #include <string_view>
 
 namespace perftape {
@@ -27,10 +26,6 @@ struct UnsafeCharacter {
 // The first unsafe character of `text` at or after `from`, or the first byte there that is not
 // UTF-8. 8-bit terminals interpret the bytes 0x80 to 0x9f as C1.
 std::optional<UnsafeCharacter> FindUnsafe(std::string_view text, std::size_t from = 0);
-
-// Escapes the unsafe characters in the text of a JSON value, which is UTF-8, as \u202e. ASCII
-// control characters such as line ends belong to the layout and are unchanged.
-std::string EscapedJson(std::string json);
 
 }  // namespace base
 }  // namespace perftape

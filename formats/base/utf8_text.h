@@ -42,11 +42,11 @@ bool BeginsWithMark(Bytes file);
 // The bytes of UTF-8's mark at the start of `text`; 0 if it has none.
 std::size_t SizeOfUtf8Mark(std::string_view text);
 
-// Returns what is wrong with a text that has `broken` invalid units.
+// Returns the message for a text that has `broken` invalid units.
 std::string BrokenTextLine(std::uint64_t broken);
 
-// What to write before `text` so that it is read unchanged: a byte order mark if it begins like
-// one, else nothing.
+// The bytes to write before `text` so that it is read unchanged: a byte order mark if it begins
+// like one, else nothing.
 std::string_view MarkBefore(std::string_view text);
 
 }  // namespace base

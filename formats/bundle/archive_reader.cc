@@ -102,8 +102,8 @@ class Spool {
 };
 
 std::unexpected<Error> TooMuch(std::string_view what, std::uint64_t limit) {
-  return Fail(ErrorCode::kUnsupported, "archive: unpacks to more than " + std::to_string(limit) +
-                                           " " + std::string(what) + ", which is refused");
+  return Fail(ErrorCode::kUnsupported, "archive: unpacks to more than the limit of " +
+                                           std::to_string(limit) + " " + std::string(what));
 }
 
 std::unexpected<Error> DamagedMember(archive* tar, const Source& source, std::uint64_t number) {
@@ -274,7 +274,7 @@ Result<MappedFile> Expand(Bytes compressed, const UnpackLimits& limits) {
     TRY(spool.Append(Bytes(buffer).first(static_cast<std::size_t>(got))));
     if (spool.size() > most) {
       return Fail(ErrorCode::kUnsupported,
-                  fmt::format("at {:#x}: expands to more than {} bytes, which is refused",
+                  fmt::format("at {:#x}: expands to more than the limit of {} bytes",
                               compressed.size() - source.left.size(), most));
     }
   }

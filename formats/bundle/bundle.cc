@@ -61,7 +61,7 @@ Result<Bundle> Bundle::Open(const std::filesystem::path& path, const UnpackLimit
   TRY_ASSIGN(const Bytes bytes, input.All());
   if (!IsPerfData(bytes)) return FromBytes(bytes, limits);
   TRY_ASSIGN(std::optional<Bundle> embedded, OpenEmbedded(input, limits));
-  if (!embedded) return Fail(ErrorCode::kNotFound, "this perf.data has no bundle in it");
+  if (!embedded) return Fail(ErrorCode::kNotFound, "this perf.data contains no bundle");
   return *std::move(embedded);
 }
 

@@ -36,9 +36,9 @@ class BundleWriter {
   // kind and build id. Adds `file` to the manifest and sets its `member`. Does nothing if a file of
   // the same build id and kind was added before. Returns kIo if the disk is full.
   Status Add(BundledFile file, Bytes content);
-  // Adds a file without a build id as one of the same content was added before, or is missing; the
-  // archive has the bytes once. Returns what it added, valid until the next call; null if there is
-  // no such file.
+  // Adds a file without a build id if a file of the same content was added before, or was added as
+  // missing; the archive contains the bytes once. Returns the file that it added, valid until the
+  // next call; null if there is no file of the same content.
   const BundledFile* AddSame(const BundledFile& file);
   // Adds a file that could not be read. Only the manifest mentions it.
   void AddMissing(BundledFile file);

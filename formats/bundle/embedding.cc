@@ -119,7 +119,7 @@ Result<std::uint64_t> BeginEmbedding(int fd) {
   if (!IsPerfData(beginning)) return Fail(ErrorCode::kCorrupt, "is not a perf.data");
   if (IsPipeForm(beginning)) {
     return Fail(ErrorCode::kUnsupported,
-                "is in the form of a pipe, whose readers would take a bundle for records");
+                "is in pipe form, and its readers would read a bundle as records");
   }
   const std::uint64_t footer_at = size < kFooterSize ? 0 : size - kFooterSize;
   TRY_ASSIGN(const std::vector<std::byte> last, ReadAt(fd, footer_at, kFooterSize));

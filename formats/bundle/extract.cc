@@ -30,7 +30,7 @@ const char* TemporaryName() {
 std::unexpected<Error> FailAt(const std::string& name, int error_number) {
   if (error_number == ELOOP || error_number == ENOTDIR) {
     return Fail(ErrorCode::kInvalidArgument,
-                name + ": a link or a file is in the way, which is not followed");
+                name + ": a link or a file is in the way, and is not followed");
   }
   return FailErrno(name, error_number);
 }

@@ -18,7 +18,7 @@ namespace perftape::bundle {
 
 struct ExtractOptions {
   IfExists if_exists = IfExists::kRefuse;  // kReplace: replaces existing files that differ
-  // Whether the machine has this file itself, so that it need not be written. A slim copy in a
+  // Whether the machine already has this file, so that it need not be written. A slim copy in a
   // cache would hide the binary from perf annotate. Called only for files with a build id.
   std::function<bool(const BundledFile&, Bytes content)> is_on_machine = {};
 };

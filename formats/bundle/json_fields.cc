@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "formats/base/utf8.h"
+#include "formats/json/parse.h"
 
 namespace perftape::bundle {
 namespace {
@@ -43,18 +44,15 @@ void Put(Json& object, const std::string& key, const std::string& text) {
 }
 
 Result<Json> ParseObject(std::string_view name, std::string_view text, std::size_t largest,
-                         int max_depth) {
+                         std::size_t max_depth) {
   if (text.size() > largest) {
     return Fail(ErrorCode::kUnsupported,
                 std::string(name) + ": larger than " + std::to_string(largest));
   }
-  const auto not_too_deep = [max_depth](int depth, Json::parse_event_t, Json&) {
-    return depth <= max_depth;
-  };
-  Json json = Json::parse(text, not_too_deep, /*allow_exceptions=*/false);
-  if (!json.is_object())
+  Result<Json> object = json::Parse(text, max_depth);
+  if (!object || !object->is_object())
     return Fail(ErrorCode::kCorrupt, std::string(name) + ": is not a JSON object");
-  return json;
+  return object;
 }
 
 std::unexpected<Error> WrongField(const std::string& position, const std::string& field) {
@@ -62,36 +60,41 @@ std::unexpected<Error> WrongField(const std::string& position, const std::string
 }
 
 std::string Fields::Text(const std::string& key) {
-  if (const Json* text = Find(key)) {
-    Check(text->is_string(), key);
-    return text->is_string() ? text->get<std::string>() : std::string();
+  if (const Json* value = Find(key)) {
+    const std::string* const text = value->AsText();
+    Check(text != nullptr, key);
+    return text == nullptr ? std::string() : *text;
   }
-  const Json* hex = Find(key + "_hex");
-  if (hex == nullptr) return {};
-  auto bytes = hex->is_string() ? BytesOfHex(hex->get<std::string>()) : std::nullopt;
+  const Json* value = Find(key + "_hex");
+  if (value == nullptr) return {};
+  const std::string* const hex = value->AsText();
+  auto bytes = hex == nullptr ? std::nullopt : BytesOfHex(*hex);
   Check(bytes.has_value(), key + "_hex");
   return bytes.value_or("");
 }
 
 std::uint64_t Fields::Number(const std::string& key) {
-  const Json* number = Find(key);
-  if (number == nullptr) return 0;
-  Check(number->is_number_unsigned(), key);
-  return number->is_number_unsigned() ? number->get<std::uint64_t>() : 0;
+  const Json* value = Find(key);
+  if (value == nullptr) return 0;
+  const std::optional<std::uint64_t> number = value->AsUnsigned();
+  Check(number.has_value(), key);
+  return number.value_or(0);
 }
 
 double Fields::Real(const std::string& key) {
-  const Json* number = Find(key);
-  if (number == nullptr) return 0;
-  Check(number->is_number(), key);
-  return number->is_number() ? number->get<double>() : 0;
+  const Json* value = Find(key);
+  if (value == nullptr) return 0;
+  const std::optional<double> number = value->AsNumber();
+  Check(number.has_value(), key);
+  return number.value_or(0);
 }
 
 bool Fields::Flag(const std::string& key) {
-  const Json* flag = Find(key);
-  if (flag == nullptr) return false;
-  Check(flag->is_boolean(), key);
-  return flag->is_boolean() && flag->get<bool>();
+  const Json* value = Find(key);
+  if (value == nullptr) return false;
+  const std::optional<bool> flag = value->AsBool();
+  Check(flag.has_value(), key);
+  return flag.value_or(false);
 }
 
 std::uint64_t Fields::Address(const std::string& key) {
@@ -116,15 +119,8 @@ perftape::BuildId Fields::BuildId(const std::string& key) {
 std::span<const Json> Fields::List(const std::string& key) {
   const Json* list = Find(key);
   if (list == nullptr) return {};
-  Check(list->is_array(), key);
-  return list->is_array() ? std::span<const Json>(*list->get_ptr<const Json::array_t*>())
-                          : std::span<const Json>();
-}
-
-const Json* Fields::Find(const std::string& key) const {
-  if (!object_.is_object()) return nullptr;
-  const auto found = object_.find(key);
-  return found == object_.end() ? nullptr : &*found;
+  Check(list->is_list(), key);
+  return list->elements();
 }
 
 }  // namespace perftape::bundle

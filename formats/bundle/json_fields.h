@@ -11,14 +11,13 @@
 #include <string>
 #include <string_view>
 
-#include <nlohmann/json.hpp>
-
 #include "formats/base/build_id.h"
 #include "formats/base/result.h"
+#include "formats/json/value.h"
 
 namespace perftape::bundle {
 
-using Json = nlohmann::ordered_json;
+using Json = json::Value;
 
 // Adds a text. File names may be any bytes, but JSON is UTF-8. So other bytes are written as
 // hexadecimal digits under a different key. Leaves out an empty text.
@@ -28,7 +27,7 @@ void Put(Json& object, const std::string& key, const std::string& text);
 // than `largest` bytes, and kCorrupt if it is no object. Discards values below `max_depth`, so that
 // brackets cost no memory.
 Result<Json> ParseObject(std::string_view name, std::string_view text, std::size_t largest,
-                         int max_depth);
+                         std::size_t max_depth);
 
 // kCorrupt: the field of the object at `position` has a wrong type or value.
 std::unexpected<Error> WrongField(const std::string& position, const std::string& field);
@@ -65,7 +64,7 @@ class Fields {
   const std::string& wrong() const { return wrong_; }
 
  private:
-  const Json* Find(const std::string& key) const;
+  const Json* Find(const std::string& key) const { return object_.Find(key); }
 
   const Json& object_;
   std::string wrong_;

@@ -7,8 +7,8 @@
 #include <optional>
 #include <utility>
 
-#include "formats/base/unsafe_text.h"
 #include "formats/bundle/json_fields.h"
+#include "formats/json/write.h"
 
 namespace perftape::bundle {
 namespace {
@@ -17,7 +17,7 @@ constexpr std::uint64_t kManifestVersion = 1;
 // A manifest has about 300 bytes a file. Its parsed form is several times as large.
 constexpr std::size_t kLargestManifest = std::size_t{16} << 20;
 // The manifest, a list in it, an entry, a field.
-constexpr int kMaxManifestDepth = 4;
+constexpr std::size_t kMaxManifestDepth = 4;
 
 constexpr std::array kKinds = {"elf", "debug", "kallsyms", "vdso", "perf-map", "jitdump"};
 constexpr std::array kKept = {"nothing", "symbols", "whole"};
@@ -32,7 +32,7 @@ void PutAddress(Json& object, const char* key, std::uint64_t address) {
 }
 
 Json ModuleJson(const Module& module) {
-  Json json = Json::object();
+  Json json = Json::EmptyObject();
   Put(json, "name", module.name);
   PutAddress(json, "address", module.address);
   json["size"] = module.size;
@@ -41,7 +41,7 @@ Json ModuleJson(const Module& module) {
 }
 
 Json FileJson(const BundledFile& file) {
-  Json json = Json::object();
+  Json json = Json::EmptyObject();
   Put(json, "path", file.path);
   json["kind"] = NameOf(file.kind);
   Put(json, "build_id", file.build_id.hex());
@@ -98,8 +98,8 @@ std::string_view NameOf(Kept kept) {
   return kKept[std::to_underlying(kept)];
 }
 
-std::string EncodeManifest(const Manifest& manifest) {
-  Json json = Json::object();
+Json ManifestJson(const Manifest& manifest) {
+  Json json = Json::EmptyObject();
   json["version"] = kManifestVersion;
   Put(json, "perftape_version", manifest.perftape_version);
   Put(json, "host", manifest.host);
@@ -111,11 +111,15 @@ std::string EncodeManifest(const Manifest& manifest) {
   if (!manifest.reference_symbol.empty() || manifest.reference_address != 0) {
     PutAddress(json, "reference_address", manifest.reference_address);
   }
-  json["modules"] = Json::array();
+  json["modules"] = Json::EmptyList();
   for (const Module& module : manifest.modules) json["modules"].push_back(ModuleJson(module));
-  json["files"] = Json::array();
+  json["files"] = Json::EmptyList();
   for (const BundledFile& file : manifest.files) json["files"].push_back(FileJson(file));
-  return EscapedJson(json.dump(1)) + "\n";
+  return json;
+}
+
+std::string EncodeManifest(const Manifest& manifest) {
+  return json::Text(ManifestJson(manifest), json::Layout::kNarrow);
 }
 
 Result<Manifest> DecodeManifest(std::string_view text) {
@@ -127,7 +131,7 @@ Result<Manifest> DecodeManifest(std::string_view text) {
                 "manifest: version " + std::to_string(version) + "; this perftape reads version 1");
   }
   at.Check(version == kManifestVersion, "version");
-  at.Check(json.contains("files"), "files");
+  at.Check(at.Has("files"), "files");
   Manifest manifest;
   manifest.perftape_version = at.Text("perftape_version");
   manifest.host = at.Text("host");

@@ -12,6 +12,10 @@
 #include "formats/base/file_number.h"
 #include "formats/base/result.h"
 
+namespace perftape::json {
+class Value;
+}
+
 namespace perftape::bundle {
 
 inline constexpr std::string_view kManifestName = "manifest.json";
@@ -45,9 +49,10 @@ struct BundledFile {
   std::uint64_t size = 0;   // of the original file, in bytes
   std::string member = {};  // the name in the archive; empty if the file is missing
   std::string missing = {};
-  // Of a file without a build id, or a debug file of one: which of the files of this path it was on
-  // that machine, and ContentHash of the original. Both may be unknown. If only the number of a
-  // missing file is known, what is at its path is another file, or was changed.
+  // For a file without a build id, or a debug file of one: the number that distinguishes it from
+  // other files of this path on that machine, and ContentHash of the original. Both may be unknown.
+  // If only the number of a missing file is known, its path now has another file, or the file was
+  // changed.
   FileNumber number = {};
   std::string content = {};
 
@@ -71,12 +76,13 @@ struct Manifest {
 
 // Encodes as JSON. Equal manifests give equal bytes.
 std::string EncodeManifest(const Manifest& manifest);
+json::Value ManifestJson(const Manifest& manifest);
 // Returns kCorrupt if `json` is not JSON or lacks a required field, and kUnsupported for a later
 // version. Ignores unknown fields.
 Result<Manifest> DecodeManifest(std::string_view json);
 
-// Finds a file that no build id identifies. `instance` (InstanceOf) tells several files of one path
-// apart; others than those of kFileInstance do not. Files whose number is unknown may be any file.
+// Finds a file that has no build id. `instance` (InstanceOf) distinguishes several files of one
+// path if it is one of kFileInstance. Files whose number is unknown may be any file.
 struct FileByPath {
   std::string_view path;
   FileKind kind = FileKind::kElf;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The limits of cgroups, and what their tasks used of them while a recording ran, as its recorder
-// notes it (recording_notes.h). The numbers are those of the files that the kernel describes in
-// Documentation/admin-guide/cgroup-v2.rst and cgroup-v1/.
+// The limits of cgroups, and how much of them their tasks used while a recording ran, as its
+// recorder notes it (recording_notes.h). The numbers are those of the files that the kernel
+// describes in Documentation/admin-guide/cgroup-v2.rst and cgroup-v1/.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,8 @@
 
 namespace perftape::bundle {
 
-// What a cgroup has used since it was made, and uses now. 0 for what has no controller.
+// The resources that a cgroup has used since it was made, and uses now. 0 for those without a
+// controller.
 struct CgroupUse {
   std::uint64_t time_ns = 0;            // CLOCK_MONOTONIC, when it was read
   std::uint64_t cpu_ns = 0;             // cpu.stat usage_usec, cpuacct.usage
@@ -50,7 +51,8 @@ struct NotedCgroup {
   std::uint64_t memory_peak = 0;     // the largest CgroupUse::memory_bytes of all readings
   std::uint64_t memory_peak_ns = 0;  // when that was read
   std::vector<NotedIoLimit> io_limits = {};
-  // Recorded processes in it or below it, in the order in which they were seen. Of many, the last.
+  // Recorded processes in it or below it, in the order in which they were seen. If there are many,
+  // only the last ones.
   std::vector<std::uint64_t> pids = {};
 
   bool operator==(const NotedCgroup&) const = default;

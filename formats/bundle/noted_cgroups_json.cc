@@ -52,19 +52,20 @@ void ReadNumbers(const NumberField<Struct> (&fields)[kCount], Fields& from, Stru
 }
 
 Json UseJson(const CgroupUse& use) {
-  Json json = Json::object();
+  Json json = Json::EmptyObject();
   PutNumbers(kUseFields, use, json);
   return json;
 }
 
 Json CgroupJson(const NotedCgroup& cgroup) {
-  Json json = Json::object();
+  Json json = Json::EmptyObject();
   Put(json, "path", cgroup.path);
   PutNumbers(kCgroupFields, cgroup, json);
   // Lists of readings, so that an absent one is empty as every list.
-  json["readings"] = {UseJson(cgroup.first), UseJson(cgroup.last)};
+  json["readings"].push_back(UseJson(cgroup.first));
+  json["readings"].push_back(UseJson(cgroup.last));
   for (const NotedIoLimit& limit : cgroup.io_limits) {
-    Json one = Json::object();
+    Json one = Json::EmptyObject();
     Put(one, "device", limit.device);
     Put(one, "kind", limit.kind);
     PutNumbers(kIoFields, limit, one);
@@ -99,8 +100,9 @@ NotedCgroup CgroupOf(Fields& at) {
     at.Check(limit.wrong().empty(), "io_limits");
   }
   for (const Json& pid : at.List("pids")) {
-    at.Check(pid.is_number_unsigned(), "pids");
-    if (pid.is_number_unsigned()) cgroup.pids.push_back(pid.get<std::uint64_t>());
+    const std::optional<std::uint64_t> number = pid.AsUnsigned();
+    at.Check(number.has_value(), "pids");
+    if (number) cgroup.pids.push_back(*number);
   }
   return cgroup;
 }
@@ -108,7 +110,7 @@ NotedCgroup CgroupOf(Fields& at) {
 }  // namespace
 
 Json CgroupsJson(const std::vector<NotedCgroup>& cgroups) {
-  Json list = Json::array();
+  Json list = Json::EmptyList();
   for (const NotedCgroup& cgroup : cgroups) list.push_back(CgroupJson(cgroup));
   return list;
 }

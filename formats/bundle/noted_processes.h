@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What recorded processes say about themselves, as the recorder notes it (recording_notes.h): the
-// service attributes of their process contexts (formats/otlp/process_context.h).
+// Facts that recorded processes publish about themselves, as the recorder notes them
+// (recording_notes.h): the service attributes of their process contexts
+// (formats/otlp/process_context.h).
 #pragma once
 
 #include <cstdint>

@@ -7,12 +7,12 @@
 #include <climits>
 #include <utility>
 
-#include "formats/base/unsafe_text.h"
 #include "formats/bundle/archive_reader.h"
 #include "formats/bundle/archive_writer.h"
 #include "formats/bundle/embedding.h"
 #include "formats/bundle/json_fields.h"
 #include "formats/bundle/noted_cgroups_json.h"
+#include "formats/json/write.h"
 
 namespace perftape::bundle {
 namespace {
@@ -20,11 +20,11 @@ namespace {
 constexpr std::uint64_t kNotesVersion = 1;
 constexpr std::size_t kLargestNotes = std::size_t{64} << 20;
 // The notes, a list in them, an entry, a list in it, an entry or pair of that, a field.
-constexpr int kMaxNotesDepth = 6;
+constexpr std::size_t kMaxNotesDepth = 6;
 constexpr int kNotesLevel = 1, kCopyLevel = 9;  // zstd's
 
 Json LossJson(const NotedLoss& loss, const char* count) {
-  Json json = Json::object();
+  Json json = Json::EmptyObject();
   Put(json, "event", loss.event);
   if (loss.cpu >= 0) json["cpu"] = loss.cpu;
   Put(json, "cause", loss.cause);
@@ -33,7 +33,7 @@ Json LossJson(const NotedLoss& loss, const char* count) {
 }
 
 Json ChainsJson(const NotedChains& chains) {
-  Json json = Json::object();
+  Json json = Json::EmptyObject();
   Put(json, "event", chains.event);
   Put(json, "end", chains.end);
   json["chains"] = chains.count;
@@ -41,7 +41,7 @@ Json ChainsJson(const NotedChains& chains) {
 }
 
 Json ThrottlingJson(const NotedThrottling& throttling) {
-  Json json = Json::object();
+  Json json = Json::EmptyObject();
   Put(json, "event", throttling.event);
   json["cpu"] = throttling.cpu;
   json["times"] = throttling.times;
@@ -56,7 +56,7 @@ Json AbsenceJson(const NotedAbsence& absence) {
 }
 
 Json ContainerJson(const NotedContainer& container) {
-  Json json = Json::object();
+  Json json = Json::EmptyObject();
   Put(json, "cgroup", container.cgroup);
   Put(json, "pod_uid", container.pod_uid);
   Put(json, "container_id", container.container_id);
@@ -69,9 +69,9 @@ Json ContainerJson(const NotedContainer& container) {
 Json ProcessJson(const NotedProcess& process) {
   Json json = {{"pid", process.pid}, {"from_ns", process.from_ns}};
   if (process.until_ns) json["until_ns"] = *process.until_ns;
-  Json& attributes = json["attributes"] = Json::array();
+  Json& attributes = json["attributes"] = Json::EmptyList();
   for (const NotedAttribute& attribute : process.attributes) {
-    Json& one = attributes.emplace_back(Json::object());
+    Json& one = attributes.push_back(Json::EmptyObject());
     Put(one, "key", attribute.key);
     Put(one, "text", attribute.text);
   }
@@ -80,13 +80,17 @@ Json ProcessJson(const NotedProcess& process) {
 
 // [[3, 17], [110, 1]]
 Json CountsJson(const std::vector<NotedCount>& counts) {
-  Json json = Json::array();
-  for (const NotedCount& count : counts) json.push_back({count.number, count.count});
+  Json json = Json::EmptyList();
+  for (const NotedCount& count : counts) {
+    Json& pair = json.push_back(Json::EmptyList());
+    pair.push_back(count.number);
+    pair.push_back(count.count);
+  }
   return json;
 }
 
 Json LatencyJson(const NotedLatency& latency) {
-  Json json = Json::object();
+  Json json = Json::EmptyObject();
   Put(json, "probe", latency.probe);
   json["pid"] = latency.pid;
   Put(json, "comm", latency.comm);
@@ -101,9 +105,10 @@ Json LatencyJson(const NotedLatency& latency) {
 
 void PutLatency(const RecordingNotes& notes, Json& json) {
   if (notes.latency_min.empty()) return;
-  for (const char* list : {"latency_min", "latency", "latency_lost"}) json[list] = Json::array();
+  for (const char* list : {"latency_min", "latency", "latency_lost"})
+    json[list] = Json::EmptyList();
   for (const NotedLatencyMin& min : notes.latency_min) {
-    Json one = Json::object();
+    Json one = Json::EmptyObject();
     Put(one, "probe", min.probe);
     one["min_ns"] = min.min_ns;
     one["errors"] = min.samples_errors;
@@ -111,7 +116,7 @@ void PutLatency(const RecordingNotes& notes, Json& json) {
   }
   for (const NotedLatency& latency : notes.latency) json["latency"].push_back(LatencyJson(latency));
   for (const NotedLatencyLoss& loss : notes.latency_lost) {
-    Json one = Json::object();
+    Json one = Json::EmptyObject();
     Put(one, "probe", loss.probe);
     Put(one, "cause", loss.cause);
     one["calls"] = loss.count;
@@ -122,10 +127,10 @@ void PutLatency(const RecordingNotes& notes, Json& json) {
 std::vector<NotedCount> CountsOf(Fields& at, const std::string& key) {
   std::vector<NotedCount> counts;
   for (const Json& pair : at.List(key)) {
-    const bool right = pair.is_array() && pair.size() == 2 && pair[0].is_number_integer() &&
-                       pair[1].is_number_unsigned();
-    at.Check(right, key);
-    if (right) counts.push_back({pair[0].get<std::int64_t>(), pair[1].get<std::uint64_t>()});
+    const std::span<const Json> both = pair.elements();
+    const bool is_pair = both.size() == 2 && both[0].AsInteger() && both[1].AsUnsigned();
+    at.Check(is_pair, key);
+    if (is_pair) counts.push_back({*both[0].AsInteger(), *both[1].AsUnsigned()});
   }
   return counts;
 }
@@ -235,11 +240,11 @@ Status ReadLists(Fields& at, RecordingNotes& notes) {
 
 }  // namespace
 
-std::string EncodeNotes(const RecordingNotes& notes) {
+Json NotesJson(const RecordingNotes& notes) {
   Json json = {{"version", kNotesVersion}, {"samples", notes.samples}};
   for (const char* list :
        {"lost", "lost_process_events", "chains", "throttled", "absent_cpus", "rates"}) {
-    json[list] = Json::array();
+    json[list] = Json::EmptyList();
   }
   for (const NotedLoss& loss : notes.lost) json["lost"].push_back(LossJson(loss, "samples"));
   for (const NotedLoss& loss : notes.lost_processes) {
@@ -271,7 +276,11 @@ std::string EncodeNotes(const RecordingNotes& notes) {
   if (!notes.cgroups.empty()) json["cgroups"] = CgroupsJson(notes.cgroups);
   for (const NotedProcess& one : notes.processes) json["processes"].push_back(ProcessJson(one));
   PutLatency(notes, json);
-  return EscapedJson(json.dump(1)) + "\n";
+  return json;
+}
+
+std::string EncodeNotes(const RecordingNotes& notes) {
+  return json::Text(NotesJson(notes), json::Layout::kNarrow);
 }
 
 Result<RecordingNotes> DecodeNotes(std::string_view text) {

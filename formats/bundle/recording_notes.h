@@ -19,6 +19,10 @@
 #include "formats/bundle/noted_cgroups.h"
 #include "formats/bundle/noted_processes.h"
 
+namespace perftape::json {
+class Value;
+}
+
 namespace perftape::bundle {
 
 inline constexpr std::string_view kNotesName = "recording.json";
@@ -36,8 +40,8 @@ struct NotedLoss {
 // The end of call chains that reach the outermost frame.
 inline constexpr std::string_view kCompleteChain = "complete";
 
-// User call chains of an event that ended in the same way: kCompleteChain, or the cause. Only of
-// chains that the recorder found by unwind tables.
+// User call chains of an event that ended in the same way: kCompleteChain, or the cause. Counts
+// only chains that the recorder found by unwind tables.
 struct NotedChains {
   std::string event = {}, end = {};
   std::uint64_t count = 0;
@@ -71,7 +75,7 @@ struct NotedRate {
   bool operator==(const NotedRate&) const = default;
 };
 
-// What was known of a cgroup that is, or is in, a container or a pod of Kubernetes.
+// What was known about a cgroup that is, or is in, a container or a pod of Kubernetes.
 struct NotedContainer {
   std::string cgroup = {};         // its path, as in the records
   std::string pod_uid = {};        // empty: not of a pod
@@ -82,7 +86,7 @@ struct NotedContainer {
   bool operator==(const NotedContainer&) const = default;
 };
 
-// A count of something that has a number.
+// A number, and how often it occurred.
 struct NotedCount {
   std::int64_t number = 0;
   std::uint64_t count = 0;
@@ -112,14 +116,14 @@ struct NotedLatencyMin {
   bool operator==(const NotedLatencyMin&) const = default;
 };
 
-// Causes: there was no room for a histogram; too many calls were in progress when these began (of
-// tcp-rtt: connections, each with any number of calls); the kernel did not run a program within
-// itself, so that at most so many calls are not counted.
+// Causes: there was no room for a histogram; too many calls were in progress when these began (for
+// tcp-rtt, the count is of connections, each with any number of calls); the kernel did not run a
+// program within itself, so that at most this many calls are not counted.
 inline constexpr const char* kNoHistogram = "no_room";
 inline constexpr const char* kInProgress = "in_progress";
 inline constexpr const char* kMissedRuns = "recursion";
 
-// Calls of a probe that are in no NotedLatency, or not as they should be.
+// Calls of a probe that are missing in NotedLatency, or counted incompletely there.
 struct NotedLatencyLoss {
   std::string probe = {};
   std::string cause = {};
@@ -153,6 +157,7 @@ struct RecordingNotes {
 
 // Encodes as JSON. Equal notes give equal bytes.
 std::string EncodeNotes(const RecordingNotes& notes);
+json::Value NotesJson(const RecordingNotes& notes);
 // Returns kCorrupt if `json` is not JSON or has a field of a wrong type, and kUnsupported for a
 // later version. Ignores unknown fields.
 Result<RecordingNotes> DecodeNotes(std::string_view json);

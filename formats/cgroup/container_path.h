@@ -27,16 +27,16 @@ struct ContainerPath {
 ContainerPath ParseContainerPath(std::string_view path);
 
 // Returns the innermost unit of systemd in the path of a cgroup, as systemctl prints it:
-// "nginx.service", "session-3.scope". Scopes that container engines make are left out, and so is
-// all that is in a pod: empty if there is no other unit.
+// "nginx.service", "session-3.scope". Scopes that container engines make and everything in a pod
+// are left out. Empty if there is no other unit.
 std::string_view UnitIn(std::string_view path);
 
 // Returns the part of a directory's name that may be the id of a container; empty for the names of
 // slices and of conmon, which is outside of the container that it starts.
 std::string_view ContainerIdIn(std::string_view directory);
 
-// Whether an id is one that container engines make: hexadecimal digits, of which tools print at
-// least the first 12.
+// Whether an id may come from a container engine: hexadecimal digits. Tools print at least the
+// first 12 of them.
 bool IsContainerId(std::string_view id);
 
 // Returns the uid of the pod in a directory's name, with '-'; empty if it is not that of a pod.

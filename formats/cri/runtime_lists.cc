@@ -75,7 +75,7 @@ void Layout(Visitor& field, ListContainersResponse& message) {
 
 Result<std::vector<PodSandbox>> DecodePodSandboxes(Bytes encoded) {
   ListPodSandboxResponse response;
-  TRY(protobuf::DecodeInto(encoded, encoded, response));
+  TRY(protobuf::DecodeInto(encoded, response));
   std::vector<PodSandbox> pods;
   for (const PodSandboxItem& item : response.items) {
     const PodSandboxMetadata metadata = item.metadata.value_or(PodSandboxMetadata());
@@ -89,7 +89,7 @@ Result<std::vector<PodSandbox>> DecodePodSandboxes(Bytes encoded) {
 
 Result<std::vector<Container>> DecodeContainers(Bytes encoded) {
   ListContainersResponse response;
-  TRY(protobuf::DecodeInto(encoded, encoded, response));
+  TRY(protobuf::DecodeInto(encoded, response));
   std::vector<Container> containers;
   for (const ContainerItem& item : response.containers) {
     containers.push_back({.id = item.id,

@@ -30,8 +30,8 @@ enum class Demangling : std::uint8_t {
 // (".cold", ".part.0"). Safe to call from several threads.
 std::string Demangle(const std::string& name, Demangling how = Demangling::kTemplates);
 
-// The same for a name of Rust, with the hashes by which the compiler tells copies of a function and
-// versions of a crate apart: "core::fmt::write::h0123456789abcdef",
+// The same for a name of Rust, with the hashes by which the compiler distinguishes copies of a
+// function and versions of a crate: "core::fmt::write::h0123456789abcdef",
 // "mycrate[ca63f166dbe9294]::foo". `name` itself for other languages.
 std::string DemangleWithHashes(const std::string& name);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A demangler for what libiberty does not know before that of GCC 14: constrained template
+// A demangler for constructs that libiberty supports only since GCC 14: constrained template
 // parameters (Tk), requires-clauses (Q), explicit object parameters (NH) and member-like friends
 // (F) of C++20 and C++23 (https://itanium-cxx-abi.github.io/cxx-abi/abi.html). It reads whole
-// names, but is asked only where libiberty gives up. It writes as libiberty does.
+// names, but is used only for names that libiberty cannot demangle. It writes as libiberty does.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ namespace perftape::demangle {
 
 class ItaniumName {
  public:
-  // Nothing if the name is not one of C++, or has a construct that is not known here.
+  // Nothing if the name is not a C++ name, or has a construct that is not supported here.
   static std::optional<std::string> Demangle(std::string_view mangled, Demangling how);
 
  private:

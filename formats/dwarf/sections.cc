@@ -63,7 +63,7 @@ LoadedSections LoadedSections::Read(const elf::ElfFile& file, Part part) {
   LoadedSections loaded;
   loaded.sections_.order = file.header().order;
   if (file.header().type == ET_REL && part == Part::kLinked && NeedsRelocation(file)) {
-    if (HasDwarf(file, part)) loaded.problem_ = "debug information of a file that is not linked";
+    if (HasDwarf(file, part)) loaded.problem_ = "debug information of a file that was not linked";
     return loaded;
   }
   for (const elf::Section& section : file.sections()) {

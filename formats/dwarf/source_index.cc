@@ -265,7 +265,7 @@ void SourceIndex::Build(std::span<const std::uint32_t> units) {
   threads.clear();
   if (parts_->work > parts_->work_limit && !parts_->has_given_up) {
     parts_->has_given_up = true;
-    parts_->AddProblem("its debug information refers to the same parts far too often");
+    parts_->AddProblem("its debug information refers to the same parts too many times");
   }
 }
 

@@ -132,7 +132,7 @@ Status ReadAbbreviations(Unit& unit, std::uint64_t base, std::uint64_t& work,
   }
   if (base > sections.abbrev.size() || offset > sections.abbrev.size() - base) {
     return Fail(ErrorCode::kCorrupt, ".debug_info: unit at " + std::to_string(unit.header.offset) +
-                                         " has its shapes outside .debug_abbrev");
+                                         " has its abbreviations outside .debug_abbrev");
   }
   std::uint64_t size = 0;
   auto table = Abbreviations::Read(Cursor(sections.abbrev, base + offset, sections.order),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the unit of the code at an address, from .debug_aranges. That is only an index: for units
-// that are missing there (clang writes none), or that have less code there than in their root
-// entries (llvm-bolt, linkers), the ranges of the root entries count.
+// Finds the unit of the code at an address, from .debug_aranges. That section is only an index: for
+// units that are missing in it (clang writes none), or that have less code in it than in their root
+// entries (llvm-bolt, linkers), the ranges of the root entries are used.
 #pragma once
 
 #include <cstdint>

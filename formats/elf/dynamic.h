@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the dynamic linker reads of a program or library (gABI, "Dynamic Section"): the libraries
-// that it needs, and the functions that it takes from them.
+// The parts of a program or library that the dynamic linker reads (gABI, "Dynamic Section"): the
+// libraries that it needs, and the functions that it uses from them.
 #pragma once
 
 #include <string_view>
@@ -16,8 +16,7 @@ struct DynamicLinks {
   std::vector<std::string_view> run_path;  // directories of DT_RUNPATH or DT_RPATH; "$ORIGIN/lib"
 };
 
-// Returns what a file with section headers says. Empty for a static program, and if the table is
-// damaged.
+// Reads a file with section headers. Empty for a static program, and if the table is damaged.
 DynamicLinks ReadDynamicLinks(const ElfFile& file);
 
 // Returns the names of the undefined symbols in .dynsym, in its order.

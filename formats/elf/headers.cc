@@ -96,7 +96,7 @@ Result<FileHeader> ReadFileHeader(Bytes image) {
   header.is_64 = image[EI_CLASS] == std::byte{ELFCLASS64};
   header.order = image[EI_DATA] == std::byte{ELFDATA2MSB} ? std::endian::big : std::endian::little;
   if (!header.is_64 && image[EI_CLASS] != std::byte{ELFCLASS32}) {
-    return Fail(ErrorCode::kCorrupt, "not an ELF file: neither of 32 nor of 64 bits");
+    return Fail(ErrorCode::kCorrupt, "not an ELF file: neither 32-bit nor 64-bit");
   }
 
   FieldReader at(image.subspan(EI_NIDENT), header);

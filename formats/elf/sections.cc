@@ -41,7 +41,7 @@ Result<ExpandedBytes> ExpandNewStyle(Bytes bytes, const FileHeader& header) {
   if (type == kZlib) return ExpandZlib(AsBytes(at.Rest()), size);
   if (type == kZstd) return ExpandZstd(AsBytes(at.Rest()), size);
   return Fail(ErrorCode::kUnsupported,
-              "compressed in a way that is not known, number " + std::to_string(type));
+              "compressed by an unknown method, number " + std::to_string(type));
 }
 
 }  // namespace

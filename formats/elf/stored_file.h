@@ -25,7 +25,7 @@ bool IsCompressed(Bytes beginning);
 // is damaged.
 Result<std::vector<std::byte>> ExpandFile(Bytes compressed, std::uint64_t limit);
 
-// Whether the bytes are a bootable kernel image (vmlinuz), and what to say of it.
+// Whether the bytes are a bootable kernel image (vmlinuz), and the message for one.
 inline constexpr std::string_view kBootImage =
     "a bootable kernel image, which has no symbols: use the vmlinux or the System.map of this "
     "kernel";

@@ -98,7 +98,7 @@ Result<Count> ParseCount(std::string_view text) {
   if (!number) return Fail(ErrorCode::kCorrupt, "no count at the end of the line");
   if (number->exponent < 0) {
     return Fail(ErrorCode::kCorrupt,
-                "the count has a negative exponent, which is not read: print it with all its "
+                "the count has a negative exponent, which is not supported: print it with all its "
                 "digits, as %f does");
   }
   if (!SetWhole(*number, count) || count.whole > kMax + (count.is_negative ? 1 : 0)) {

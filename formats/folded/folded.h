@@ -34,7 +34,7 @@ inline constexpr std::string_view kMarkedMappingName = "[kernel]";
 inline constexpr std::string_view kKernelMark = "_[k]";
 
 // Removes the next line from `text`, and sets `line` to it without spaces, tabs and the line end
-// ("\n", "\r\n") at its end. A comment gives an empty line ("# interval: 100", which Austin writes
+// ("\n", "\r\n") at its end. For a comment, `line` is empty ("# interval: 100", which Austin writes
 // and inferno skips). Returns false at the end of the text.
 bool ReadLine(std::string_view& text, std::string_view& line);
 

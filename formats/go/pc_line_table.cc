@@ -83,7 +83,8 @@ Result<PcLineTable> PcLineTable::Read(const elf::ElfFile& file) {
     // no substitute: if C code was linked in, .text begins with that.
     parts.text = module ? module->text : ImageAddress{made.header_.text_start};
     if (parts.text.value == 0) {
-      return Fail(ErrorCode::kUnsupported, "a Go binary that does not tell where its code lies");
+      return Fail(ErrorCode::kUnsupported,
+                  "a Go binary that does not contain the address of its code");
     }
   }
   made.parts_ = parts;

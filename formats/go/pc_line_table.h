@@ -61,8 +61,8 @@ class PcLineTable {
     std::uint64_t start = 0;  // address
     std::int32_t bytes = 0;   // from the stack pointer to that at the function's entry
   };
-  // All of a function, by its index, in order of addresses. Empty if the table tells nothing, as of
-  // a damaged record.
+  // All of a function, by its index, in order of addresses. Empty if the table does not contain
+  // them, as for a damaged record.
   std::vector<StackUse> stack_use(std::uint64_t function) const;
 
   // The ranges of the file that are read, besides the ELF header and section headers. A copy with

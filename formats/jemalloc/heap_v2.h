@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The heap profiles of jemalloc (prof_data.c, prof_dump_impl; prof_sys.c): text with one stack of
-// return addresses per line '@', and what its allocations still hold, with prof_accum also what
-// they ever held:
+// return addresses per line '@', and the memory that its allocations still hold, with prof_accum
+// also the memory that they ever held:
 //
 //   heap_v2/524288
 //     t*: 3: 6291456 [0: 0]
@@ -51,7 +51,7 @@ struct HeapFile {
 
 bool IsHeapV2(std::string_view beginning);
 
-// Fails with kCorrupt if the first line is none of such a file.
+// Fails with kCorrupt if the first line is not that of a heap profile.
 Result<HeapFile> ReadHeapV2(std::string_view text);
 
 // Returns the numbers that the sampled ones stand for, as jeprof and pprof compute them.

@@ -57,7 +57,7 @@ class JitDump {
   static Result<JitDump> Read(Bytes dump);
 
   std::uint32_t pid() const { return pid_; }  // in the pid namespace of the process
-  // Whether times are of the CPU's counter, rather than of CLOCK_MONOTONIC in nanoseconds.
+  // Whether times come from the CPU's counter instead of CLOCK_MONOTONIC in nanoseconds.
   bool has_cpu_times() const { return has_cpu_times_; }
 
   const std::vector<Function>& functions() const { return functions_; }     // sorted by offset

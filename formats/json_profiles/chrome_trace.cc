@@ -11,12 +11,12 @@
 #include <system_error>
 #include <utility>
 
-#include "formats/json_profiles/json_walk.h"
+#include "formats/json/walk.h"
 
 namespace perftape::json_profiles {
 namespace {
 
-enum TracePart : JsonNode {
+enum TracePart : json::Node {
   kTrace,
   kTraceEvents,
   kTraceMetadata,
@@ -57,7 +57,7 @@ enum TracePart : JsonNode {
   kTraceSampleFrame,
 };
 
-constexpr JsonRule kTraceRules[] = {
+constexpr json::Rule kTraceRules[] = {
     {kTrace, "*", kTraceEvent},
     {kTrace, "traceEvents", kTraceEvents},
     {kTrace, "metadata", kTraceMetadata},
@@ -88,7 +88,7 @@ constexpr JsonRule kTraceRules[] = {
     {kTraceIds, "*", kTraceSampleId},
     {kTraceDeltas, "*", kTraceDelta},
     {kTrace, "stackFrames", kTraceFrames},
-    {kTraceFrames, kAnyKey, kTraceFrame},
+    {kTraceFrames, json::kAnyKey, kTraceFrame},
     {kTraceFrame, "name", kTraceFrameName},
     {kTraceFrame, "parent", kTraceFrameParent},
     {kTrace, "samples", kTraceSamples},
@@ -122,7 +122,7 @@ struct TraceSample {
   std::int64_t pid = 0, tid = 0, time = 0, frame = 0;
 };
 
-class TraceVisitor final : public JsonVisitor {
+class TraceVisitor final : public json::Visitor {
  public:
   std::vector<CpuProfileFile> Finish() && {
     AddSamplesBesideEvents();
@@ -136,22 +136,22 @@ class TraceVisitor final : public JsonVisitor {
     return files;
   }
 
-  void Begin(JsonNode part) override {
+  void Begin(json::Node part) override {
     if (part == kTraceEvent) event_ = {};
     if (part == kTraceNode) event_.chunk.nodes.emplace_back();
     if (part == kTraceFrame) frames_.push_back({.id = frame_id_});
     if (part == kTraceSample) samples_.emplace_back();
   }
 
-  void End(JsonNode part) override {
+  void End(json::Node part) override {
     if (part == kTraceEvent) AddEvent();
   }
 
-  void Key(JsonNode part, std::string_view key) override {
+  void Key(json::Node part, std::string_view key) override {
     if (part == kTraceFrame) frame_id_ = IntegerIn(key).value_or(-1);
   }
 
-  void Number(JsonNode part, const JsonNumber& number) override {
+  void Number(json::Node part, const json::Number& number) override {
     CpuProfileFile& chunk = event_.chunk;
     switch (part) {
       case kTraceId:
@@ -187,7 +187,7 @@ class TraceVisitor final : public JsonVisitor {
     }
   }
 
-  void String(JsonNode part, std::string_view text) override {
+  void String(json::Node part, std::string_view text) override {
     CpuProfileFile& chunk = event_.chunk;
     if (part == kTracePhase) event_.phase = text;
     if (part == kTraceName) event_.name = text;
@@ -201,7 +201,7 @@ class TraceVisitor final : public JsonVisitor {
   }
 
  private:
-  void SetOfSample(JsonNode part, std::int64_t number) {
+  void SetOfSample(json::Node part, std::int64_t number) {
     if (part == kTraceFrameParent) frames_.back().parent = number;
     if (part == kTraceSamplePid) samples_.back().pid = number;
     if (part == kTraceSampleTid) samples_.back().tid = number;
@@ -265,8 +265,8 @@ class TraceVisitor final : public JsonVisitor {
 }  // namespace
 
 bool IsChromeTrace(std::string_view beginning) {
-  const std::uint64_t nodes = NodesIn(beginning, kTraceRules);
-  const auto has = [&](JsonNode node) { return (nodes & NodeBit(node)) != 0; };
+  const std::uint64_t nodes = json::NodesIn(beginning, kTraceRules);
+  const auto has = [&](json::Node node) { return (nodes & json::NodeBit(node)) != 0; };
   const bool has_event = has(kTraceEvent) && has(kTracePhase) && has(kTraceName);
   return has(kTraceEvents) || has_event || has(kTraceSampleFrame) || has(kTraceFrameName) ||
          (has(kTraceSource) && beginning.find("\"DevTools\"") != std::string_view::npos);
@@ -274,7 +274,7 @@ bool IsChromeTrace(std::string_view beginning) {
 
 Result<std::vector<CpuProfileFile>> ReadChromeTrace(std::string_view text) {
   TraceVisitor visitor;
-  TRY(WalkJson(text, kTraceRules, visitor));
+  TRY(json::Walk(text, kTraceRules, visitor));
   return std::move(visitor).Finish();
 }
 

@@ -27,7 +27,7 @@ namespace perftape::json_profiles {
 bool IsChromeTrace(std::string_view beginning);
 
 // Returns a profile for each thread with samples, in the order of the text; none if no event has
-// samples. Returns the errors of WalkJson.
+// samples. Returns the errors of json::Walk.
 Result<std::vector<CpuProfileFile>> ReadChromeTrace(std::string_view text);
 
 }  // namespace perftape::json_profiles

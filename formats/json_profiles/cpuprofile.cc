@@ -4,12 +4,12 @@
 #include <cmath>
 #include <utility>
 
-#include "formats/json_profiles/json_walk.h"
+#include "formats/json/walk.h"
 
 namespace perftape::json_profiles {
 namespace {
 
-enum CpuProfilePart : JsonNode {
+enum CpuProfilePart : json::Node {
   kCpuFile,
   kCpuNodes,
   kCpuNode,
@@ -35,7 +35,7 @@ enum CpuProfilePart : JsonNode {
   kCpuOldLine,
 };
 
-constexpr JsonRule kCpuRules[] = {
+constexpr json::Rule kCpuRules[] = {
     {kCpuFile, "profile", kCpuFile},
     {kCpuFile, "result", kCpuFile},
     {kCpuFile, "nodes", kCpuNodes},
@@ -67,20 +67,20 @@ constexpr JsonRule kCpuRules[] = {
     {kCpuFile, "endTime", kCpuEndTime},
 };
 
-class CpuProfileVisitor final : public JsonVisitor {
+class CpuProfileVisitor final : public json::Visitor {
  public:
   CpuProfileFile Finish() && {
     if (!timestamps_.empty() && file_.time_deltas.empty()) UseTimestamps();
     return std::move(file_);
   }
 
-  void Begin(JsonNode part) override {
+  void Begin(json::Node part) override {
     if (part != kCpuNode && part != kCpuChild) return;
     open_.push_back(file_.nodes.size());
     file_.nodes.emplace_back();
   }
 
-  void End(JsonNode part) override {
+  void End(json::Node part) override {
     if (part != kCpuNode && part != kCpuChild) return;
     const std::size_t ended = open_.back();
     open_.pop_back();
@@ -88,7 +88,7 @@ class CpuProfileVisitor final : public JsonVisitor {
     if (!open_.empty()) node().children.push_back(file_.nodes[ended].id);
   }
 
-  void Number(JsonNode part, const JsonNumber& number) override {
+  void Number(json::Node part, const json::Number& number) override {
     switch (part) {
       case kCpuId:
         node().id = number.integer;
@@ -128,7 +128,7 @@ class CpuProfileVisitor final : public JsonVisitor {
     }
   }
 
-  void String(JsonNode part, std::string_view text) override {
+  void String(json::Node part, std::string_view text) override {
     if (part == kCpuFunction || part == kCpuOldFunction) node().function = text;
     if (part == kCpuUrl || part == kCpuOldUrl) node().url = text;
   }
@@ -160,13 +160,13 @@ class CpuProfileVisitor final : public JsonVisitor {
 }  // namespace
 
 bool IsCpuProfile(std::string_view beginning) {
-  const std::uint64_t nodes = NodesIn(beginning, kCpuRules);
-  return (nodes & (NodeBit(kCpuFunction) | NodeBit(kCpuOldFunction))) != 0;
+  const std::uint64_t nodes = json::NodesIn(beginning, kCpuRules);
+  return (nodes & (json::NodeBit(kCpuFunction) | json::NodeBit(kCpuOldFunction))) != 0;
 }
 
 Result<CpuProfileFile> ReadCpuProfileFile(std::string_view text) {
   CpuProfileVisitor visitor;
-  TRY(WalkJson(text, kCpuRules, visitor));
+  TRY(json::Walk(text, kCpuRules, visitor));
   return std::move(visitor).Finish();
 }
 

@@ -51,7 +51,7 @@ struct CpuProfileFile {
 
 bool IsCpuProfile(std::string_view beginning);
 
-// Returns the errors of WalkJson. Ids are not checked.
+// Returns the errors of json::Walk. Ids are not checked.
 Result<CpuProfileFile> ReadCpuProfileFile(std::string_view text);
 
 }  // namespace perftape::json_profiles

@@ -9,12 +9,12 @@
 #include <system_error>
 #include <utility>
 
-#include "formats/json_profiles/json_walk.h"
+#include "formats/json/walk.h"
 
 namespace perftape::json_profiles {
 namespace {
 
-enum FirefoxPart : JsonNode {
+enum FirefoxPart : json::Node {
   kFirefoxProfile,
   kMeta,
   kInterval,
@@ -57,7 +57,7 @@ enum FirefoxPart : JsonNode {
   kRowPart,  // of a cell that is an object or an array
 };
 
-constexpr JsonRule kFirefoxRules[] = {
+constexpr json::Rule kFirefoxRules[] = {
     // Most of a file is in arrays of numbers.
     {kColumn, "*", kCell},
     {kRow, "*", kRowCell},
@@ -102,17 +102,17 @@ constexpr JsonRule kFirefoxRules[] = {
     {kFirefoxSamples, "weightType", kWeightType},
     {kFirefoxSamples, "schema", kSchema},
     {kFirefoxSamples, "data", kRows},
-    {kFirefoxSamples, kAnyKey, kColumn},
+    {kFirefoxSamples, json::kAnyKey, kColumn},
     {kStackTable, "schema", kSchema},
     {kStackTable, "data", kRows},
-    {kStackTable, kAnyKey, kColumn},
+    {kStackTable, json::kAnyKey, kColumn},
     {kFrameTable, "schema", kSchema},
     {kFrameTable, "data", kRows},
-    {kFrameTable, kAnyKey, kColumn},
-    {kFuncTable, kAnyKey, kColumn},
-    {kResourceTable, kAnyKey, kColumn},
-    {kSources, kAnyKey, kColumn},
-    {kSchema, kAnyKey, kSchemaColumn},
+    {kFrameTable, json::kAnyKey, kColumn},
+    {kFuncTable, json::kAnyKey, kColumn},
+    {kResourceTable, json::kAnyKey, kColumn},
+    {kSources, json::kAnyKey, kColumn},
+    {kSchema, json::kAnyKey, kSchemaColumn},
     {kRowCell, "*", kRowPart},
 };
 
@@ -132,11 +132,11 @@ std::optional<std::uint32_t> ProcessIn(std::string_view text) {
   return error == std::errc() && ends ? std::optional(number) : std::nullopt;
 }
 
-class FirefoxVisitor final : public JsonVisitor {
+class FirefoxVisitor final : public json::Visitor {
  public:
   FirefoxFile Finish() && { return std::move(file_); }
 
-  void Begin(JsonNode part) override {
+  void Begin(json::Node part) override {
     switch (part) {
       case kThread:
         file_.threads.emplace_back();
@@ -170,14 +170,14 @@ class FirefoxVisitor final : public JsonVisitor {
     }
   }
 
-  void End(JsonNode part) override {
+  void End(json::Node part) override {
     if (part == kThread) is_in_thread_ = false;
     if (part == kRow) AddRow();
   }
 
-  void Key(JsonNode, std::string_view key) override { key_ = key; }
+  void Key(json::Node, std::string_view key) override { key_ = key; }
 
-  void Number(JsonNode part, const JsonNumber& number) override {
+  void Number(json::Node part, const json::Number& number) override {
     switch (part) {
       case kInterval:
         file_.interval_ms = number.value;
@@ -205,10 +205,10 @@ class FirefoxVisitor final : public JsonVisitor {
     }
   }
 
-  void Null(JsonNode part) override { AddNothing(part); }
-  void Boolean(JsonNode part, bool) override { AddNothing(part); }
+  void Null(json::Node part) override { AddNothing(part); }
+  void Boolean(json::Node part, bool) override { AddNothing(part); }
 
-  void String(JsonNode part, std::string_view text) override {
+  void String(json::Node part, std::string_view text) override {
     switch (part) {
       case kProduct:
         file_.product = text;
@@ -260,7 +260,7 @@ class FirefoxVisitor final : public JsonVisitor {
   FirefoxTables& tables() { return is_in_thread_ ? thread().tables : file_.shared; }
   std::vector<FirefoxLibrary>& libs() { return is_in_thread_ ? thread().libs : file_.libs; }
 
-  void AddNothing(JsonNode part) {
+  void AddNothing(json::Node part) {
     if (part == kCell) AddCell(kNoNumber);
     if (part == kRowCell) row_.push_back(kNoNumber);
   }
@@ -334,15 +334,15 @@ class FirefoxVisitor final : public JsonVisitor {
 }  // namespace
 
 bool IsFirefox(std::string_view beginning) {
-  const std::uint64_t nodes = NodesIn(beginning, kFirefoxRules);
-  const auto has = [&](JsonNode node) { return (nodes & NodeBit(node)) != 0; };
+  const std::uint64_t nodes = json::NodesIn(beginning, kFirefoxRules);
+  const auto has = [&](json::Node node) { return (nodes & json::NodeBit(node)) != 0; };
   if (has(kVersion) || has(kStackTable) || has(kFrameTable)) return true;
   return has(kGeckoVersion) && has(kInterval);
 }
 
 Result<FirefoxFile> ReadFirefoxFile(std::string_view text) {
   FirefoxVisitor visitor;
-  TRY(WalkJson(text, kFirefoxRules, visitor));
+  TRY(json::Walk(text, kFirefoxRules, visitor));
   return std::move(visitor).Finish();
 }
 

@@ -85,7 +85,7 @@ struct FirefoxFile {
 // Whether the first bytes are those of such a file.
 bool IsFirefox(std::string_view beginning);
 
-// Returns the errors of WalkJson.
+// Returns the errors of json::Walk.
 Result<FirefoxFile> ReadFirefoxFile(std::string_view text);
 
 }  // namespace perftape::json_profiles

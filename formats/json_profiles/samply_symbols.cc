@@ -6,12 +6,12 @@
 #include <limits>
 #include <utility>
 
-#include "formats/json_profiles/json_walk.h"
+#include "formats/json/walk.h"
 
 namespace perftape::json_profiles {
 namespace {
 
-enum SamplyPart : JsonNode {
+enum SamplyPart : json::Node {
   kSamplyRoot,
   kSamplyStrings,
   kSamplyString,
@@ -31,7 +31,7 @@ enum SamplyPart : JsonNode {
   kSamplyKnownPart,
 };
 
-constexpr JsonRule kSamplyRules[] = {
+constexpr json::Rule kSamplyRules[] = {
     {kSamplyKnownAddress, "*", kSamplyKnownPart},
     {kSamplyKnownAddresses, "*", kSamplyKnownAddress},
     {kSamplySymbols, "*", kSamplySymbol},
@@ -65,11 +65,11 @@ std::string DigitsOf(std::string_view id) {
 
 }  // namespace
 
-class SamplyVisitor final : public JsonVisitor {
+class SamplyVisitor final : public json::Visitor {
  public:
   SamplySymbols Finish() && { return std::move(symbols_); }
 
-  void Begin(JsonNode part) override {
+  void Begin(json::Node part) override {
     if (part == kSamplyBinary) {
       binary_ = {};
       id_.clear();
@@ -79,14 +79,14 @@ class SamplyVisitor final : public JsonVisitor {
     if (part == kSamplyKnownAddress) known_.clear();
   }
 
-  void End(JsonNode part) override {
+  void End(json::Node part) override {
     if (part == kSamplyBinary) symbols_.binaries_.insert_or_assign(id_, std::move(binary_));
     if (part == kSamplyKnownAddress && known_.size() == 2) {
       binary_.known_addresses.insert_or_assign(known_[0], known_[1]);
     }
   }
 
-  void Number(JsonNode part, const JsonNumber& number) override {
+  void Number(json::Node part, const json::Number& number) override {
     switch (part) {
       case kSamplyName:
         binary_.symbols.back().name = number.integer;
@@ -108,7 +108,7 @@ class SamplyVisitor final : public JsonVisitor {
     }
   }
 
-  void String(JsonNode part, std::string_view text) override {
+  void String(json::Node part, std::string_view text) override {
     if (part == kSamplyString) symbols_.strings_.emplace_back(text);
     if (part == kSamplyDebugId) id_ = DigitsOf(text);
   }
@@ -122,7 +122,7 @@ class SamplyVisitor final : public JsonVisitor {
 
 Result<SamplySymbols> SamplySymbols::Parse(std::string_view text) {
   SamplyVisitor visitor;
-  TRY(WalkJson(text, kSamplyRules, visitor));
+  TRY(json::Walk(text, kSamplyRules, visitor));
   return std::move(visitor).Finish();
 }
 

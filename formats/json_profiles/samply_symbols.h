@@ -38,7 +38,7 @@ struct SamplyFrame {
 
 class SamplySymbols {
  public:
-  // Returns the errors of WalkJson.
+  // Returns the errors of json::Walk.
   static Result<SamplySymbols> Parse(std::string_view text);
 
   // Returns the functions at an address of the binary with this id of breakpad, as the profile has

@@ -8,7 +8,7 @@
 namespace perftape::json_profiles {
 namespace {
 
-enum SpeedscopePart : JsonNode {
+enum SpeedscopePart : json::Node {
   kFile,
   kExporter,
   kShared,
@@ -34,7 +34,7 @@ enum SpeedscopePart : JsonNode {
   kEventAt,
 };
 
-constexpr JsonRule kSpeedscopeRules[] = {
+constexpr json::Rule kSpeedscopeRules[] = {
     {kFile, "exporter", kExporter},  {kFile, "shared", kShared},   {kFile, "profiles", kProfiles},
     {kShared, "frames", kFrames},    {kFrames, "*", kFrame},       {kFrame, "name", kFrameName},
     {kFrame, "file", kFrameFile},    {kFrame, "line", kFrameLine}, {kProfiles, "*", kProfile},
@@ -46,26 +46,26 @@ constexpr JsonRule kSpeedscopeRules[] = {
 };
 
 // An index out of range stays out of range.
-std::uint32_t IndexOf(const JsonNumber& number) {
+std::uint32_t IndexOf(const json::Number& number) {
   constexpr std::int64_t kMost = std::numeric_limits<std::uint32_t>::max();
   return static_cast<std::uint32_t>(number.integer < 0 ? kMost : std::min(number.integer, kMost));
 }
 
-class SpeedscopeVisitor final : public JsonVisitor {
+class SpeedscopeVisitor final : public json::Visitor {
  public:
   SpeedscopeFile file;
 
-  void Begin(JsonNode node) override {
+  void Begin(json::Node node) override {
     if (node == kFrame) file.frames.emplace_back();
     if (node == kProfile) file.profiles.emplace_back();
     if (node == kEvent && has_profile()) profile().events.emplace_back();
   }
 
-  void End(JsonNode node) override {
+  void End(json::Node node) override {
     if (node == kSample) profile().ends.push_back(profile().frames.size());
   }
 
-  void Number(JsonNode node, const JsonNumber& number) override {
+  void Number(json::Node node, const json::Number& number) override {
     switch (node) {
       case kFrameLine:
         file.frames.back().line = number.integer;
@@ -85,7 +85,7 @@ class SpeedscopeVisitor final : public JsonVisitor {
     }
   }
 
-  void String(JsonNode node, std::string_view text) override {
+  void String(json::Node node, std::string_view text) override {
     switch (node) {
       case kExporter:
         file.exporter = text;
@@ -131,7 +131,7 @@ bool IsSpeedscope(std::string_view beginning) {
 
 Result<SpeedscopeFile> ReadSpeedscopeFile(std::string_view text) {
   SpeedscopeVisitor visitor;
-  TRY(WalkJson(text, kSpeedscopeRules, visitor));
+  TRY(json::Walk(text, kSpeedscopeRules, visitor));
   return std::move(visitor.file);
 }
 

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "formats/base/result.h"
-#include "formats/json_profiles/json_walk.h"
+#include "formats/json/walk.h"
 
 namespace perftape::json_profiles {
 
@@ -29,7 +29,7 @@ struct SpeedscopeFrame {
 struct SpeedscopeEvent {
   bool opens = false;  // or closes
   std::uint32_t frame = 0;
-  JsonNumber at = {};
+  json::Number at = {};
 };
 
 struct SpeedscopeProfile {
@@ -37,7 +37,7 @@ struct SpeedscopeProfile {
   // Of a sampled one: the frames of all samples, the root of each first, and where each ends.
   std::vector<std::uint32_t> frames;
   std::vector<std::size_t> ends;
-  std::vector<JsonNumber> weights;
+  std::vector<json::Number> weights;
   std::vector<SpeedscopeEvent> events;  // of an evented one
 };
 
@@ -50,7 +50,7 @@ struct SpeedscopeFile {
 // Whether the first bytes are those of such a file.
 bool IsSpeedscope(std::string_view beginning);
 
-// Returns the errors of WalkJson. Numbers of frames are not checked.
+// Returns the errors of json::Walk. Numbers of frames are not checked.
 Result<SpeedscopeFile> ReadSpeedscopeFile(std::string_view text);
 
 }  // namespace perftape::json_profiles

@@ -151,7 +151,7 @@ Result<Kallsyms> Kallsyms::Parse(std::string text) {
                   "all addresses are zero: the kernel hides them (kernel.kptr_restrict) from "
                   "programs without CAP_SYSLOG");
     }
-    return Fail(ErrorCode::kCorrupt, "holds no symbol");
+    return Fail(ErrorCode::kCorrupt, "contains no symbols");
   }
   FixEnds(kallsyms.symbols_);
   kallsyms.FindModules();

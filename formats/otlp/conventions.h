@@ -20,8 +20,8 @@ inline constexpr std::string_view kPodUid = "k8s.pod.uid";
 inline constexpr std::string_view kHostName = "host.name";
 inline constexpr std::string_view kOsType = "os.type";
 inline constexpr std::string_view kServiceName = "service.name";
-// Those that say which service a process is part of, the name first. The last one is the older name
-// of the one before.
+// Attributes that say which service a process is part of, the name first. The last one is an older
+// name of the one before it.
 inline constexpr std::string_view kServiceAttributes[] = {
     kServiceName,          "service.namespace",           "service.version",
     "service.instance.id", "deployment.environment.name", "deployment.environment",
@@ -46,7 +46,7 @@ inline constexpr std::string_view kHtlHash = "process.executable.build_id.htlhas
 inline constexpr std::string_view kFrameType = "profile.frame.type";
 inline constexpr std::string_view kKernelFrame = "kernel";
 
-// What a pprof has and OTLP has not.
+// For fields of pprof that OTLP does not have.
 inline constexpr std::string_view kIsFolded = "pprof.location.is_folded";  // bool, as the next ones
 inline constexpr std::string_view kHasFunctions = "pprof.mapping.has_functions";
 inline constexpr std::string_view kHasFilenames = "pprof.mapping.has_filenames";

@@ -82,19 +82,19 @@ constexpr std::int64_t kLongestDelaySeconds = std::int64_t{1} << 31;
 
 Result<PartialSuccess> DecodeExportResponse(Bytes encoded) {
   ExportResponse response;
-  TRY(protobuf::DecodeInto(encoded, encoded, response));
+  TRY(protobuf::DecodeInto(encoded, response));
   const Rejection rejection = response.partial_success.value_or(Rejection());
   return PartialSuccess{.rejected_profiles = rejection.profiles, .message = rejection.message};
 }
 
 std::optional<std::chrono::nanoseconds> RetryDelayOf(Bytes status) {
   RpcStatus decoded;
-  if (!protobuf::DecodeInto(status, status, decoded)) return std::nullopt;
+  if (!protobuf::DecodeInto(status, decoded)) return std::nullopt;
   const auto detail = std::ranges::find(decoded.details, kRetryInfo, &Detail::type_url);
   if (detail == decoded.details.end()) return std::nullopt;
   RetryInfo info;
   const Bytes encoded = AsBytes(detail->value.bytes);
-  if (!protobuf::DecodeInto(encoded, encoded, info) || !info.delay) return std::nullopt;
+  if (!protobuf::DecodeInto(encoded, info) || !info.delay) return std::nullopt;
   const std::chrono::seconds seconds(
       std::clamp<std::int64_t>(info.delay->seconds, 0, kLongestDelaySeconds));
   return seconds + std::chrono::nanoseconds(std::max(0, info.delay->nanoseconds));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a receiver of OTLP profiles answers: ExportProfilesServiceResponse of opentelemetry-proto
+// The answer of a receiver of OTLP profiles: ExportProfilesServiceResponse of opentelemetry-proto
 // 1.11 (collector/profiles/v1development/profiles_service.proto), and the details of an error of
 // gRPC (google/rpc/status.proto and error_details.proto).
 #pragma once
@@ -14,7 +14,7 @@
 
 namespace perftape::otlp {
 
-// What was not accepted of a request that is done.
+// The part of a completed request that was not accepted.
 struct PartialSuccess {
   std::int64_t rejected_profiles = 0;
   std::string_view message = {};  // of the encoded bytes; may be a warning if nothing was rejected

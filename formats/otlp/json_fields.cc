@@ -5,13 +5,13 @@
 
 #include "formats/base/base64.h"
 #include "formats/base/bytes.h"
-#include "formats/base/json_string.h"
 #include "formats/base/text.h"
+#include "formats/json/string.h"
 
 namespace perftape::otlp {
 
 void AppendJson(std::string& out, std::string_view text) {
-  AppendJsonString(out, text);
+  json::AppendString(out, text);
 }
 
 void AppendJson(std::string& out, EncodedBytes bytes) {

@@ -9,18 +9,14 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <limits>
 #include <optional>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include "formats/base/base64.h"
-#include "formats/base/joined_files.h"
-#include "formats/json_profiles/json_walk.h"
+#include "formats/json/read.h"
 #include "formats/otlp/json_fields.h"
 #include "formats/otlp/layout.h"
 #include "formats/protobuf/field_writer.h"
@@ -97,29 +93,6 @@ const MessageType& TypeOf() {
   return kType;
 }
 
-// A position in a text that tells others where it is.
-class TextIterator {
- public:
-  using iterator_category = std::input_iterator_tag;
-  using value_type = char;
-  using difference_type = std::ptrdiff_t;
-  using pointer = const char*;
-  using reference = const char&;
-
-  TextIterator(const char* at, const char** seen) : at_(at), seen_(seen) {}
-  reference operator*() const { return *at_; }
-  TextIterator& operator++() {
-    *seen_ = ++at_;
-    return *this;
-  }
-  bool operator==(const TextIterator& other) const { return at_ == other.at_; }
-  bool operator!=(const TextIterator& other) const { return at_ != other.at_; }
-
- private:
-  const char* at_;
-  const char** seen_;
-};
-
 // The ids that a file has in hexadecimal have so many bytes. In base64, 24 and 12 letters.
 constexpr std::size_t kIdSizes[] = {16, 8};
 
@@ -169,32 +142,29 @@ std::optional<double> DoubleIn(std::string_view text) {
 
 // Encodes each value when it comes. A message is complete at its end; then it goes into the one
 // around it.
-class JsonEncoder final : public nlohmann::json_sax<nlohmann::json> {
+class JsonEncoder final : public json::Handler {
  public:
-  JsonEncoder(std::string_view text, const char** seen) : text_(text), seen_(seen) {}
-
   // Nothing if the text is no object.
   std::optional<std::string> Encoded() && {
     if (messages_.empty()) return std::nullopt;
     return std::move(messages_.front());
   }
-  const Error& error() const { return *error_; }
 
-  bool null() override { return true; }
-  bool boolean(bool value) override {
+  bool Null() override { return true; }
+  bool Boolean(bool value) override {
     const FieldType* const field = Here();
     if (field == nullptr) return true;
     if (field->type != JsonType::kBool) return IsWrong(*field, "a bool");
     PutVarint(*field, value ? 1 : 0);
     return true;
   }
-  bool number_integer(number_integer_t value) override {
+  bool Integer(std::int64_t value) override {
     return PutInteger(static_cast<std::uint64_t>(value), static_cast<double>(value));
   }
-  bool number_unsigned(number_unsigned_t value) override {
+  bool Unsigned(std::uint64_t value) override {
     return PutInteger(value, static_cast<double>(value));
   }
-  bool number_float(number_float_t value, const string_t&) override {
+  bool Real(double value) override {
     const FieldType* const field = Here();
     if (field == nullptr) return true;
     if (field->type == JsonType::kDouble) {
@@ -206,23 +176,22 @@ class JsonEncoder final : public nlohmann::json_sax<nlohmann::json> {
     if (!is_whole || std::abs(value) > kMost) return IsWrong(*field, "a fraction");
     return PutInteger(static_cast<std::uint64_t>(static_cast<std::int64_t>(value)), value);
   }
-  bool string(string_t& value) override {
+  bool Text(std::string_view text) override {
     const FieldType* const field = Here();
-    return field == nullptr || PutText(*field, value) || IsWrong(*field, "this text");
+    return field == nullptr || PutText(*field, text) || IsWrong(*field, "this text");
   }
-  bool binary(binary_t&) override { return true; }
-  bool key(string_t& value) override {
+  bool Key(std::string_view value) override {
     key_ = value;
     return true;
   }
-  bool start_object(std::size_t) override {
+  bool BeginObject() override {
     if (open_.empty()) return Open({.message = &TypeOf<ProfilesData>()});
     const FieldType* const field = Here();
     if (field == nullptr) return Open({});
     if (field->type != JsonType::kMessage) return IsWrong(*field, "an object");
     return Open({.message = &field->message(), .field = field});
   }
-  bool end_object() override {
+  bool EndObject() override {
     const OpenPart closed = open_.back();
     open_.pop_back();
     if (closed.message == nullptr || closed.field == nullptr) return true;
@@ -231,24 +200,15 @@ class JsonEncoder final : public nlohmann::json_sax<nlohmann::json> {
     PutBytes(*closed.field, encoded);
     return true;
   }
-  bool start_array(std::size_t) override {
+  bool BeginList() override {
     const FieldType* const field = open_.empty() ? nullptr : Here();
     const bool is_list = field != nullptr && field->is_list && open_.back().message != nullptr;
     if (field != nullptr && !is_list) return IsWrong(*field, "an array");
     return Open({.field = field});
   }
-  bool end_array() override {
+  bool EndList() override {
     open_.pop_back();
     return true;
-  }
-  bool parse_error(std::size_t position, const std::string&,
-                   const nlohmann::detail::exception&) override {
-    const std::size_t last = std::min(position, text_.size()) - std::min<std::size_t>(position, 1);
-    const bool is_second =
-        !messages_.empty() && open_.empty() && last < text_.size() && text_[last] == '{';
-    error_ = Error{ErrorCode::kCorrupt, is_second ? fmt::format("at 0x{:x}: {}", last, kJoinedFiles)
-                                                  : fmt::format("at 0x{:x}: not JSON", position)};
-    return false;
   }
 
  private:
@@ -271,22 +231,13 @@ class JsonEncoder final : public nlohmann::json_sax<nlohmann::json> {
   }
 
   bool Open(const OpenPart& part) {
-    if (open_.size() >= json_profiles::kDeepestJson) {
-      error_ = Error{
-          ErrorCode::kUnsupported,
-          fmt::format("objects and arrays are more than {} deep", json_profiles::kDeepestJson)};
-      return false;
-    }
     open_.push_back(part);
     if (part.message != nullptr) messages_.emplace_back();
     return true;
   }
 
   bool IsWrong(const FieldType& field, std::string_view what) {
-    error_ =
-        Error{ErrorCode::kCorrupt, fmt::format("at 0x{:x}: {} cannot be {}", *seen_ - text_.data(),
-                                               field.field.json_name, what)};
-    return false;
+    return Refuse(fmt::format("{} cannot be {}", field.field.json_name, what));
   }
 
   bool PutInteger(std::uint64_t value, double as_double) {
@@ -335,12 +286,9 @@ class JsonEncoder final : public nlohmann::json_sax<nlohmann::json> {
   void PutFixed(const FieldType& field, std::uint64_t value) { Put(field, Fixed64{value}); }
   void PutBytes(const FieldType& field, std::string_view bytes) { Put(field, bytes); }
 
-  std::string_view text_;
-  const char** seen_;
   std::vector<OpenPart> open_;
   std::vector<std::string> messages_;  // encoded so far: one for each open message
   std::string key_;
-  std::optional<Error> error_;
 };
 
 }  // namespace
@@ -359,11 +307,8 @@ bool LooksLikeProfilesJson(std::string_view beginning) {
 }
 
 Result<std::string> EncodedOfJson(std::string_view text) {
-  const char* seen = text.data();
-  JsonEncoder encoder(text, &seen);
-  const TextIterator begin(text.data(), &seen);
-  const TextIterator end(text.data() + text.size(), &seen);
-  if (!nlohmann::json::sax_parse(begin, end, &encoder)) return Fail(encoder.error());
+  JsonEncoder encoder;
+  TRY(json::Read(text, encoder));
   std::optional<std::string> encoded = std::move(encoder).Encoded();
   if (!encoded) return Fail(ErrorCode::kCorrupt, "at 0x0: not an object");
   return *std::move(encoded);

@@ -22,8 +22,8 @@ enum class Framing : std::uint8_t {
   kLengths,  // messages behind their lengths
 };
 
-// Returns how a file begins that has profiles of OTLP; nothing for other files. `beginning` has
-// its first bytes, without a byte order mark.
+// Returns the form of a file with OTLP profiles, by its beginning; nothing for other files.
+// `beginning` has its first bytes, without a byte order mark.
 std::optional<Framing> FramingOf(Bytes beginning);
 
 class MessageCursor {
@@ -41,7 +41,7 @@ class MessageCursor {
  private:
   std::optional<Bytes> NextJson();
   std::optional<Bytes> NextWithLength();
-  // Moves behind `size` bytes that begin at begin_.
+  // Moves past the `size` bytes that begin at begin_.
   Bytes Skip(std::size_t size);
 
   Bytes file_;

@@ -46,7 +46,7 @@ bool IsProcessContextMapping(std::string_view name) {
 Result<ProcessContextHeader> DecodeProcessContextHeader(Bytes begin) {
   EncodedHeader encoded;
   if (begin.size() < sizeof encoded) {
-    return Fail(ErrorCode::kCorrupt, "OTEL_CTX: fewer bytes than its header has");
+    return Fail(ErrorCode::kCorrupt, "OTEL_CTX: shorter than its header");
   }
   std::memcpy(&encoded, begin.data(), sizeof encoded);
   if (std::string_view(encoded.signature, sizeof encoded.signature) != kSignature) {
@@ -68,7 +68,7 @@ Result<ProcessContextHeader> DecodeProcessContextHeader(Bytes begin) {
 
 Result<std::vector<std::pair<std::string, std::string>>> DecodeServiceAttributes(Bytes payload) {
   ProcessContextMessage message;
-  TRY(protobuf::DecodeInto(payload, payload, message));
+  TRY(protobuf::DecodeInto(payload, message));
   std::vector<std::pair<std::string, std::string>> found;
   if (!message.resource) return found;
   for (const std::string_view key : kServiceAttributes) {

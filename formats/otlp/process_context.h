@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The process context: what a process with an OpenTelemetry SDK publishes about itself in its own
-// memory, for profilers (opentelemetry-proto 1.11, processcontext/v1development; OTEP 4719).
+// The process context: data that a process with an OpenTelemetry SDK publishes about itself in its
+// own memory, for profilers (opentelemetry-proto 1.11, processcontext/v1development; OTEP 4719).
 #pragma once
 
 #include <cstddef>

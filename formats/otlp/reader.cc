@@ -71,7 +71,7 @@ Result<std::vector<std::string_view>> DecodeTexts(Bytes dictionary, Bytes file, 
     if (!text) return texts;
     if (texts.size() >= limit) {
       return Fail(ErrorCode::kCorrupt, "more than " + std::to_string(limit) +
-                                           " texts, more than a file of this size can mean");
+                                           " texts, more than a file of this size can contain");
     }
     texts.push_back(AsText(*text));
   }

@@ -60,8 +60,8 @@ const JitRuntime* FindJitRuntime(std::string_view path_or_comm) {
 
 std::string NamingAdvice(const std::vector<const JitRuntime*>& runtimes) {
   std::string advice =
-      "made at run time: only a perf map or jitdump names it, which its runtime writes if it is "
-      "started ";
+      "made at run time: its names are only in a perf map or jitdump, which the runtime writes if "
+      "it is started ";
   if (runtimes.empty()) return advice + "so (perftape(7), CODE MADE AT RUN TIME)";
   const char* separator = "with ";
   for (const JitRuntime* runtime : runtimes) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The runtimes that compile code while a program runs, and what makes each write the names of that
-// code: a perf map (perf_map.h) or a jitdump. Without its switch, no tool can name the code.
+// The runtimes that compile code while a program runs, and the option that makes each of them write
+// the names of that code: a perf map (perf_map.h) or a jitdump. Without this option, no tool can
+// name the code.
 #pragma once
 
 #include <string>
@@ -14,7 +15,8 @@ struct JitRuntime {
   std::string_view advice;  // what to start it with: "node --perf-basic-prof"
   // The beginnings of the names of its binaries, and of its main threads, with blanks between them.
   std::string_view binaries;
-  // What keeps its frame pointers, so that stacks go on through its code; empty: nothing is needed.
+  // What to start it with so that it keeps frame pointers, and stacks continue through its code;
+  // empty: nothing is needed.
   std::string_view frame_pointers = {};
 };
 

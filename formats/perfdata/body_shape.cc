@@ -17,22 +17,26 @@ class ShapeCursor {
   static constexpr bool kReads = true;
 
   template <FixedField T>
-  void Fixed(T& field) {
+  void Fixed(T& field, const auto&... /*info*/) {
     field = {};
     Padding(sizeof(T));
   }
   template <class T>
-  void Array(FixedArray<T>& /*field*/, std::uint64_t count) {
+  void Array(FixedArray<T>& /*field*/, std::uint64_t count, const auto&... /*info*/) {
     Padding(count * sizeof(T));
     EndOfFixed();
   }
-  void Words(WordArray& field, std::uint64_t count) { Array(field, count); }
-  void Blob(Bytes& /*field*/, std::uint64_t size) {
+  void Words(WordArray& field, std::uint64_t count, const auto&... /*info*/) {
+    Array(field, count);
+  }
+  void Blob(Bytes& /*field*/, std::uint64_t size, const auto&... /*info*/) {
     Padding(size);
     EndOfFixed();
   }
-  void PaddedString(std::string_view& /*field*/, std::uint64_t size) { Padding(size); }
-  void Name(std::string_view& /*field*/) { End(BodyShape::End::kName); }
+  void PaddedString(std::string_view& /*field*/, std::uint64_t size, const auto&... /*info*/) {
+    Padding(size);
+  }
+  void Name(std::string_view& /*field*/, const auto&... /*info*/) { End(BodyShape::End::kName); }
   void Count(std::uint64_t& count, std::uint64_t entry_size) {
     Fixed(count);
     if (!has_ended_) shape_.entry_size = static_cast<std::uint16_t>(entry_size);

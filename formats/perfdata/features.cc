@@ -110,16 +110,6 @@ bool EndsAPipesFeatures(FeatureBit bit, Bytes section) {
   return section.empty() && bit >= FeatureBit::kCpuDomainInfo;
 }
 
-// Only the layout of CPU_TOPOLOGY depends on another section.
-template <class Cursor, class Value>
-void RunLayout(Cursor& at, Value& value, std::uint32_t cpus_available) {
-  if constexpr (std::same_as<std::remove_const_t<Value>, CpuTopology>) {
-    CpuTopologyLayout(at, value, cpus_available);
-  } else {
-    FeatureLayout(at, value);
-  }
-}
-
 std::unexpected<Error> TooShort() {
   return Fail(ErrorCode::kTruncated, "the section declares more data than it contains");
 }
@@ -148,7 +138,7 @@ Result<FeatureValue> DecodeFeature(FeatureBit bit, Bytes section, std::endian or
   return WithTypeOf(bit, [&]<class Value>(std::type_identity<Value>) -> Result<FeatureValue> {
     Value value;
     ByteReader at(section, order);
-    RunLayout(at, value, cpus_available);
+    AnyFeatureLayout(at, value, cpus_available);
     if (!at.ok()) return TooShort();
     return FeatureValue(std::move(value));
   });
@@ -158,7 +148,7 @@ void EncodeFeature(const FeatureValue& value, std::vector<std::byte>& out) {
   std::visit(
       [&out](const auto& feature) {
         ByteWriter at(out);
-        RunLayout(at, feature, 0);
+        AnyFeatureLayout(at, feature, 0);
       },
       value);
 }

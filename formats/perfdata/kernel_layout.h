@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fields of the kernel's records, in their order. A layout decodes with a ByteReader and
-// encodes with a ByteWriter as `at`. The right column is the text of
-// include/uapi/linux/perf_event.h, so a reviewer compares two columns. kernel/events/core.c writes
-// the records.
+// The fields of the kernel's records, in their order. With a ByteReader as `at` a layout decodes,
+// with a ByteWriter it encodes, and with a FieldCursor it shows the fields that have a description
+// (field.h). The right column is the text of include/uapi/linux/perf_event.h, so a reviewer
+// compares two columns. kernel/events/core.c writes the records.
 //
 // A layout describes the body, which is between the record's header and its sample_id trailer.
 // `Ref` is Record when reading and const Record when writing.
@@ -16,6 +16,7 @@
 #include "formats/base/bytes.h"
 #include "formats/perfdata/abi.h"
 #include "formats/perfdata/attr.h"
+#include "formats/perfdata/field.h"
 #include "formats/perfdata/record.h"
 #include "formats/perfdata/sample_layout.h"
 
@@ -23,17 +24,18 @@ namespace perftape::perfdata {
 
 template <class Cursor, MaybeConst<Mmap> Ref>
 void Layout(Cursor& at, Ref& mmap, const RecordShape& /*shape*/) {
-  at.Fixed(mmap.pid);          // { u32 pid, tid;
-  at.Fixed(mmap.tid);          //
-  at.Fixed(mmap.start);        //   u64 addr;
-  at.Fixed(mmap.length);       //   u64 len;
-  at.Fixed(mmap.page_offset);  //   u64 pgoff;
-  at.Name(mmap.filename);      //   char filename[]; }
+  at.Fixed(mmap.pid, as::Id("pid"));                   // { u32 pid, tid;
+  at.Fixed(mmap.tid, as::Id("tid"));                   //
+  at.Fixed(mmap.start, as::Hex("start"));              //   u64 addr;
+  at.Fixed(mmap.length, as::Hex("length"));            //   u64 len;
+  at.Fixed(mmap.page_offset, as::Hex("page_offset"));  //   u64 pgoff;
+  at.Name(mmap.filename, as::Text("filename"));        //   char filename[]; }
 }
 
 // A build id: its size, 3 bytes of padding, and 20 bytes, of which the first `size` are valid.
 template <class Cursor, MaybeConst<BuildId> Ref>
 void SizedBuildIdLayout(Cursor& at, Ref& build_id) {
+  ShowBuildId(at, build_id);
   at.Fixed(build_id.size);                           // { u8 build_id_size;
   at.Padding(3);                                     //   u8 __reserved_1; u16 __reserved_2;
   for (auto& byte : build_id.bytes) at.Fixed(byte);  //   u8 build_id[20]; }
@@ -74,18 +76,24 @@ inline bool HasProtection(std::string_view rest) {
 
 template <class Cursor, MaybeConst<Mmap2> Ref>
 void Layout(Cursor& at, Ref& mmap, const RecordShape& shape) {
-  at.Fixed(mmap.pid);          // { u32 pid, tid;
-  at.Fixed(mmap.tid);          //
-  at.Fixed(mmap.start);        //   u64 addr;
-  at.Fixed(mmap.length);       //   u64 len;
-  at.Fixed(mmap.page_offset);  //   u64 pgoff;
-  if ((shape.misc & kMiscMmapBuildId) != 0) {
+  at.Fixed(mmap.pid, as::Id("pid"));                   // { u32 pid, tid;
+  at.Fixed(mmap.tid, as::Id("tid"));                   //
+  at.Fixed(mmap.start, as::Hex("start"));              //   u64 addr;
+  at.Fixed(mmap.length, as::Hex("length"));            //   u64 len;
+  at.Fixed(mmap.page_offset, as::Hex("page_offset"));  //   u64 pgoff;
+  bool has_build_id = (shape.misc & kMiscMmapBuildId) != 0;
+  if constexpr (kShows<Cursor>) has_build_id = !mmap.build_id.empty();
+  if (has_build_id) {
     SizedBuildIdLayout(at, mmap.build_id);
   } else {
-    at.Fixed(mmap.device_major);      //   union { struct { u32 maj;
-    at.Fixed(mmap.device_minor);      //                    u32 min;
-    at.Fixed(mmap.inode);             //                    u64 ino;
-    at.Fixed(mmap.inode_generation);  //                    u64 ino_generation; }; … };
+    if constexpr (kShows<Cursor>) {
+      at.Device(mmap.device_major, mmap.device_minor, as::Text("device"));
+    }
+    at.Fixed(mmap.device_major);                //   union { struct { u32 maj;
+    at.Fixed(mmap.device_minor);                //                    u32 min;
+    at.Fixed(mmap.inode, as::Number("inode"));  //                    u64 ino;
+    at.Fixed(mmap.inode_generation,
+             as::Number("generation"));  //                    u64 ino_generation; }; … };
   }
   if constexpr (Cursor::kReads) {
     if (!HasProtection(at.Rest())) {
@@ -95,106 +103,110 @@ void Layout(Cursor& at, Ref& mmap, const RecordShape& shape) {
       return;
     }
   }
-  at.Fixed(mmap.protection);  //   u32 prot, flags;
-  at.Fixed(mmap.flags);       //
-  at.Name(mmap.filename);     //   char filename[]; }
+  at.Fixed(mmap.protection, as::In(Form::kProtection, "protection"));  //   u32 prot, flags;
+  at.Fixed(mmap.flags, as::Hex("flags"));                              //
+  at.Name(mmap.filename, as::Text("filename"));                        //   char filename[]; }
 }
 
 template <class Cursor, MaybeConst<Comm> Ref>
 void Layout(Cursor& at, Ref& comm, const RecordShape& /*shape*/) {
-  at.Fixed(comm.pid);  // { u32 pid, tid;
-  at.Fixed(comm.tid);  //
-  at.Name(comm.comm);  //   char comm[]; }
+  at.Fixed(comm.pid, as::Id("pid"));     // { u32 pid, tid;
+  at.Fixed(comm.tid, as::Id("tid"));     //
+  at.Name(comm.comm, as::Text("comm"));  //   char comm[]; }
 }
 
 template <class Cursor, class TaskRef>
 requires std::derived_from<std::remove_const_t<TaskRef>, Task>
 void Layout(Cursor& at, TaskRef& task, const RecordShape& /*shape*/) {
-  at.Fixed(task.pid);   // { u32 pid, ppid;
-  at.Fixed(task.ppid);  //
-  at.Fixed(task.tid);   //   u32 tid, ptid;
-  at.Fixed(task.ptid);  //
-  at.Fixed(task.time);  //   u64 time; }
+  at.Fixed(task.pid, as::Id("pid"));        // { u32 pid, ppid;
+  at.Fixed(task.ppid, as::Id("ppid"));      //
+  at.Fixed(task.tid, as::Id("tid"));        //   u32 tid, ptid;
+  at.Fixed(task.ptid, as::Id("ptid"));      //
+  at.Fixed(task.time, as::Number("time"));  //   u64 time; }
 }
 
 template <class Cursor, MaybeConst<Lost> Ref>
 void Layout(Cursor& at, Ref& lost, const RecordShape& /*shape*/) {
-  at.Fixed(lost.event_id);  // { u64 id;
-  at.Fixed(lost.count);     //   u64 lost; }
+  at.Fixed(lost.event_id, as::Number("id"));  // { u64 id;
+  at.Fixed(lost.count, as::Number("lost"));   //   u64 lost; }
 }
 
 template <class Cursor, MaybeConst<LostSamples> Ref>
 void Layout(Cursor& at, Ref& lost, const RecordShape& /*shape*/) {
-  at.Fixed(lost.count);  // { u64 lost; }
+  at.Fixed(lost.count, as::Number("lost"));  // { u64 lost; }
 }
 
 template <class Cursor, class ThrottleRef>
 requires std::derived_from<std::remove_const_t<ThrottleRef>, ThrottleChange>
 void Layout(Cursor& at, ThrottleRef& throttle, const RecordShape& /*shape*/) {
-  at.Fixed(throttle.time);       // { u64 time;
-  at.Fixed(throttle.id);         //   u64 id;
-  at.Fixed(throttle.stream_id);  //   u64 stream_id; }
+  at.Fixed(throttle.time, as::Number("time"));            // { u64 time;
+  at.Fixed(throttle.id, as::Number("id"));                //   u64 id;
+  at.Fixed(throttle.stream_id, as::Number("stream_id"));  //   u64 stream_id; }
 }
 
 template <class Cursor, MaybeConst<Read> Ref>
 void Layout(Cursor& at, Ref& read, const RecordShape& shape) {
-  at.Fixed(read.pid);                                   // { u32 pid, tid;
-  at.Fixed(read.tid);                                   //
-  ReadLayout(at, read.read, shape.format.read_format);  //   struct read_format values; }
+  at.Fixed(read.pid, as::Id("pid"));  // { u32 pid, tid;
+  at.Fixed(read.tid, as::Id("tid"));  //
+  ReadLayout(at, read.read, shape.format.read_format,
+             as::Hex("read"));  //   struct read_format values; }
 }
 
 template <class Cursor, MaybeConst<Aux> Ref>
 void Layout(Cursor& at, Ref& aux, const RecordShape& /*shape*/) {
-  at.Fixed(aux.aux_offset);  // { u64 aux_offset;
-  at.Fixed(aux.aux_size);    //   u64 aux_size;
-  at.Fixed(aux.flags);       //   u64 flags; }
+  at.Fixed(aux.aux_offset, as::Number("aux_offset"));  // { u64 aux_offset;
+  at.Fixed(aux.aux_size, as::Number("aux_size"));      //   u64 aux_size;
+  at.Fixed(aux.flags, as::Hex("flags"));               //   u64 flags; }
 }
 
 template <class Cursor, MaybeConst<ItraceStart> Ref>
 void Layout(Cursor& at, Ref& start, const RecordShape& /*shape*/) {
-  at.Fixed(start.pid);  // { u32 pid, tid; }
-  at.Fixed(start.tid);  //
+  at.Fixed(start.pid, as::Id("pid"));  // { u32 pid, tid; }
+  at.Fixed(start.tid, as::Id("tid"));  //
 }
 
 template <class Cursor, MaybeConst<AuxOutputHwId> Ref>
 void Layout(Cursor& at, Ref& output, const RecordShape& /*shape*/) {
-  at.Fixed(output.hw_id);  // { u64 hw_id; }
+  at.Fixed(output.hw_id, as::Hex("hw_id"));  // { u64 hw_id; }
 }
 
 template <class Cursor, MaybeConst<CallchainDeferred> Ref>
 void Layout(Cursor& at, Ref& deferred, const RecordShape& /*shape*/) {
-  at.Fixed(deferred.cookie);                 // { u64 cookie;
-  EntriesLayout(at, deferred.callchain, 1);  //   u64 nr; u64 ips[nr]; }
+  at.Fixed(deferred.cookie, as::Number("cookie"));  // { u64 cookie;
+  EntriesLayout(at, deferred.callchain, 1,
+                as::In(Form::kCallchain, "callchain"));  //   u64 nr; u64 ips[nr]; }
 }
 
 template <class Cursor, MaybeConst<Namespaces> Ref>
 void Layout(Cursor& at, Ref& namespaces, const RecordShape& /*shape*/) {
-  at.Fixed(namespaces.pid);                // { u32 pid, tid;
-  at.Fixed(namespaces.tid);                //
-  EntriesLayout(at, namespaces.links, 2);  //   u64 nr_namespaces; { u64 dev, inode; }[]; }
+  at.Fixed(namespaces.pid, as::Id("pid"));  // { u32 pid, tid;
+  at.Fixed(namespaces.tid, as::Id("tid"));  //
+  EntriesLayout(
+      at, namespaces.links, 2,
+      as::In(Form::kNamespaces, "links"));  //   u64 nr_namespaces; { u64 dev, inode; }[]; }
 }
 
 template <class Cursor, MaybeConst<Ksymbol> Ref>
 void Layout(Cursor& at, Ref& symbol, const RecordShape& /*shape*/) {
-  at.Fixed(symbol.address);      // { u64 addr;
-  at.Fixed(symbol.length);       //   u32 len;
-  at.Fixed(symbol.symbol_type);  //   u16 ksym_type;
-  at.Fixed(symbol.flags);        //   u16 flags;
-  at.Name(symbol.name);          //   char name[]; }
+  at.Fixed(symbol.address, as::Hex("address"));           // { u64 addr;
+  at.Fixed(symbol.length, as::Number("length"));          //   u32 len;
+  at.Fixed(symbol.symbol_type, as::Number("ksym_type"));  //   u16 ksym_type;
+  at.Fixed(symbol.flags, as::Hex("flags"));               //   u16 flags;
+  at.Name(symbol.name, as::Text("name"));                 //   char name[]; }
 }
 
 template <class Cursor, MaybeConst<BpfEvent> Ref>
 void Layout(Cursor& at, Ref& event, const RecordShape& /*shape*/) {
-  at.Fixed(event.event_type);                   // { u16 type;
-  at.Fixed(event.flags);                        //   u16 flags;
-  at.Fixed(event.id);                           //   u32 id;
-  for (auto& byte : event.tag) at.Fixed(byte);  //   u8 tag[BPF_TAG_SIZE]; }
+  at.Fixed(event.event_type, as::Number("event_type"));  // { u16 type;
+  at.Fixed(event.flags, as::Hex("flags"));               //   u16 flags;
+  at.Fixed(event.id, as::Number("id"));                  //   u32 id;
+  ByteArrayLayout(at, event.tag, as::Blob("tag"));       //   u8 tag[BPF_TAG_SIZE]; }
 }
 
 template <class Cursor, MaybeConst<Cgroup> Ref>
 void Layout(Cursor& at, Ref& cgroup, const RecordShape& /*shape*/) {
-  at.Fixed(cgroup.id);   // { u64 id;
-  at.Name(cgroup.path);  //   char path[]; }
+  at.Fixed(cgroup.id, as::Number("id"));   // { u64 id;
+  at.Name(cgroup.path, as::Text("path"));  //   char path[]; }
 }
 
 template <class Cursor, MaybeConst<Switch> Ref>
@@ -202,16 +214,17 @@ void Layout(Cursor& /*at*/, Ref& /*change*/, const RecordShape& /*shape*/) {}
 
 template <class Cursor, MaybeConst<SwitchCpuWide> Ref>
 void Layout(Cursor& at, Ref& change, const RecordShape& /*shape*/) {
-  at.Fixed(change.next_prev_pid);  // { u32 next_prev_pid;
-  at.Fixed(change.next_prev_tid);  //   u32 next_prev_tid; }
+  at.Fixed(change.next_prev_pid, as::Id("next_prev_pid"));  // { u32 next_prev_pid;
+  at.Fixed(change.next_prev_tid, as::Id("next_prev_tid"));  //   u32 next_prev_tid; }
 }
 
 template <class Cursor, MaybeConst<TextPoke> Ref>
 void Layout(Cursor& at, Ref& poke, const RecordShape& /*shape*/) {
-  at.Fixed(poke.address);                                                 // { u64 addr;
-  at.Fixed(poke.old_length);                                              //   u16 old_len;
-  at.Fixed(poke.new_length);                                              //   u16 new_len;
-  at.Blob(poke.bytes, std::uint64_t{poke.old_length} + poke.new_length);  //   u8 bytes[]; }
+  at.Fixed(poke.address, as::Hex("address"));           // { u64 addr;
+  at.Fixed(poke.old_length, as::Number("old_length"));  //   u16 old_len;
+  at.Fixed(poke.new_length, as::Number("new_length"));  //   u16 new_len;
+  at.Blob(poke.bytes, std::uint64_t{poke.old_length} + poke.new_length,
+          as::Blob("bytes"));  //   u8 bytes[]; }
 }
 
 }  // namespace perftape::perfdata

@@ -18,18 +18,18 @@ class OffsetFinder {
   explicit OffsetFinder(const void* field) : field_(field) {}
 
   template <class T>
-  void Fixed(const T& value) {
+  void Fixed(const T& value, const auto&... /*info*/) {
     CheckField(&value);
     at_ += sizeof value;
   }
   void Padding(std::size_t size) { at_ += size; }
   // The count is the word before the words.
   template <class WordsRef>
-  void Words(const WordsRef& words, std::uint64_t) {
+  void Words(const WordsRef& words, std::uint64_t, const auto&... /*info*/) {
     if (&words == field_) offset_ = at_ - sizeof(std::uint64_t);
   }
   template <class BytesRef>
-  void Blob(const BytesRef&, std::uint64_t) {}
+  void Blob(const BytesRef&, std::uint64_t, const auto&... /*info*/) {}
 
   std::size_t end() const { return at_; }
   // The offset in bytes, or `otherwise` if the record does not have the field.

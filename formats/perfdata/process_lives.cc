@@ -89,7 +89,7 @@ bool ProcessLife::CanBe(const ProcessIdentity& now) const {
 std::string ProcessLife::WhyNotItsFile(const struct stat& file) const {
   struct stat own = {};
   if (pid_namespace != 0 && stat("/proc/self/ns/pid", &own) == 0 && own.st_ino != pid_namespace) {
-    return "its process was in another pid namespace, where it had another number";
+    return "its process was in another pid namespace, and had another number there";
   }
   return started_ns ? WhyNotSince(*started_ns - slack_ns, file) : std::string();
 }

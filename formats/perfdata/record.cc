@@ -73,8 +73,10 @@ struct Codec {
                    std::uint16_t misc, std::vector<std::byte>& out);
 };
 
+// Inlining the whole layout keeps the state of the reader in registers.
 template <class Record>
-Status DecodeRecord(const RecordView& record, const SampleFormat& format, void* value) {
+[[gnu::flatten]] Status DecodeRecord(const RecordView& record, const SampleFormat& format,
+                                     void* value) {
   const std::size_t trailer = HasTrailer(record.type) ? format.trailer_size() : 0;
   if (record.payload.size() < trailer) return Truncated(record);
   ByteReader at(record.payload.first(record.payload.size() - trailer), record.order);
@@ -147,7 +149,7 @@ Status EncodeByIndex(std::size_t index, const void* value, const SampleId& trail
   return kCodecs[index].encode(value, trailer, format, misc, out);
 }
 
-// Inlining the whole layout keeps the state of the reader in registers, which halves the time.
+// Inlined like DecodeRecord, which halves the time.
 [[gnu::flatten]] Result<Sample> DecodeSample(const RecordView& record, const SampleFormat& format) {
   Result<Sample> sample;  // decoded in the return value, because it is large
   ByteReader at(record.payload, record.order);

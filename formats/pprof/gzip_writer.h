@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes a gzip file piece by piece with zlib, for outputs that are never in memory as a whole. Its
-// one member is what a browser's DecompressionStream accepts: it refuses files of several members.
+// Writes a gzip file piece by piece with zlib, for outputs that are never in memory as a whole. It
+// writes one member, because a browser's DecompressionStream rejects files with several members.
 //
 //   TRY_ASSIGN(GzipWriter gzip, GzipWriter::Create(out));
 //   TRY(gzip.Write("text"));

@@ -177,4 +177,10 @@ Status DecodeInto(Bytes encoded, Bytes file, Message& message) {
   return {};
 }
 
+// The same for a file that is one message.
+template <class Message>
+Status DecodeInto(Bytes file, Message& message) {
+  return DecodeInto(file, file, message);
+}
+
 }  // namespace perftape::protobuf

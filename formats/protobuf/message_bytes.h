@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The messages inside of an encoded message, one at a time, so that a large one need not be decoded
-// as a whole.
+// Reads the messages inside an encoded message one at a time, so that a large one need not be
+// decoded as a whole.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 namespace perftape::protobuf {
 
 // Returns the content of the next field of `rest` that has this number and is a message, a text or
-// bytes, and moves the begin of `rest` behind it. Returns nothing after the last one. Fails with
+// bytes, and moves the beginning of `rest` after it. Returns nothing after the last one. Fails with
 // kCorrupt and the offset in `file`, of which `rest` is a part, if the protobuf is damaged or
 // incomplete.
 Result<std::optional<Bytes>> NextMessage(std::uint32_t number, Bytes& rest, Bytes file);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether bytes begin as a message of some type: whether all their fields, also those of messages
-// inside of it, are fields of the Layouts (field.h).
+// Checks whether bytes may be the beginning of a message of a given type: whether all their fields,
+// including those of messages inside it, are fields of the Layouts (field.h).
 #pragma once
 
 #include <cstddef>
@@ -101,7 +101,7 @@ bool HasOnlyFieldsOf(Beginning rest, bool& is_binary) {
   }
 }
 
-// Whether these may be the first bytes of such a message, and are no text.
+// Whether these may be the first bytes of a message of this type, and are not text.
 template <class Message>
 bool LooksLike(Bytes beginning) {
   bool is_binary = false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What agents send to Pyroscope: push.v1.PushRequest (grafana/pyroscope, api/push/v1/push.proto) to
-// PusherService/Push, which Pyroscope and Alloy answer by HTTP (pkg/distributor/distributor.go,
-// Push; alloy, pyroscope.receive_http).
+// The request that agents send to Pyroscope: push.v1.PushRequest (grafana/pyroscope,
+// api/push/v1/push.proto) to PusherService/Push. Pyroscope and Alloy accept it over HTTP
+// (pkg/distributor/distributor.go, Push; alloy, pyroscope.receive_http).
 #pragma once
 
 #include <string>
@@ -23,9 +23,10 @@ struct Series {
 // Returns an encoded PushRequest with this series.
 std::string EncodePushRequest(const Series& series);
 
-// Pyroscope has the rules of Prometheus for names of series and of labels, and refuses a type of
-// samples with a '-' (pkg/validation/validate.go, ValidateLabels and ValidateProfile). Returns the
-// text with '_' for other characters than letters, digits and '_', and before a digit at the start.
+// Pyroscope uses the rules of Prometheus for names of series and labels, and rejects a sample type
+// with a '-' (pkg/validation/validate.go, ValidateLabels and ValidateProfile). Returns the text
+// with '_' in place of characters other than letters, digits and '_', and before a digit at the
+// start.
 std::string ValidName(std::string_view text);
 
 }  // namespace perftape::pyroscope

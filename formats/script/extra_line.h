@@ -31,14 +31,15 @@ enum class ExtraLine : std::uint8_t {
 // `line` has its blanks.
 ExtraLine ClassifyExtraLine(std::string_view line);
 
-// Whether a text can be what perf prints behind the frame of a sample without a callchain:
-// branches, registers, instructions, physical addresses, sizes of pages. Without blanks around it.
+// Whether perf may have printed the text after the frame of a sample without a callchain: branches,
+// registers, instructions, physical addresses, sizes of pages. `text` has no blanks around it.
 bool IsBehindFrame(std::string_view text);
 
 // Whether all words are physical addresses or sizes of pages: "12345000 4K 2M".
 bool IsOfNumbers(std::string_view text);
 
-// Whether a line is a trace error. They look like first lines of samples if their blank is missing.
+// Whether a line is a trace error. Trace errors look like first lines of samples if their leading
+// blank is missing.
 bool IsTraceError(std::string_view line);
 
 // Returns "Lost trace data" of a trace error; the whole line if it has no such text.

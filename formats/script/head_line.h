@@ -32,7 +32,7 @@ inline constexpr std::uint32_t kNoId = 0xffff'ffff;
 // The comm of samples without a thread, in a text of perftape.
 inline constexpr std::string_view kNoThreadComm = "[no-thread]";
 
-// What the names of records begin with, in lines that are no samples.
+// The beginning of the names of records, in lines that are not samples.
 inline constexpr std::string_view kRecordMark = "PERF_RECORD_";
 
 // All texts are views of the line.
@@ -53,9 +53,9 @@ struct Head {
   bool is_metric = false;
 };
 
-// Parses a line without its end. Nothing if it is no first line of a sample. A line without a time
-// must have an event, and no blanks before the comm. The fraction
-// of a time has up to nine digits: perf prints six, or nine; simpleperf fewer.
+// Parses a line without its end. Nothing if it is not the first line of a sample. A line without a
+// time must have an event, and no blanks before the comm. The fraction of a time has up to nine
+// digits: perf prints six, or nine; simpleperf fewer.
 //
 // Of several readings of a line, the one with the longest comm of at most kLongestComm bytes is
 // returned; if there is none, the one with the shortest comm.

@@ -44,7 +44,7 @@ bool BeginsWithHeader(std::string_view text);
 // Whether the line is a comment: "#", or "# " and anything.
 bool IsComment(std::string_view line);
 
-// Adds what a comment says, if it is known and was not said before.
+// Adds the content of a comment if it is known and not a repetition.
 void ReadComment(std::string_view line, Header& header);
 
 // Appends a header of perftape.

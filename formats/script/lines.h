@@ -15,7 +15,7 @@ namespace perftape::script {
 
 class Lines {
  public:
-  // Longer lines are left out: they are no text of perf.
+  // Longer lines are left out, because perf does not print them.
   static constexpr std::size_t kLongest = std::size_t{1} << 20;
 
   // `input` must outlive this object. The lines of a stream are consumed. Skips UTF-8's byte order
@@ -39,7 +39,7 @@ class Lines {
  private:
   // Returns the end of the line at the start of rest_; npos if it is too long, or the last one.
   std::size_t FindEnd();
-  // Discards the line at the start of rest_, whose end is not in it.
+  // Discards the line at the start of rest_. Its end is not in rest_ yet.
   void SkipLine();
   bool ReadBlock();
 

@@ -5,8 +5,8 @@
 //   for (Sample sample; reader.Next(sample);) { ... }
 //   if (input.error()) ...
 //
-// A sample ends at an empty line, at the first line of the next sample, or at the end. Frames can
-// lack their indentation, which mails and tickets remove. Lines that perf script does not print are
+// A sample ends at an empty line, at the first line of the next sample, or at the end. Frames need
+// no indentation, because mails and tickets remove it. Lines that perf script does not print are
 // counted (extra_line.h has those that it prints besides samples and records).
 #pragma once
 
@@ -28,7 +28,7 @@ struct Sample {
   std::vector<Frame> frames;  // innermost first; empty if the sample has none
 };
 
-// What the text has besides samples.
+// The content of the text besides samples.
 struct ReaderCounts {
   std::uint64_t bad_lines = 0;
   std::uint64_t first_bad_line = 0;  // its number, from 1
@@ -63,10 +63,10 @@ class Reader {
  private:
   enum class After : std::uint8_t { kNothing, kSample, kRecord };
 
-  // Whether `line` is the first frame of a sample whose first line has too few fields to be known
-  // as that. Sets `head` to them.
+  // Whether `line` is the first frame of a sample whose first line has too few fields to be
+  // recognized. Sets `head` to these fields.
   bool BeginsWithFrame(std::string_view line, Head& head);
-  // Keeps a line that may be such a first line, until the next line decides.
+  // Keeps a line that may be such a first line, until the next line shows whether it is one.
   bool KeepFirstLine(std::string_view line);
   void DropFirstLine();
   void AddLine(std::string_view line, Sample& sample);

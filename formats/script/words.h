@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words of a line of perf script: what blanks separate. simpleperf separates with tabs.
+// The words of a line of perf script, separated by blanks. simpleperf separates them by tabs.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ std::string_view TrimRight(std::string_view text);
 // The text up to the first blank.
 std::string_view FirstWord(std::string_view text);
 
-// Nothing if the text is no number, or too large.
+// Nothing if the text is not a number, or is too large.
 std::optional<std::uint64_t> ParseNumber(std::string_view text);
 std::optional<std::uint64_t> ParseAddress(std::string_view text);
 

@@ -129,7 +129,7 @@ std::optional<RecordedFile> ReadEntry(Bytes bytes) {
 
 std::optional<RecordedFile> ReadMessage(Bytes bytes) {
   FileMessage message;
-  if (!protobuf::DecodeInto(bytes, bytes, message)) return {};
+  if (!protobuf::DecodeInto(bytes, message)) return {};
   const auto type = TypeOf(message.type);
   if (!type) return {};
   RecordedFile file = {.path = message.path, .type = *type, .min_address = message.min_vaddr};

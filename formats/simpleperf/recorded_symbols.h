@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The symbols that Android's simpleperf puts into a recording: the features FILE and, since 2022,
-// FILE2 (record_file_format.h and record_file.proto of platform_system_extras). They are those of
-// the files in the samples, as the device had them.
+// FILE2 (record_file_format.h and record_file.proto of platform_system_extras). They belong to the
+// files in the samples, as stored on the device.
 //
 //   FILE    { u32 size; char path[]; u32 type; u64 min_vaddr;
 //             u32 symbols; { u64 vaddr; u32 size; char name[]; }[symbols];

@@ -27,8 +27,8 @@ bool IsBpftrace(std::string_view beginning);
 // counts: printf("%s", ustack).
 bool IsPrintedByBpftrace(std::string_view beginning);
 
-// Calls `sink` for each entry with a number of a map with stacks. The number of an average or of
-// other statistics is their count.
+// Calls `sink` for each entry that has a number, in maps with stacks. For an average and other
+// statistics, the number is the count.
 TextCounts ReadBpftrace(std::string_view text, const StackSink& sink);
 
 }  // namespace perftape::stack_text

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The call graph that macOS's sample prints. The number of a line counts the samples of the frame
-// and of what it calls; the column of the number is its depth:
+// and everything it calls; the column of the number is its depth:
 //
 //   Call graph:
 //       2669 Thread_1234   DispatchQueue_1: com.apple.main-thread  (serial)

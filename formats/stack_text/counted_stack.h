@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the texts of tracers have in common: stacks of names, each with a number.
+// The common content of tracers' texts: stacks of names, each with a number.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct CountedStack {
   std::int64_t count = 0;
 };
 
-// What the text has besides stacks.
+// The content of the text besides stacks.
 struct TextCounts {
   std::uint64_t stacks = 0;
   std::uint64_t others = 0;       // entries without a stack, such as "@total: 7"

@@ -12,7 +12,7 @@ namespace perftape::stack_text {
 // Returns false at the end.
 bool ReadLine(std::string_view& text, std::string_view& line);
 
-// Nothing if the text is no whole number with an optional sign, or too large for 64 bits.
+// Nothing if the text is not a whole number with an optional sign, or is too large for 64 bits.
 std::optional<std::int64_t> ParseCount(std::string_view text);
 
 // Removes the address from "7f1e2215d058 main+4 (/bin/x)", the offset from "schedule+38",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stacks with one frame a line, innermost first, and a number after them. So print the tools of bcc
-// (profile, offcputime, stackcount) without -f, and DTrace's stack() and ustack():
+// Stacks with one frame on each line, innermost first, and a number after them. The tools of bcc
+// (profile, offcputime, stackcount) without -f and DTrace's stack() and ustack() print this form:
 //
 //       tcp_sendmsg                          genunix`kmem_cpu_reload+0x20
 //       sock_sendmsg                         unix`_sys_sysenter_post_swapgs+0x149

@@ -25,7 +25,8 @@ struct FrameSection {
   std::endian order = std::endian::native;
   Machine machine = Machine::kX86_64;
   PointerBases bases;
-  // A length of 0 ends the entries. Otherwise it is skipped: linkers leave some between entries.
+  // Whether a length of 0 ends the entries. Otherwise it is skipped, because linkers leave some
+  // between entries.
   bool ends_with_zero = false;
 };
 
@@ -59,7 +60,7 @@ class CallFrameInfo {
   std::optional<FrameEntry> Next();
 
  private:
-  // The bytes of an entry behind its length and id.
+  // The bytes of an entry after its length and id.
   struct Entry {
     std::uint64_t offset = 0;
     std::uint64_t common = 0;  // of an FDE: the offset of its CIE

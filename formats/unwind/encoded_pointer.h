@@ -20,7 +20,8 @@ struct PointerBases {
 
 // Reads a pointer of the encoding DW_EH_PE_*. Returns nothing for DW_EH_PE_omit, for an address
 // that is only in memory (DW_EH_PE_indirect), and for an unknown encoding. A null pointer stays
-// null whatever the base. The cursor is behind the pointer, or broken if its size is unknown.
+// null whatever the base. Moves the cursor after the pointer, or breaks it if the size of the
+// pointer is unknown.
 std::optional<std::uint64_t> ReadEncodedPointer(dwarf::Cursor& at, std::uint8_t encoding,
                                                 const PointerBases& bases);
 

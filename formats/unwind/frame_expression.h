@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The expressions of call frame information (DWARF 5, 2.5), as far as Rule has them.
+// The expressions of call frame information (DWARF 5, 2.5) that Rule can represent.
 #pragma once
 
 #include "formats/dwarf/cursor.h"

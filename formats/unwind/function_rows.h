@@ -46,7 +46,7 @@ class FunctionRows {
     std::uint64_t base = 0;
     std::vector<Row> rows;
   };
-  // Returns the rule of a gap of less than 16 bytes, from `start` to `end`, after a function whose
+  // Returns the rule for a gap of less than 16 bytes, from `start` to `end`, after a function whose
   // last rule is `before`.
   using GapRule =
       std::function<std::uint32_t(std::uint64_t start, std::uint64_t end, std::uint32_t before)>;

@@ -19,9 +19,9 @@ struct GeneratedFunction {
   std::uint64_t eh_frame_address = 0;
 };
 
-// Builds the table of all functions. Of functions that overlap, the one first in `functions`
-// counts. What an .eh_frame says of addresses outside of its function is left out, and so is what
-// is damaged: a function without a usable description has no rule (kNone).
+// Builds the table of all functions. If functions overlap, the first one in `functions` counts.
+// Parts of an .eh_frame that are damaged or describe addresses outside of its function are left
+// out: a function without a usable description has no rule (kNone).
 Table BuildTable(Machine machine, std::endian order, std::span<const GeneratedFunction> functions);
 
 }  // namespace perftape::unwind

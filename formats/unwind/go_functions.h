@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Go's runtime does that the call frame information of its linker (.debug_frame) does not
+// Adds facts about Go that the call frame information of its linker (.debug_frame) does not
 // describe: functions of the runtime change to another stack and back, and functions save the frame
-// pointer. A stripped program (go build -ldflags=-s) has no such information, but the runtime's own
-// tables tell the size of each frame.
+// pointer. A stripped program (go build -ldflags=-s) has no call frame information, but the
+// runtime's own tables contain the size of each frame.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,8 @@ class GoFunctions {
     Rule rule;
   };
   // The functions to which signal handlers return. The kernel sets their first instruction as the
-  // return address of the handler, so each begins one byte earlier, where that is looked up.
+  // return address of the handler. A return address is looked up one byte earlier, so each function
+  // begins one byte earlier here.
   const std::vector<SignalReturn>& signal_returns() const { return signal_returns_; }
 
   // The functions of the pc-line table, by index. The addresses are those in a damaged file, too.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the bytes of a program say where its call frame information says nothing.
+// Facts from the bytes of a program, for code that its call frame information does not describe.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,8 @@ bool BeginsWithStackPointer(Bytes code);
 inline constexpr std::uint64_t kCallBytes = 8;
 
 // Whether the last instruction of kCallBytes bytes may be a call. bpf/unwind_wire.h has the same
-// (wire_ends_with_call). Bytes that are none may look like one: x86 has no boundaries.
+// (wire_ends_with_call). Other bytes may look like a call, because x86 has no instruction
+// boundaries.
 bool EndsWithCall(Machine machine, Bytes code);
 
 // Whether `code`, the 8 bytes from an address on as a little-endian word, is where the callees of

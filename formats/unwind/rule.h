@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the caller's registers are found from those of a function, at one of its instructions: a row
-// of the call frame information (DWARF 5, 6.4), reduced to the registers that a stack walk needs.
+// A rule says how the caller's registers are found from those of a function, at one of its
+// instructions. It is a row of the call frame information (DWARF 5, 6.4), reduced to the registers
+// that a stack walk needs.
 #pragma once
 
 #include <cstdint>
@@ -61,7 +62,7 @@ struct Rule {
   std::uint8_t base = 0, index = 0, scale = 0;
   std::uint8_t reserved = 0;
   // The registers whose values in the caller are not those in the function, or are not known: a bit
-  // for each number. Those with fields of their own have no bits.
+  // for each number. Registers that have a field of their own have no bit.
   std::uint32_t changed = 0;
 
   bool operator==(const Rule&) const = default;

@@ -52,7 +52,7 @@ struct Code {
   ImageAddress address = {};  // in both
 };
 
-// Whether a return address is believed that a rule kInGap has led to. `code` is that of the address
+// Whether a return address that a rule kInGap has led to is accepted. `code` is that of the address
 // minus one. A call must end there, and it must not be the first instruction of a function: in the
 // child of glibc's clone the word at the top of the stack is the function that the thread will run,
 // and the function before that may end with a call that never returns.
@@ -128,7 +128,7 @@ class StackCopy {
 };
 
 // The frame that a function keeps at its frame pointer: the caller's frame pointer, then the return
-// address. On x86-64 the caller's stack pointer is behind them. On aarch64 it is not known; this is
+// address. On x86-64 the caller's stack pointer is after them. On aarch64 it is not known; this is
 // the lowest possible one.
 inline constexpr Rule kFramePointerRule = {.cfa_offset = 16,
                                            .fp_offset = -16,
@@ -147,7 +147,8 @@ WalkEnd WalkStack(Machine machine, Registers registers, const Find& find, const 
 
 // What follows is not part of the interface.
 
-// The size that most stacks may grow to (RLIMIT_STACK). A frame pointer further away is none.
+// The size that most stacks may grow to (RLIMIT_STACK). A register that points further away is not
+// a frame pointer.
 inline constexpr std::uint64_t kUsualStackLimit = std::uint64_t{8} << 20;
 
 // The rule of a frame to which a frame pointer has led. A rule may find the frame by the word at
@@ -172,7 +173,7 @@ bool IsOutermost(const Code& code, bool is_by_fp, const Registers& registers, co
   return !registers.interrupted || IsAtProgramStart(registers, read);
 }
 
-// Both functions go to the caller, or return how the walk ends.
+// Both functions step to the caller, or return how the walk ends.
 template <ReadsWords Read>
 std::optional<WalkEnd> StepByFramePointer(Machine machine, const Code& code, bool is_by_fp,
                                           const Read& read, Registers& registers) {

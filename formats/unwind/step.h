@@ -202,7 +202,7 @@ StepResult Step(Machine machine, const Rule& rule, const Read& read, Registers& 
   }
 
   const std::uint64_t caller = machine == Machine::kAArch64 ? *pc & kAArch64AddressBits : *pc;
-  // Of derived rules a zero is only a word that is no return address.
+  // With a derived rule, a zero is only a word that is not a return address.
   if (caller == 0) {
     return (rule.flags & Rule::kDerived) != 0 ? StepResult::kNoRule : StepResult::kEnd;
   }

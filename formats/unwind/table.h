@@ -39,13 +39,13 @@ class Table {
   // headers. Reads hostile files safely: leaves out what is damaged, and reads no more than
   // `limits` allow. Sections that name the same bytes are read once.
   //
-  // Of functions that overlap, the one first in the section counts. Leaves out functions outside of
-  // the executable segments, and those that the linker discarded (address or size 0). A gap of less
+  // If functions overlap, the first one in the section counts. Leaves out functions outside of the
+  // executable segments, and those that the linker discarded (address or size 0). A gap of less
   // than 16 bytes between functions keeps the rule before it, unless that is kEndOfStack. If it has
   // more than padding, or the file has no code, its rule has the flag kInGap.
   //
   // In a Go binary, functions of the runtime that change stacks have rules of their own
-  // (go_functions.h), and rows tell where the frame pointer is saved.
+  // (go_functions.h), and rows show where the frame pointer is saved.
   //
   // A procedure linkage table without call frame information gets the rule of its entries, unless
   // the whole file has none.

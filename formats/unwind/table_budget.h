@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the unwind table of one binary may cost. The owner of a binary chooses its call frame
-// information; without a budget it could keep the reader busy for hours.
+// Limits the cost of the unwind table of one binary. The owner of a binary chooses its call frame
+// information, which could keep the reader busy for hours without a budget.
 #pragma once
 
 #include <atomic>
@@ -34,7 +34,8 @@ class TableBudget {
   // `bytes` must not be more than are left.
   void SpendBytes(std::uint64_t bytes) { bytes_left_ -= bytes; }
 
-  // Whether the table must not be continued. MustStop counts one entry or row, and looks seldom.
+  // Whether building the table must stop. MustStop counts one entry or row, and checks the request
+  // to stop only now and then.
   bool IsStopped() {
     if (limits_.stop == nullptr || !limits_.stop->load()) return false;
     Reached("stopped");

@@ -14,8 +14,8 @@ namespace perftape::unwind {
 
 // Adds rules for code in gaps between the functions of an x86-64 binary. Reads at most
 // `undescribed_bytes` of code, from the lowest address on, and symbols only if there is such code.
-// With more than `symbol_bytes` of symbol tables, it adds nothing. Tells `budget` if there is more,
-// or if it must stop before the end.
+// With more than `symbol_bytes` of symbol tables, it adds nothing. Reports to `budget` if there is
+// more code, or if it must stop before the end.
 //
 // Leaves out programs of Go, which have their own stacks and keep frame pointers, linkage tables,
 // and the padding between functions.

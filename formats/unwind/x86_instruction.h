@@ -47,7 +47,7 @@ struct X86Instruction {
 };
 
 // Decodes the instruction at the start of `code`. Nothing for an instruction that ends after the
-// code, that is not known, or that changes the stack pointer in a way that is none of the types.
+// code, that is not known, or that changes the stack pointer in a way that no type describes.
 std::optional<X86Instruction> DecodeX86(Bytes code);
 
 }  // namespace perftape::unwind

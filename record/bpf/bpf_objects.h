@@ -27,7 +27,7 @@ struct on_cpu_bpf;
 namespace perftape::record {
 
 // The programs of a recording, and the maps that they share. Each event has a program. Events share
-// an instance of it if a cookie tells them apart; before Linux 5.15 each event has its own.
+// an instance of it if a cookie distinguishes them; before Linux 5.15 each event has its own.
 class BpfObjects {
  public:
   // Loads the programs that `options.events` need. Messages of libbpf are quoted from `log`.
@@ -37,20 +37,21 @@ class BpfObjects {
   BpfObjects& operator=(BpfObjects&&) noexcept;
   ~BpfObjects();
 
-  // The programs that sample this event, which belong to this object. An event with a perf event
-  // has one, for that. Those of another one are attached in this order; none of an off-CPU event.
+  // The programs that sample this event; they belong to this object. An event with a perf event has
+  // one program, which is attached to it. The programs of other events are attached in this order.
+  // An off-CPU event has none.
   const std::vector<bpf_program*>& ProgramsOf(std::uint32_t event) const {
     return programs_[event];
   }
   // Whether to attach the number of the event as a cookie.
   bool uses_cookies() const { return uses_cookies_; }
   // The programs that add processes to the targets, and the one that removes them. They are loaded
-  // if the filter is by process.
+  // if the filter selects processes.
   std::array<bpf_program*, 2> process_adders() const;
   bpf_program* process_remover() const;
   // The programs that measure waits; null if there are no off-CPU events.
   OffCpuPrograms* off_cpu() { return off_cpu_ ? &*off_cpu_ : nullptr; }
-  // Those of latency probes; null if there are none.
+  // The programs of latency probes; null if there are none.
   LatencyPrograms* latency() { return latency_ ? &*latency_ : nullptr; }
 
   // The index is the number of the ring.

@@ -48,8 +48,9 @@ inline constexpr std::size_t kUsualUnwindBytes = std::size_t{32} << 20;
 // Receives one message of libbpf, without its last newline.
 using LibbpfLog = std::function<void(std::string_view message)>;
 
-// With kUnwindTables, a sample whose mapping or table the kernel side does not know yet has at most
-// so many bytes of its stack. Only few such stacks are deeper: the processes have just started.
+// With kUnwindTables, if the kernel side does not know the mapping or table of a sample yet, the
+// sample gets at most this many bytes of its stack. Few of these stacks are deeper, because the
+// processes have just started.
 inline constexpr std::uint32_t kLateStackBytes = 32768;
 
 struct ProgramEvent;  // program_events.h
@@ -58,10 +59,10 @@ struct ProgramEvent;  // program_events.h
 // why an expiry was missed.
 enum class ExpirySource : std::uint8_t { kKernelIfPossible, kOwnClock };
 
-// What a latency probe makes a sample of.
+// Which calls of a latency probe become samples.
 struct LatencyOptions {
   std::string probe = {};       // "tcp-connect" (formats/perfdata/latency_probes.h)
-  std::uint64_t min_ns = 0;     // calls that take as long
+  std::uint64_t min_ns = 0;     // calls that take at least this long
   bool samples_errors = false;  // and those that fail
 
   bool operator==(const LatencyOptions&) const = default;
@@ -71,21 +72,21 @@ struct LatencyOptions {
 struct BpfEvent {
   SampleCause cause = SampleCause::kTimer;
   wire_event settings = {};
-  // Of a function of the kernel: kFentry or kFexit.
+  // For a function of the kernel: kFentry or kFexit.
   ProbeKind probe = ProbeKind::kFentry;
   std::string function = {};
   const ProgramEvent* program = nullptr;  // of kOwnProgram
   LatencyOptions latency = {};            // of kLatency
 };
 
-// How a program that several events call determines which of them did.
+// How a program that several events call determines which event called it.
 enum class EventSource : std::uint8_t {
   kCookieIfPossible,  // of the attachment: Linux 5.15
   kOwnPrograms,       // each event has its own instance of the program
 };
 
-// Of latency probes, in the kernel at a time: one for each probe, process and CPU of a second. Each
-// has 1.6 KB.
+// The histograms of latency probes that the kernel holds at a time: one for each probe, process and
+// CPU, for a second. Each takes 1.6 KB.
 inline constexpr std::size_t kUsualLatencyHistograms = 16384;
 inline constexpr std::size_t kUsualLatencyInProgress = 16384;
 
@@ -95,8 +96,8 @@ inline constexpr std::uint32_t kMaxStackBytes = WIRE_MAX_STACK;
 struct BpfOptions {
   SampleFilter filter = {};
   Callchains callchains = Callchains::kFramePointers;
-  // Not 0: samples have a wire_user_state with at most so many bytes of stack. A multiple of 8, at
-  // most kMaxStackBytes.
+  // If not 0, samples have a wire_user_state with at most this many bytes of stack. A multiple of
+  // 8, at most kMaxStackBytes.
   std::uint32_t stack_bytes = 0;
   std::uint32_t user_frames = WIRE_MAX_FRAMES;    // of a stack; at most WIRE_MAX_USER_FRAMES
   std::size_t unwind_bytes = kUsualUnwindBytes;   // the memory for tables of kUnwindTables

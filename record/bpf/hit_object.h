@@ -29,8 +29,8 @@ struct HitObject {
   std::shared_ptr<void> owner;  // of all below
   bpf_object* object = nullptr;
   bpf_object_skeleton* skeleton = nullptr;
-  // Those that sample an event. One is attached to the perf event, if there is one. Otherwise all
-  // are attached, in this order.
+  // The programs that sample an event. One is attached to the perf event, if there is one.
+  // Otherwise all are attached, in this order.
   std::vector<bpf_program*> programs;
   std::string name = {};  // in messages: "the BPF program for probes"
 
@@ -40,10 +40,10 @@ struct HitObject {
 
 using Programs = std::vector<bpf_program*>;
 
-// How often the kernel did not run a loaded program although it was to (recursion_misses).
+// How often the kernel skipped a run of a loaded program (recursion_misses).
 std::uint64_t SkippedRuns(const bpf_program* program);
 
-// Opens an object whose programs are those that `programs_of` returns for its skeleton.
+// Opens an object. `programs_of` returns its programs from its skeleton.
 template <class Generated, class ProgramsOf>
 Result<HitObject> OpenHitObject(std::string name, const wire_filter& filter, const std::string& log,
                                 ProgramsOf programs_of) {
@@ -58,7 +58,7 @@ Result<HitObject> OpenHitObject(std::string name, const wire_filter& filter, con
   return object;
 }
 
-// How events with the same cause share an object, if cookies tell them apart.
+// How events with the same cause share an object, if cookies distinguish them.
 enum class ObjectOf : std::uint8_t { kAllEvents, kOneEvent };
 
 // A kind of object.
@@ -74,7 +74,7 @@ struct HitObjectKind {
 const HitObjectKind* HitObjectKindOf(SampleCause cause);
 
 // Loads a program for this function of the kernel, attaches it for a moment, and frees it: a kernel
-// may refuse either. Fails with kPermission if the kernel refuses such programs, and with
+// may refuse either. Fails with kPermission if the kernel refuses these programs, and with
 // kUnsupported if it has none, or if the function cannot be probed.
 Status TryTrampoline(ProbeKind kind, const std::string& function);
 

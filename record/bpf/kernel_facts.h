@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the running kernel says about itself by BPF: its functions for programs, the number of a
-// cgroup controller, where its text is.
+// What BPF reveals about the running kernel: its functions for programs, the number of a cgroup
+// controller, the addresses of its text.
 #pragma once
 
 #include <cstdint>

@@ -15,7 +15,7 @@
 
 namespace perftape::record {
 
-// A probe that is not of system calls has a slot of its own; nothing for one that is.
+// Returns the slot of a probe; nothing for a probe of system calls, which has no slot of its own.
 std::optional<std::uint32_t> LatencySlotOf(std::string_view probe);
 
 // Fails with kInvalidArgument if `probes` of system calls are too many, or one is of a system call

@@ -23,11 +23,11 @@ namespace perftape::record {
 // Fails with kUnsupported if the kernel cannot measure waits; the message says what it lacks.
 Status CheckOffCpuSupport();
 
-// The size of an entry that stores the registers and at most `stack_bytes` of the stack of a thread
-// that waits.
+// The size of an entry that stores the registers and at most `stack_bytes` of the stack of a
+// waiting thread.
 std::uint32_t StoredStackBytes(std::uint32_t stack_bytes);
 
-// Sets number and size of the entries of such a map. Has no effect for 0 stacks.
+// Sets the number and size of the entries of a map of stored stacks. Has no effect for 0 stacks.
 void SizeStoredStacks(bpf_map* map, std::uint32_t stacks, const wire_filter& filter);
 
 class OffCpuPrograms {
@@ -42,7 +42,7 @@ class OffCpuPrograms {
   OffCpuPrograms& operator=(OffCpuPrograms&&) noexcept;
   ~OffCpuPrograms();
 
-  // Attaches the programs. Waits that began before count from here on.
+  // Attaches the programs. Waits that began earlier count from here on.
   Status Start(const std::string& log);
   // Detaches the programs, and sends the waits that have not ended and the sums of short ones. A
   // second call has no effect.

@@ -28,11 +28,11 @@ struct ProgramEvent {
   std::string_view name;                  // for -e: "lock"
   const perfdata::EventMeaning* in_file;  // its name in the file, and its unit
   std::string_view meaning;               // of one sample, for the list
-  // Those that the programs are attached to, at least one, in the syntax of ParseEvents. The kernel
-  // must have them.
+  // The tracepoints that the programs are attached to, at least one, in the syntax of ParseEvents.
+  // The kernel must have them.
   std::string_view tracepoints;
-  // What the programs write as the raw record: fields of the first tracepoint, with whose format
-  // readers print them. If there are none, the samples have no raw record.
+  // What the programs write as the raw record: fields of the first tracepoint. Readers print them
+  // with the format of that tracepoint. If there are none, the samples have no raw record.
   std::span<const RawField> raw_fields = {};
   // Whether the kernel may call the programs while another one sends a message (is_sending() of
   // bpf/common.bpf.h). All programs count their messages then.

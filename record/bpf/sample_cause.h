@@ -14,8 +14,8 @@ enum class SampleCause : std::uint8_t {
   kProbe,       // each hit
   kFunction,    // each call of a function of the kernel, or each return (fentry, fexit)
   kOwnProgram,  // what the programs of the event decide (program_events)
-  // The end of each wait of a task that is on no CPU, or for the last one, its wakeup. There is no
-  // perf event for them: the kernel's scheduler calls the programs (off_cpu_programs).
+  // The end of each wait of a task that is on no CPU; for kWakeup, the wakeup that ends it. There
+  // is no perf event for them: the kernel's scheduler calls the programs (off_cpu_programs).
   kSleep,
   kDiskSleep,
   kRunnable,
@@ -23,7 +23,7 @@ enum class SampleCause : std::uint8_t {
   kLatency,  // the end of a call that was slow or failed (latency_programs)
 };
 
-// Whether the event overflows on each CPU. The BPF program of another one runs on all CPUs.
+// Whether the event overflows on each CPU. The BPF program of any other event runs on all CPUs.
 constexpr bool IsPerCpu(SampleCause cause) {
   return cause == SampleCause::kTimer || cause == SampleCause::kCounter;
 }

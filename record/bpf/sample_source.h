@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What makes samples of the overflows of events: BPF programs (bpf_session.h), or the kernel itself
+// Turns the overflows of events into samples: BPF programs (bpf_session.h), or the kernel itself
 // (user_events.h).
 #pragma once
 
@@ -41,21 +41,21 @@ class SampleSource {
   // Ends the samples of tracepoints, which cannot be disabled.
   virtual void DetachTracepoints() = 0;
 
-  // Start and end the measuring of waits, if there are off-CPU events, and of the calls of latency
-  // probes. A wait that lasts longer than the recording is cut at both ends; a call that does is
-  // not counted. After StopMeasuring, the ring has the rest of the samples.
+  // Start and stop measuring waits, if there are off-CPU events, and the calls of latency probes. A
+  // wait that lasts longer than the recording is cut at both ends; such a call is not counted.
+  // After StopMeasuring, the ring has the remaining samples.
   virtual Status StartMeasuring() = 0;
   virtual Status StopMeasuring() = 0;
   // Returns the calls of latency probes since the last call.
   virtual Result<std::vector<LatencyCounts>> DrainLatency() = 0;
-  // Returns how often the kernel did not run a program of this latency probe, because it would have
-  // interrupted itself on its CPU. At most so many calls are in no histogram. Counted since Linux
-  // 6.1, which skips such runs. Makes a bpf(2) call for each program.
+  // Returns how often the kernel did not run a program of this latency probe, because the program
+  // was already running on that CPU. At most this many calls are in no histogram. Counted since
+  // Linux 6.1, which skips these runs. Makes a bpf(2) call for each program.
   virtual std::uint64_t MissedRuns(std::uint32_t event) const = 0;
 
   // Calls `on_message` for every message in the rings (bpf/wire.h: a wire_header and its body),
   // ring by ring, in the order of arrival, which is only roughly the order of time. The message is
-  // valid during the call only. Of each ring, stops after as many bytes as it holds. Returns the
+  // valid during the call only. Reads at most as many bytes from each ring as it holds. Returns the
   // number of messages.
   virtual Result<std::size_t> Drain(const std::function<void(Bytes)>& on_message) = 0;
 
@@ -64,8 +64,8 @@ class SampleSource {
   // there are no messages.
   virtual int poll_fd() const = 0;
 
-  // The ring of process events on `cpu` was full, and so many records did not fit. Returns whether
-  // they count as lost samples.
+  // The ring of process events on `cpu` was full, and `records` records did not fit. Returns
+  // whether they count as lost samples.
   virtual bool CountLost(std::uint32_t cpu, std::uint64_t records) = 0;
 
   // Returns the counters of an event on each possible CPU. The index is the CPU. Makes no system

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all users of libbpf share: its messages, the errors that quote them, and owners of what it
-// and the skeletons of bpftool create. These may be declared with types that are not complete.
+// What all users of libbpf share: its messages, the errors that quote them, and owners of the
+// objects that libbpf and the skeletons of bpftool create. The owners may be declared with
+// incomplete types.
 #pragma once
 
 #include <cerrno>

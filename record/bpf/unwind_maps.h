@@ -51,9 +51,9 @@ class MappedUnwindMaps {
   ~MappedUnwindMaps();
 
   const UnwindMaps& maps() const { return maps_; }
-  // Of all CPUs until now.
+  // Returns the counts of all CPUs until now.
   ChainEnds EndsOf(std::uint32_t event) const;
-  // Of these chains, those with a frame whose rule was derived from instructions.
+  // Returns how many of these chains have a frame whose rule was derived from instructions.
   std::uint64_t DerivedOf(std::uint32_t event) const;
 
  private:

@@ -24,10 +24,10 @@ std::size_t WakeupBytes(std::size_t ring_bytes);
 // events. `cpus` is the number of possible CPUs.
 wire_filter WireFilter(const BpfOptions& options, std::uint32_t event, std::size_t cpus);
 
-// How many stacks of threads that wait are kept (OffCpuPrograms, LatencyPrograms).
+// How many stacks of waiting threads are kept (OffCpuPrograms, LatencyPrograms).
 std::uint32_t StoredStacks(const BpfOptions& options);
 
-// The settings of the programs that measure waits; nothing if there are no such events.
+// The settings of the programs that measure waits; nothing if no event measures waits.
 std::optional<wire_off_cpu> OffCpuSettings(const BpfOptions& options);
 
 }  // namespace perftape::record

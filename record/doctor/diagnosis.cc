@@ -55,7 +55,7 @@ Ability UserRecording(const DoctorMachine& machine) {
   const Status works = CheckUserEvents(machine.events, machine.facts);
   Ability ability{.name = "recording without privileges: user code", .works = works.has_value()};
   if (works) {
-    ability.reason = "of own processes, by COMMAND, -p or -t";
+    ability.reason = "of your own processes, with COMMAND, -p or -t";
     return ability;
   }
   ability.findings = FindingsOf(works.error());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What perftape-record can record here, what not, and why.
+// What perftape-record can record here, what it cannot record, and why.
 #pragma once
 
 #include <optional>
@@ -26,7 +26,7 @@ struct EventKind {
 // `machine` opens, if there is one.
 std::vector<EventKind> EventKinds(const EventMachine& machine);
 
-// What recordings have, or the tools use, where the kernel offers it.
+// An optional feature of recordings or tools, which depends on the kernel.
 struct Ability {
   std::string name = {};  // "names of kernel functions"
   bool works = false;
@@ -48,7 +48,8 @@ struct EventDiagnosis {
 
 struct Diagnosis {
   std::vector<EventDiagnosis> events = {};
-  // Whether user code of own processes can be recorded without privileges (Sampler::kKernel).
+  // Whether this user can record user code of their own processes without privileges
+  // (Sampler::kKernel).
   bool user_recording_works = false;
   std::vector<Ability> abilities = {};
 

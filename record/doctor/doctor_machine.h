@@ -42,8 +42,9 @@ struct DoctorMachine {
   // Only samples of the calling thread can arrive meanwhile, and they are dropped. Fails with the
   // error that the recorder would print.
   std::function<Status(std::span<const PlannedEvent> events)> rehearse;
-  // Returns the location of a function of this process for a probe of this kind, which must be one
-  // of programs. Nothing else executes it. Fails if /proc/self/maps cannot be read.
+  // Returns the location of a function of this process for a probe of this kind, which must be a
+  // probe of programs. No other process executes the function. Fails if /proc/self/maps cannot be
+  // read.
   std::function<Result<ProbeLocation>(ProbeKind kind)> own_function;
   std::function<Result<std::vector<CgroupHierarchy>>()> cgroups;
   // kernel_facts.h

@@ -35,16 +35,16 @@ perfdata::EventAttr TracepointAttr(std::uint64_t id, std::uint64_t every);
 // the kernel's PMU for probes would be unknown on another machine.
 perfdata::EventAttr BpfOutputAttr(std::uint64_t every);
 
-// Adds the registers and at most `stack_bytes` of the stack of user code to the samples. As in
-// perf, the callchain has only the kernel part then.
+// Adds the registers and at most `stack_bytes` of the stack of user code to the samples. Then the
+// callchain has only the kernel part, as in perf.
 void AddUserState(std::uint32_t stack_bytes, perfdata::EventAttr& attr);
 
-// Returns the interval at which the timer of such an event expires. A frequency becomes a fixed
-// interval, too. The shortest is 10 us (kernel/events/core.c: perf_swevent_init_hrtimer,
+// Returns the interval at which the timer of an event with this rate expires. A frequency also
+// becomes a fixed interval. The shortest is 10 us (kernel/events/core.c: perf_swevent_init_hrtimer,
 // perf_swevent_hrtimer).
 std::uint64_t TimerPeriodNs(SamplingRate rate);
 
-// What the sideband event has only on request.
+// Optional contents of the sideband event.
 struct SidebandContent {
   bool samples_have_cgroups = false;  // as those of the sampling events: all have the same fields
   bool cgroups = false;               // CGROUP: each new cgroup

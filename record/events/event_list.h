@@ -18,9 +18,9 @@ struct ListedEvent {
 };
 
 // Returns the events whose name or alias matches `glob`. A word without *, ? and [ matches every
-// name that contains it. Without tracefs, one entry says why there are no tracepoints. Of a probe
-// (probe_spec.h), returns those of the program, library or kernel that match, with the errors of
-// PlanProbes.
+// name that contains it. Without tracefs, one entry says why there are no tracepoints. If `glob` is
+// a probe (probe_spec.h), returns the matching probes of the program, library or kernel, with the
+// errors of PlanProbes.
 Result<std::vector<ListedEvent>> ListEvents(std::string_view glob, const EventMachine& machine);
 
 }  // namespace perftape::record

@@ -33,7 +33,7 @@ constexpr std::uint64_t kShortestClockPeriod = 1000;
 Result<PlannedEvent> PlanKnown(const EventSpec& spec, const KnownEvent& known, SamplingRate rate) {
   if (spec.every || !spec.conditions.empty()) {
     return FailEvent(spec, ErrorCode::kInvalidArgument,
-                     "every= and if= are for tracepoints; period=N samples one in N");
+                     "every= and if= are only for tracepoints: use period=N to sample one in N");
   }
   const SamplingRate own = spec.rate.value_or(rate);
   const Period* period = std::get_if<Period>(&own);
@@ -104,11 +104,10 @@ class Planner {
           other.attr.flags == event.attr.flags) {
         return {};
       }
-      return FailEvent(
-          spec, ErrorCode::kInvalidArgument,
-          fmt::format("{} is given twice, with different options: a recording has it once, "
-                      "so give all its options together",
-                      event.name));
+      return FailEvent(spec, ErrorCode::kInvalidArgument,
+                       fmt::format("{} is given twice with different options: an event is recorded "
+                                   "only once, so give all its options together",
+                                   event.name));
     }
     plan_.events.push_back(std::move(event));
     return {};

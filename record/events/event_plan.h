@@ -46,17 +46,17 @@ struct EventPlan {
 
 enum class MissingEvents : std::uint8_t { kFail, kSkip };
 
-// What the plan asks the machine. Tests replace it.
+// What the plan needs to know about the machine. Tests replace it.
 struct EventMachine {
   std::function<Result<Tracefs>()> tracefs = [] { return Tracefs::Find(); };
-  // Whether the kernel opens such an event.
+  // Whether the kernel opens an event with these attributes.
   std::function<Status(const perfdata::EventAttr& attr)> try_to_open;
-  // Whether the kernel has probes of this kind, and whether it places one there.
+  // Whether the kernel has probes of this kind, and whether it can place one at a location.
   std::function<Status(ProbeKind)> check_probe_kind = CheckProbeKind;
   std::function<Status(const ProbeLocation&)> try_to_probe = TryToProbe;
   // The kernel's functions, sorted.
   std::function<Result<std::vector<std::string>>()> kernel_functions = ReadKernelFunctions;
-  // Whether this user may record such an event; empty: any.
+  // Whether this user may record an event; empty: any.
   std::function<Status(const EventSpec& spec)> check_event = {};
   // Whether the kernel can measure waits.
   std::function<Status()> off_cpu = [] { return CheckOffCpuSupport(); };
@@ -77,14 +77,14 @@ EventSpec DefaultEvent();
 // of tracepoints becomes all that match; a tracepoint that is named several times in the same way
 // is recorded once.
 //
-// Fails with kNotFound for an event or a field that is not there; the message says where it was
-// searched and what is near. Fails with kUnsupported for one that does not work here. With kSkip
-// such an event is left out with a warning, but the last one fails. Fails with kInvalidArgument for
-// an option that the event does not have.
+// Fails with kNotFound for an event or a field that does not exist; the message says where it was
+// searched for, and suggests similar names. Fails with kUnsupported for an event that does not work
+// here. With kSkip these events are left out with a warning, but the plan fails if none is left.
+// Fails with kInvalidArgument for an option that the event does not have.
 Result<EventPlan> PlanEvents(std::span<const EventSpec> specs, SamplingRate rate,
                              MissingEvents missing, const EventMachine& machine);
 
-// What the programs know of the planned events.
+// The planned events as the programs need them.
 std::vector<BpfEvent> BpfEventsOf(std::span<const PlannedEvent> planned);
 
 // The name in the file: "page-faults:u".

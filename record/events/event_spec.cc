@@ -77,9 +77,7 @@ Status ParseLatencyOption(std::string_view key, std::string_view value, EventSpe
   }
   if (key != "min") {
     return Wrong(spec.text,
-                 fmt::format("unknown option '{}': a latency probe has min=TIME and errors=on or "
-                             "errors=off",
-                             key));
+                 fmt::format("unknown option '{}': use min=TIME, errors=on or errors=off", key));
   }
   const std::optional<std::chrono::nanoseconds> least = DurationOf(value, {});
   if (!least) {

@@ -50,7 +50,7 @@ struct EventSpec {
   std::optional<std::uint64_t> every = {};      // every=
   std::vector<FieldCondition> conditions = {};  // if=; all must hold
 
-  // Of a latency probe; nothing: its default.
+  // For a latency probe; nothing: its default.
   std::optional<std::uint64_t> latency_min_ns = {};  // min=
   std::optional<bool> samples_errors = {};           // errors=
 

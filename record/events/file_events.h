@@ -38,8 +38,8 @@ class FileEvents {
   // event has none on this CPU.
   perfdata::SampleId TrailerOf(std::uint32_t event, std::uint32_t cpu, std::uint64_t time_ns) const;
 
-  // The layout of the records of all events, except for what follows the callchain of a sample, and
-  // for the addresses of wakeups.
+  // The layout of the records of all events, without the fields after the callchain of a sample and
+  // without the addresses of wakeups.
   const perfdata::SampleFormat& format() const { return format_; }
   // The layout of the samples of each sampling event.
   std::vector<perfdata::SampleFormat> FormatsByEvent() const;

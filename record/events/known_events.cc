@@ -71,7 +71,7 @@ constexpr EventSet kSets[] = {
     {"tcpretrans", "a TCP segment that was sent again",
      "tcp:tcp_retransmit_skb,tcp:tcp_retransmit_synack"},
     {"tcpreset", "a TCP reset, sent or received", "tcp:tcp_send_reset,tcp:tcp_receive_reset"},
-    {"oom", "a process that was killed for memory", "oom:mark_victim"},
+    {"oom", "a process that was killed for lack of memory", "oom:mark_victim"},
     {"faults", "a page fault", "page-faults"},
 };
 
@@ -85,7 +85,7 @@ std::vector<EventSet> MakeEventSets() {
 
 constexpr OffCpuName kOffCpuNames[] = {
     {kOffCpu, "waits of threads for locks, input, disks or a CPU, in nanoseconds"},
-    {kWakers, "what ends these waits, in nanoseconds that the woken thread slept"},
+    {kWakers, "the wakeups that end these waits, in nanoseconds that the woken thread slept"},
 };
 
 }  // namespace

@@ -36,7 +36,8 @@ struct EventSet {
   std::string_view name;
   std::string_view meaning;  // of one sample, for the list
   std::string_view events;   // in the syntax of ParseEvents
-  // Not null: the events are not recorded each, but what these programs make of them.
+  // If not null, the events are not recorded themselves: the set is what these programs compute
+  // from them.
   const ProgramEvent* program = nullptr;
 };
 
@@ -49,8 +50,8 @@ const EventSet* FindEventSet(std::string_view name);
 // Waits of threads, and what ends them.
 inline constexpr std::string_view kOffCpu = "offcpu", kWakers = "wakeup";
 
-// What a critical path is computed from, in the syntax of ParseEvents: who ran, who waited, and who
-// ended the wait.
+// The events from which a critical path is computed, in the syntax of ParseEvents: which threads
+// ran, which waited, and which ended the wait.
 inline constexpr std::string_view kCriticalPathEvents = "cpu-clock,offcpu,wakeup";
 
 struct OffCpuName {

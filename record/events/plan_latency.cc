@@ -107,7 +107,7 @@ Error MissingProbe(const EventSpec& spec, const std::string& probe, const Error&
 
 Result<LatencyPlan> PlanLatency(const EventSpec& spec, const EventMachine& machine) {
   if (spec.modes != Modes::kBoth) {
-    return FailEvent(spec, ErrorCode::kInvalidArgument, "a latency probe has no modifiers");
+    return FailEvent(spec, ErrorCode::kInvalidArgument, "a latency probe takes no modifiers");
   }
   TRY_ASSIGN(const std::vector<std::string> probes, ProbesOf(spec, spec.name));
   LatencyPlan plan;

@@ -59,13 +59,13 @@ constexpr OffCpuEvent kEvents[] = {
 Result<PlannedEvent> PlanProgram(const EventSpec& spec, const ProgramEvent& program,
                                  const Tracefs& tracefs) {
   if (!spec.conditions.empty()) {
-    return FailEvent(spec, ErrorCode::kInvalidArgument, "if= is for tracepoints");
+    return FailEvent(spec, ErrorCode::kInvalidArgument, "if= is only for tracepoints");
   }
   TRY_ASSIGN(std::vector<PlannedEvent> attached, PlanAttached(spec, program, tracefs));
   PlannedEvent event = std::move(attached.front());
   if (!HasFields(event, program.raw_fields)) {
     return FailEvent(spec, ErrorCode::kUnsupported,
-                     fmt::format("this kernel's {} has other fields", event.name));
+                     fmt::format("{} has unexpected fields in this kernel", event.name));
   }
   if (program.raw_fields.empty()) {
     event.attr = BpfOutputAttr(event.settings.every);
@@ -81,8 +81,8 @@ Result<PlannedEvent> PlanProgram(const EventSpec& spec, const ProgramEvent& prog
 Result<std::vector<PlannedEvent>> PlanOffCpu(const EventSpec& spec) {
   if (spec.modes != Modes::kBoth || spec.rate || spec.every || !spec.conditions.empty()) {
     return FailEvent(spec, ErrorCode::kInvalidArgument,
-                     fmt::format("{} has no modifiers and no options: --off-cpu-threshold TIME "
-                                 "sums shorter waits",
+                     fmt::format("{} takes no modifiers and no options: use --off-cpu-threshold "
+                                 "TIME to sum up shorter waits",
                                  spec.name));
   }
   std::vector<PlannedEvent> events;

@@ -29,13 +29,13 @@ constexpr bool kKernelWalkMissesCaller = false;
 Result<std::uint64_t> EveryOf(const EventSpec& spec) {
   if (!spec.conditions.empty()) {
     return FailEvent(spec, ErrorCode::kInvalidArgument,
-                     "if= is for tracepoints: a probe has no fields");
+                     "if= is only for tracepoints: a probe has no fields");
   }
   if (!spec.rate) return spec.every.value_or(1);
   const Period* period = std::get_if<Period>(&*spec.rate);
   if (period == nullptr || spec.every) {
     return FailEvent(spec, ErrorCode::kInvalidArgument,
-                     "a probe has no frequency: every=N records one hit in N");
+                     "a probe has no frequency: use every=N to record one hit in N");
   }
   return period->count;
 }
@@ -173,12 +173,11 @@ class ProbePlanner {
     if (std::ranges::none_of(offsets, is_go)) return {};
     return FailEvent(
         spec_, ErrorCode::kUnsupported,
-        fmt::format(
-            "'{0}' is a function of Go, and a return probe would kill the program: Go moves "
-            "its stacks and does not know the return address that the kernel puts there; "
-            "probe the entry, uprobe:{1}:{0}, or each return instruction, "
-            "uprobe:{1}:{0}+OFFSET ('objdump -d' shows them as ret)",
-            name, binary_->path().string()));
+        fmt::format("'{0}' is a Go function, and a return probe would kill the program: Go moves "
+                    "its stacks and does not know the return address that the kernel puts there; "
+                    "probe the entry, uprobe:{1}:{0}, or each return instruction, "
+                    "uprobe:{1}:{0}+OFFSET ('objdump -d' shows them as ret)",
+                    name, binary_->path().string()));
   }
 
   Status CheckKernelFunction(const std::string& name) const {
@@ -220,8 +219,8 @@ Result<std::vector<PlannedEvent>> PlanProbes(const EventSpec& spec, const EventM
   TRY_ASSIGN(const std::vector<std::string> names, planner.Names());
   if (names.size() > kMostProbes) {
     return FailEvent(spec, ErrorCode::kInvalidArgument,
-                     fmt::format("matches {} functions, more than {}, and each takes 0.1 s to "
-                                 "remove; use a narrower pattern",
+                     fmt::format("matches {} functions, but at most {} are allowed, because each "
+                                 "probe takes 0.1 s to remove: use a narrower pattern",
                                  names.size(), kMostProbes));
   }
   std::vector<PlannedEvent> events;

@@ -63,7 +63,7 @@ Result<FieldCondition> ByNumber(const EventSpec& spec, std::string_view tracepoi
     }
     names.push_back(std::move(known.name));
   }
-  const std::string nearest = names.empty() ? "; its values have no names, write a number"
+  const std::string nearest = names.empty() ? "; its values have no names: use a number"
                                             : DidYouMean(condition.value_name, names);
   return FailEvent(spec, ErrorCode::kNotFound,
                    fmt::format("the field '{}' of {} has no value '{}'{}", condition.field,
@@ -80,7 +80,7 @@ Result<wire_condition> PlanCondition(const EventSpec& spec, std::string_view tra
       if (each.is_integer()) names.push_back(each.name);
     }
     std::string nearest = DidYouMean(condition.field, names);
-    if (nearest.empty()) nearest = fmt::format("; its integers are {}", Joined(names, ", "));
+    if (nearest.empty()) nearest = fmt::format("; its integer fields are {}", Joined(names, ", "));
     return FailEvent(spec, ErrorCode::kNotFound,
                      fmt::format("{} has no field '{}'{}", tracepoint, condition.field, nearest));
   }
@@ -88,14 +88,14 @@ Result<wire_condition> PlanCondition(const EventSpec& spec, std::string_view tra
   constexpr std::uint16_t kCommonFieldsEnd = 8;
   if (!field->is_integer() || field->offset < kCommonFieldsEnd) {
     return FailEvent(spec, ErrorCode::kInvalidArgument,
-                     fmt::format("the field '{}' of {} cannot be compared: only integers can",
+                     fmt::format("the field '{}' of {} cannot be compared: it is not an integer",
                                  condition.field, tracepoint));
   }
   if (!Fits(condition, *field)) {
-    return FailEvent(
-        spec, ErrorCode::kInvalidArgument,
-        fmt::format("the field '{}' of {} has {} bytes{} and never this value", condition.field,
-                    tracepoint, field->size, IsSigned(*field) ? "" : ", without sign,"));
+    return FailEvent(spec, ErrorCode::kInvalidArgument,
+                     fmt::format("the field '{}' of {} has {} bytes{} and cannot have this value",
+                                 condition.field, tracepoint, field->size,
+                                 IsSigned(*field) ? "" : ", is unsigned"));
   }
   return wire_condition{.value = condition.value,
                         .offset = static_cast<__u16>(field->offset),
@@ -125,7 +125,8 @@ Result<PlannedEvent> PlanTracepoint(const EventSpec& spec, const std::string& na
                                     std::string format_file) {
   const std::optional<TracepointFormat> parsed = perfdata::ParseTracepointFormat(format_file);
   if (!parsed || parsed->fields.empty()) {
-    return FailEvent(spec, ErrorCode::kUnsupported, name + ": tracefs has no format of it");
+    return FailEvent(spec, ErrorCode::kUnsupported,
+                     name + ": tracefs does not describe its fields");
   }
   const TracepointFormat& format = *parsed;
   if (format.fixed_size() > WIRE_MAX_RAW) {
@@ -137,7 +138,7 @@ Result<PlannedEvent> PlanTracepoint(const EventSpec& spec, const std::string& na
     const Period* period = std::get_if<Period>(&*spec.rate);
     if (period == nullptr || spec.every) {
       return FailEvent(spec, ErrorCode::kInvalidArgument,
-                       "a tracepoint has no frequency: every=N records one hit in N");
+                       "a tracepoint has no frequency: use every=N to record one hit in N");
     }
     every = period->count;
   }
@@ -179,7 +180,7 @@ static_assert(static_cast<int>(Comparison::kAtLeast) == WIRE_AT_LEAST);
 
 Result<std::vector<PlannedEvent>> PlanTracepoints(const EventSpec& spec, const Tracefs& tracefs) {
   if (spec.modes != Modes::kBoth) {
-    return FailEvent(spec, ErrorCode::kInvalidArgument, "a tracepoint has no modifiers");
+    return FailEvent(spec, ErrorCode::kInvalidArgument, "a tracepoint takes no modifiers");
   }
   const std::size_t colon = spec.name.find(':');
   const std::string subsystem_pattern = spec.name.substr(0, colon);

@@ -11,8 +11,8 @@
 
 namespace perftape::record {
 
-// Returns the tracepoint that `spec` names, or all that match its glob, sorted by name. Returns the
-// errors of PlanEvents.
+// Returns the tracepoint that `spec` names, or all that match its glob, sorted by name. Fails as
+// PlanEvents does.
 Result<std::vector<PlannedEvent>> PlanTracepoints(const EventSpec& spec, const Tracefs& tracefs);
 
 }  // namespace perftape::record

@@ -45,7 +45,7 @@ Result<std::vector<int>> ExistingCpus(std::span<const int> requested, const std:
   std::ranges::copy_if(requested, std::back_inserter(existing),
                        [&](int cpu) { return std::ranges::binary_search(all, cpu); });
   if (!existing.empty()) return existing;
-  return Fail(ErrorCode::kInvalidArgument, "none of the CPUs asked for exists");
+  return Fail(ErrorCode::kInvalidArgument, "none of the requested CPUs exists");
 }
 
 // An event that makes no records. All events that write into a ring have its clock.
@@ -140,7 +140,7 @@ Result<RecordedEvents::OfThreads> RecordedEvents::OpenAttr(std::uint32_t event,
     }
   }
   if (!events.first.empty()) return events;
-  return Fail(ErrorCode::kNotFound, "what is to be recorded has ended");
+  return Fail(ErrorCode::kNotFound, "the threads to be recorded have ended");
 }
 
 Status RecordedEvents::OpenRings(std::size_t ring_bytes) {

@@ -45,13 +45,14 @@ class RecordedEvents {
                                                std::span<const int> cpus,
                                                const SidebandContent& content,
                                                const RecordedThreads& threads);
-  // Opens the events that own the rings, anew if they are open. They are of this process and make
-  // no records: the ring of an event of another one ends with that.
+  // Opens the events that own the rings, again if they are already open. They belong to this
+  // process and write no records. The ring of an event of another process would end with that
+  // process.
   Status OpenRings(std::size_t ring_bytes);
 
   // Redirects the records of all events to the rings, which must be mapped.
   Status RedirectToRings() const;
-  // Start and stop sampling. A command's exec starts events that are enabled by it.
+  // Start and stop sampling. Events that are enabled by exec start with the exec of the command.
   Status EnableSampling() const;
   Status DisableSampling() const;
   // Returns by CPU how many records did not fit into a ring. Nothing if the events are not those of
@@ -65,7 +66,7 @@ class RecordedEvents {
   // Replaces the event of the same CPU.
   void KeepSideband(CpuEvent opened);
   void KeepSampling(std::uint32_t event, CpuEvent opened);
-  // Closes the tracepoints. Before Linux 5.15 only this ends the calls of their programs.
+  // Closes the tracepoints. Before Linux 5.15, their programs are called until then.
   void CloseTracepoints();
 
   // Returns whether the sampling events were requested on this CPU.

@@ -78,8 +78,8 @@ std::optional<std::string> LimitTimers(std::span<PlannedEvent> events,
     if (event.cause == SampleCause::kTimer) Slow(event, wanted / carried);
   }
   return fmt::format(
-      "{:.0f} samples per second of each CPU are more than this machine carries, where one takes "
-      "about {} us: recorded at {:.0f}",
+      "{:.0f} samples per second on each CPU are more than this machine can take, because each one "
+      "costs about {} us: recorded at {:.0f}",
       wanted, cost_ns / 1000, carried);
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Limits the rate of sampling timers to what a CPU can carry. A timer whose interrupt takes longer
-// than its period expires again at once, so that nothing else runs on its CPU. The kernel limits
-// the interrupts of hardware counters by their cost (perf_sample_event_took), but not these.
+// Limits the rate of sampling timers to what a CPU can handle. If the interrupt of a timer takes
+// longer than its period, it expires again at once, and nothing else runs on its CPU. The kernel
+// limits the interrupts of hardware counters by their cost (perf_sample_event_took), but not those
+// of timers.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +15,13 @@
 
 namespace perftape::record {
 
-// Rates up to this one in all, in samples per second of a CPU, are carried by each machine.
+// Every machine can handle rates that add up to this, in samples per second on each CPU.
 inline constexpr std::uint64_t kCarriedRate = 20'000;
 
 // Lowers the rates of the clocks among `events` together, so that their interrupts take at most
-// half of each CPU. `interrupt_ns` returns the time of one; it is called only above kCarriedRate.
-// The attributes have the lower rates, so the recording says what was sampled. Returns a warning if
-// a rate changed.
+// half of each CPU. `interrupt_ns` returns the time of one interrupt; it is called only above
+// kCarriedRate. The attributes have the lower rates, so the recording says what was sampled.
+// Returns a warning if a rate changed.
 std::optional<std::string> LimitTimers(std::span<PlannedEvent> events,
                                        const std::function<std::uint64_t()>& interrupt_ns);
 

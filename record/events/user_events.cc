@@ -20,10 +20,10 @@ std::string_view WhyNotForUsers(const EventSet& set);
 
 // Returns why the kernel makes no samples of the event for a user; empty if it does.
 std::string_view WhyNotForUsers(const EventSpec& spec) {
-  if (spec.is_latency()) return "a latency probe is recorded with eBPF";
-  if (spec.is_probe()) return "a probe is recorded with eBPF";
-  if (spec.is_tracepoint()) return "a tracepoint is recorded with eBPF";
-  if (IsOffCpuName(spec.name)) return "off-CPU time is recorded with eBPF";
+  if (spec.is_latency()) return "a latency probe needs eBPF";
+  if (spec.is_probe()) return "a probe needs eBPF";
+  if (spec.is_tracepoint()) return "a tracepoint needs eBPF";
+  if (IsOffCpuName(spec.name)) return "off-CPU time needs eBPF";
   if (spec.modes == Modes::kKernel) return "kernel code cannot be recorded without privileges";
   if (const EventSet* set = FindEventSet(spec.name)) return WhyNotForUsers(*set);
   const KnownEvent* known = FindKnownEvent(spec.name);

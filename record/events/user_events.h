@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The events of a recording without privileges: clocks and counters of user code, whose samples the
-// kernel writes itself.
+// The events of a recording without privileges: clocks and counters of user code. The kernel itself
+// writes their samples.
 #pragma once
 
 #include <cstddef>
@@ -25,8 +25,8 @@ namespace perftape::record {
 // The message names the event, the reason and `remedy`.
 Status CheckUserEvent(const EventSpec& spec, std::string_view remedy);
 
-// Fails with kPermission if the kernel refuses users all perf events. The kernels of some
-// distributions do with kernel.perf_event_paranoid above 2, and so may a seccomp filter.
+// Fails with kPermission if the kernel refuses all perf events to users, as the kernels of some
+// distributions do with kernel.perf_event_paranoid above 2, or if a seccomp filter may refuse them.
 Status CheckUserEvents(const EventMachine& machine, const SystemFacts& facts);
 
 // What a user without privileges may record on this machine.

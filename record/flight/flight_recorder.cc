@@ -131,9 +131,9 @@ void FlightRecorder::CheckTriggers() {
 Status FlightRecorder::Write(const std::string& cause) {
   files_->MakeRoom(buffer_->bytes());
   if (output_.reserved_space > 0 && !files_->HasRoom(buffer_->bytes())) {
-    return Fail(
-        ErrorCode::kIo,
-        output_.file.native() + ": the disk has no room for the records beside --reserve-space");
+    return Fail(ErrorCode::kIo,
+                output_.file.native() +
+                    ": the disk has no room for the records in addition to --reserve-space");
   }
   const std::filesystem::path path = files_->NextPath();
   TRY_ASSIGN(FlightContents contents, buffer_->Contents());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A recording whose last seconds stay in memory. A file of them is written on request, on a
+// A recording whose last seconds stay in memory. They are written to a file on request, on a
 // trigger, and at the end.
 #pragma once
 
@@ -46,7 +46,7 @@ class FlightRecorder : public OutputPlan {
  private:
   FlightRecorder(const OutputOptions& output, const FlightOptions& flight, TriggerSet triggers,
                  std::unique_ptr<FileSeries> files, Clock& clock);
-  // The owners of what the next samples hit.
+  // Own the files that the next samples hit.
   HitKeepers keepers() { return has_bundle_ ? buffer_->keepers() : HitKeepers{}; }
   Status EndBufferRound();
   void CheckTriggers();

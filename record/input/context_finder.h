@@ -24,7 +24,8 @@ class ContextFinder {
   // Returns the header and the payload of the context of a process; nothing if it has none now.
   using Read = std::function<std::optional<std::vector<std::byte>>(std::uint32_t pid)>;
 
-  // Which processes are looked at: those of AddSampled, or also those that AddRecord starts.
+  // Which processes are searched for a context: those of AddSampled, or also those that AddRecord
+  // starts.
   enum class Of : std::uint8_t { kSampled, kStarted };
 
   // Starts the thread, which calls `read`.
@@ -34,8 +35,8 @@ class ContextFinder {
   // Waits for the end of a call of `read`.
   ~ContextFinder();
 
-  // The process has a sample. Costs little if it has had one since its start. Nothing is looked for
-  // in the idle task (0) and in processes of other pid namespaces (WIRE_FOREIGN_PID).
+  // The process has a sample. Costs little if it has had one since its start. The idle task (0) and
+  // processes of other pid namespaces (WIRE_FOREIGN_PID) are not searched.
   void AddSampled(std::uint32_t pid) {
     if (pid != last_sampled_) AddOther(pid);
   }

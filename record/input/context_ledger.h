@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which processes have which context (formats/otlp/process_context.h), from when until when, and
-// when each is looked at. A program publishes its context some time after its start, so a process
-// is looked at several times. All times are of CLOCK_MONOTONIC.
+// when to read each process. A program publishes its context some time after its start, so a
+// process is read several times. All times are of CLOCK_MONOTONIC.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@
 
 namespace perftape::record {
 
-// What a process was found to publish.
+// The context that was found in a process.
 struct FoundContext {
   std::uint64_t published_ns = 0;
   std::vector<bundle::NotedAttribute> attributes = {};
@@ -27,7 +27,8 @@ struct FoundContext {
 // Records of starts and ends may come after the look that they concern. Not thread-safe.
 class ContextLedger {
  public:
-  // More processes are not looked at. Of more contexts, those that ended first are forgotten.
+  // Further processes are not read. If there are more contexts, those that ended first are
+  // forgotten.
   static constexpr std::size_t kMostProcesses = 64 * 1024, kMostContexts = 16 * 1024;
 
   // The process has a sample.
@@ -36,8 +37,9 @@ class ContextLedger {
   void Start(std::uint32_t pid, std::uint64_t time_ns);
   void Exit(std::uint32_t pid, std::uint64_t time_ns);
 
-  // Returns a process that is to be looked at now; nothing if there is none. NextLookNs: when there
-  // will be one; UINT64_MAX for never. AddLook says what was found between these times.
+  // NextLook returns a process that should be read now; nothing if there is none. NextLookNs
+  // returns when there will be one; UINT64_MAX for never. AddLook adds what was found in a process
+  // that was read between these times.
   std::optional<std::uint32_t> NextLook(std::uint64_t now_ns);
   std::uint64_t NextLookNs() const;
   void AddLook(std::uint32_t pid, std::uint64_t begin_ns, std::uint64_t end_ns,

@@ -160,7 +160,7 @@ Result<Sideband> MapUserRings(std::optional<std::size_t> requested, RecordedEven
     if (is_refused && bytes / 2 >= kLeast) continue;
     if (rings && bytes < wanted) {
       warnings.push_back(fmt::format(
-          "the ring buffer of each CPU has {} KiB instead of {}, so that samples may be lost: {}",
+          "the ring buffer of each CPU has {} KiB instead of {}, so samples may be lost: {}",
           bytes >> 10, wanted >> 10, Missing(Requirement::kPerfMemory).text()));
     }
     return rings;

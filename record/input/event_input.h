@@ -44,9 +44,9 @@ namespace perftape::record {
 class EventInput : public RecordInput {
  public:
   // Opens everything that may fail because of missing privileges or memory. From then on no fork,
-  // exec or mapping is missed: until Stop a thread empties the sideband rings. No sample is
-  // recorded before Start. `command` is the process of the command, if there is one. `files`
-  // opens the binaries of others, and must outlive this object. Adds to `warnings`.
+  // exec or mapping is missed, because a thread empties the sideband rings until Stop. No sample is
+  // recorded before Start. `command` is the process of the command, if there is one. `files` opens
+  // the binaries of other users, and must outlive this object. Adds to `warnings`.
   static Result<std::unique_ptr<EventInput>> Open(InputOptions options,
                                                   std::optional<pid_t> command, OthersFiles& files,
                                                   std::vector<std::string>& warnings);
@@ -86,7 +86,7 @@ class EventInput : public RecordInput {
   int sideband_poll_fd() const override { return sideband_.poll_fd(); }
 
  private:
-  // What is open before the first record is read.
+  // Everything that is opened before the first record is read.
   struct Opened {
     Targets targets;
     Scope scope;

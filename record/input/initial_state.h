@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The records at the start of a file. They describe what already runs, so that the following
-// samples have names.
+// The records at the start of a file. They describe what is already running, so that the samples
+// after them have names.
 #pragma once
 
 #include <cstddef>

@@ -20,10 +20,10 @@
 
 namespace perftape::record {
 
-// What takes the samples.
+// Who takes the samples.
 enum class Sampler : std::uint8_t {
   kPrograms,  // BPF programs
-  kKernel,    // the kernel itself: only user code of own processes, but without privileges
+  kKernel,  // the kernel itself: only user code of the user's own processes, but without privileges
 };
 
 enum class IncludeSelf : std::uint8_t { kNo, kYes };
@@ -43,13 +43,15 @@ struct InputOptions {
   Callchains callchains = Callchains::kFramePointers;
   // Uses kUnwindTables instead if the kernel can, and warns if it cannot.
   bool prefers_unwind_tables = false;
-  // Samples have the user registers and at most so many bytes of the user stack; 0: they do not.
+  // If not 0, samples have the user registers and at most this many bytes of the user stack.
   std::uint32_t stack_bytes = 0;
   std::size_t unwind_bytes = kUsualUnwindBytes;  // the memory for Callchains::kUnwindTables
   IncludeSelf include_self = IncludeSelf::kNo;
-  // Of each ring of samples; nothing: see ring_plan.h, and SidebandOptions for Sampler::kKernel.
+  // The size of each ring of samples; nothing: see ring_plan.h, and SidebandOptions for
+  // Sampler::kKernel.
   std::optional<std::size_t> ring_bytes;
-  // Names of containers and pods that files do not have; must outlive the recording. May be null.
+  // Gives names of containers and pods that are in no file. Must outlive the recording. May be
+  // null.
   NameSource* names = nullptr;
   // Gets all messages of libbpf while the BPF programs are loaded, and the size of the rings.
   LibbpfLog libbpf_log = {};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// All calls of latency probes, from the histograms of the kernel: as notes of the recording, and
-// the sums of those that made no sample as samples.
+// All calls of latency probes, from the histograms of the kernel. They become notes of the
+// recording. The calls that made no sample are summed up, and the sums become samples.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@
 
 namespace perftape::record {
 
-// What a recording says of its latency probes.
+// What a recording says about its latency probes.
 struct LatencySummary {
   std::vector<bundle::NotedLatency> calls = {};
   std::vector<bundle::NotedLatencyMin> min = {};  // of each probe that is recorded
@@ -47,25 +47,26 @@ struct LatencyInterval {
 // Not thread-safe.
 class LatencyLedger {
  public:
-  // Processes and cgroups for which there is room. The calls of all others are counted together, as
-  // of process 0.
+  // The number of processes and cgroups for which there is room. The calls of all others are
+  // counted together, as those of process 0.
   static constexpr std::size_t kMost = 65536;
 
   // `planned` are the events of the recording, by number.
   explicit LatencyLedger(std::span<const PlannedEvent> planned, std::size_t most = kMost);
 
   bool is_empty() const { return probes_.empty(); }
-  // A process has started, or has another name. All calls of a process have its last name. If it
-  // never got one, they have the name that it had when the kernel began to count.
+  // A process has started, or has changed its name. All calls of a process get its last name. If it
+  // never got one, they get the name that it had when the kernel began to count.
   void Start(std::uint32_t pid) { names_.erase(pid); }
   void Rename(std::uint32_t pid, std::string_view comm);
   // Adds what DrainLatency returned.
   void Add(std::span<const LatencyCounts> drained);
-  // Sets how many calls of each probe the programs have missed so far, at most, by the number of
-  // its event.
+  // Sets how many calls of each probe, by the number of its event, the programs have missed so far
+  // at most.
   void SetMissed(const std::function<std::uint64_t(std::uint32_t)>& missed_of);
-  // Calls `send` with a message (bpf/wire.h) for each event, process and cgroup whose calls without
-  // samples are not summed up yet: a sample of `time_ns` with the sum as its period.
+  // Sums up the calls without samples since the last time. Calls `send` with a message (bpf/wire.h)
+  // for each event, process and cgroup that has any: a sample at `time_ns` with the sum as its
+  // period.
   void SumUpFastCalls(std::uint64_t time_ns, const std::function<void(Bytes)>& send);
 
   // Returns the calls of each probe since the last call.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The input of a recording: records in time order, and what is counted beside them. EventInput gets
-// it from the kernel; unit tests make it.
+// The input of a recording: records in time order, and counters. EventInput gets them from the
+// kernel; unit tests make them.
 #pragma once
 
 #include <linux/types.h>
@@ -38,8 +38,8 @@ class RecordInput {
   // The processes (thread-group ids) whose process events the file needs at the start; nothing for
   // the whole system.
   virtual const std::optional<std::vector<std::uint32_t>>& processes() const = 0;
-  // Returns the records of what ran before (initial_state.h). `programs` are the BPF programs of
-  // the machine. Adds to `warnings`.
+  // Returns the records that describe what was already running (initial_state.h). `programs` are
+  // the BPF programs of the machine. Adds to `warnings`.
   virtual Result<std::vector<std::byte>> InitialState(std::span<const BpfProgram> programs,
                                                       std::vector<std::string>& warnings) const = 0;
 
@@ -50,8 +50,8 @@ class RecordInput {
   virtual Status Drain() = 0;
   virtual IncomingRecords& records() = 0;
   virtual const IncomingRecords& records() const = 0;
-  // Reads the histograms of latency probes, if there are any. SumUpFastCalls adds samples of
-  // `time_ns` to records(), with the sums of the calls that are no samples.
+  // DrainLatency reads the histograms of latency probes, if there are any. SumUpFastCalls adds
+  // samples at `time_ns` to records(), with the sums of the calls that did not become samples.
   virtual Status DrainLatency() = 0;
   virtual void SumUpFastCalls(std::uint64_t time_ns) = 0;
   // Returns the calls of each probe that were read since the last call.
@@ -62,13 +62,13 @@ class RecordInput {
   virtual std::vector<bundle::NotedProcess> ProcessContexts() const = 0;
   // Opens the events of CPUs that came back online, if a check is due.
   virtual Status ReopenOnReturnedCpus(std::uint64_t now_ns) = 0;
-  // From now on, only one in `divisor` overflows of clocks and counters is a sample, with the sum
-  // of their periods. Other events are not affected.
+  // From now on, only one in `divisor` overflows of clocks and counters becomes a sample, with the
+  // sum of their periods. Other events are not affected.
   virtual void SampleOneIn(std::uint64_t divisor) = 0;
   // Returns whether every named process and thread has ended.
   virtual bool HaveTargetsEnded() const = 0;
 
-  // Whether samples are of every task, or of some.
+  // Whether every task is sampled, or only some.
   virtual SampledTasks tasks() const = 0;
   // Returns the counters of a sampling event on each possible CPU; the index is the CPU. Makes no
   // system call, and neither do the next five.
@@ -78,9 +78,10 @@ class RecordInput {
   virtual std::vector<std::uint32_t> SampledCpus() const = 0;
   // CPUs that were offline for a time.
   virtual std::vector<AbsentCpu> Absences() const = 0;
-  // Sentences about cgroups of the scope that were not recorded all the time since `start_ns`.
+  // Returns a sentence for each cgroup of the scope that was not recorded all the time since
+  // `start_ns`.
   virtual std::vector<std::string> CgroupGaps(std::uint64_t start_ns) const = 0;
-  // What latency probes have counted until the last DrainLatency.
+  // Returns the counts of latency probes until the last DrainLatency.
   virtual LatencySummary Latency() const = 0;
   // Hits of tracepoints that the kernel skipped, of any task. Call it after Stop.
   virtual std::uint64_t SkippedHits() const = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The losses of a recording: while it runs, counters become LOST_SAMPLES records; at the end, what
-// it lacks, and why.
+// The losses of a recording. While it runs, counters become LOST_SAMPLES records. At the end, a
+// summary says what is missing, and why.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace perftape::record {
 
-// What an event lacks.
+// What an event has lost.
 struct EventLosses {
   std::string name = {};                     // of the event
   std::vector<LossByCpu> losses = {};        // CPUs that lost samples
@@ -27,7 +27,7 @@ struct EventLosses {
   ChainCounts chains = {};  // that were found by unwind tables
 };
 
-// What a recording lacks.
+// What a recording has lost.
 struct LossSummary {
   std::uint64_t start_ns = 0;            // of sampling, CLOCK_MONOTONIC
   std::uint64_t lost_samples = 0;        // in LOST_SAMPLES records; includes damaged_messages

@@ -27,19 +27,20 @@ inline constexpr LossCause kLossCauses[] = {
      "the kernel throttled the timer; a lower rate (-F) or a higher "
      "kernel.perf_event_max_sample_rate helps"},
     {&LossByCpu::skipped, "skipped",
-     "the kernel skipped them while other programs used BPF; ending those helps, or 'perf record'"},
+     "the kernel skipped them while other programs used BPF; end those programs, or use 'perf "
+     "record'"},
     {&LossByCpu::late, "late", "the timer could not keep up; a lower rate (-F) helps"},
     {&LossByCpu::unexplained, "unexplained",
      "throttled, skipped or late; Linux 6.2 and later report which"},
 };
 
-// Others, of unknown event and CPU.
+// Other causes; event and CPU are unknown.
 inline constexpr std::string_view kDamaged = "damaged";      // between kernel and recorder
 inline constexpr std::string_view kUnwritten = "unwritten";  // no space was left in the file
-// Of process events: a ring of the kernel was full.
+// Lost process events: a ring of the kernel was full.
 inline constexpr std::string_view kSidebandRing = "sideband_ring";
 
-// Where a call chain ended that was found by unwind tables.
+// Where a call chain that was found by unwind tables ended.
 struct ChainEnd {
   wire_unwind_end end;
   const char* text;  // in the summary

@@ -50,9 +50,9 @@ struct SilentCpu {
 };
 
 // A CPU on which the event overflowed while a task ran that is not recorded: perftape-record
-// itself, or one that was not asked for. Each hit of a tracepoint or a probe is an overflow. For a
-// clock, missed expiries of its timer are among them: with the samples and the other missed
-// expiries that are no jitter, these are all expiries on the CPU.
+// itself, or one that is not a target. Each hit of a tracepoint or a probe is an overflow. For a
+// clock, missed expiries of its timer are included: together with the samples and the other missed
+// expiries that are not jitter, these are all expiries on the CPU.
 struct OtherTasks {
   int cpu = 0;
   std::uint64_t overflows = 0;
@@ -67,7 +67,7 @@ struct OtherTasks {
 // was late, two percent of a CPU's samples are ordinary jitter and not counted.
 class LossLedger {
  public:
-  // A period of 0 is that of an event without a timer: only samples that were taken can be lost.
+  // A period of 0 means an event without a timer: only samples that were taken can be lost.
   explicit LossLedger(std::uint64_t timer_period_ns, SampledTasks tasks = SampledTasks::kSome)
       : period_ns_(timer_period_ns), tasks_(tasks) {}
 

@@ -34,8 +34,9 @@ class Clock {
 // The clocks of the kernel.
 Clock& SystemClock();
 
-// Waits until the file can be read. A time in which this process did not run does not count, be it
-// stopped (SIGSTOP, a frozen cgroup) or without a CPU: who should answer may be in the same state.
+// Waits until the file can be read. Time during which this process did not run does not count,
+// whether it was stopped (SIGSTOP, a frozen cgroup) or had no CPU: the process that should answer
+// may be in the same state.
 struct Waited {
   bool is_ready = false;
   std::uint64_t ns = 0;  // that count

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// When a long recording looks through what it has collected for what nobody uses any more: each
-// time that it has doubled, so that the search costs the same for each element.
+// Decides when a long recording searches a collection for elements that are no longer used: each
+// time the collection has doubled, so that the search has a constant cost for each element.
 #pragma once
 
 #include <algorithm>

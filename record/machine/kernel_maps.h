@@ -22,7 +22,7 @@ struct KernelText {
   std::uint64_t text = 0, stext = 0, etext = 0;
 };
 
-// Where to read; tests use their own directories.
+// The directories to read; tests use their own.
 struct SystemRoots {
   std::filesystem::path proc = "/proc";
   std::filesystem::path sys = "/sys";

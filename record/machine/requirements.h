@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of everything that a recording needs of the kernel and of the user: the sentence for
-// what is missing, and the remedy. The errors of the recorder and perftape-doctor use its texts.
-// And what of it this machine and this user lack, without loading a BPF program.
+// The table of everything that a recording needs from the kernel and the user: for each
+// requirement, the sentence that says what is missing, and the remedy. The errors of the recorder
+// and perftape-doctor use its texts. The functions check which requirements this machine and this
+// user meet, without loading a BPF program.
 #pragma once
 
 #include <cstdint>
@@ -65,19 +66,21 @@ std::string_view NameOf(Requirement requirement);
 // Returns what is missing. `words` are those that the comment at the requirement lists.
 Finding Missing(Requirement requirement, std::initializer_list<std::string_view> words = {});
 
-// The error for what is missing: "WHAT: FINDING; FINDING", without "WHAT: " if `what` is empty.
+// Returns an error with the findings: "WHAT: FINDING; FINDING", without "WHAT: " if `what` is
+// empty.
 std::unexpected<Error> FailMissing(ErrorCode code, std::string_view what,
                                    std::vector<Finding> findings);
-// Adds what probably caused `error`, and its text: "ERROR; FINDING".
+// Adds the probable causes to `error` and to its message: "ERROR; FINDING".
 std::unexpected<Error> FailBecause(Error error, std::vector<Finding> causes);
-// Returns what an error, also one InContext, is about; empty if it was made in another way.
+// Returns the findings of an error, also of one InContext; empty if it was not made by these
+// functions.
 std::vector<Finding> FindingsOf(const Error& error);
 
 // Returns the texts of findings, joined by "; ".
 std::string TextOf(const std::vector<Finding>& findings);
 
-// Returns the path of the program that records: perftape-record beside the running program, or this
-// program if it contains all tools. Without a directory if that is unknown.
+// Returns the path of the program that records: perftape-record in the directory of the running
+// program, or this program if it contains all tools. Has no directory if that is unknown.
 std::filesystem::path RecorderFile();
 // Returns the same, quoted for a shell if necessary.
 std::string RecorderPath();
@@ -93,7 +96,7 @@ std::string HiddenAddressesText();
 std::optional<Finding> MissingCapabilities(const SystemFacts& facts);
 
 // Returns why this user cannot load BPF programs; nothing if neither missing capabilities nor a
-// user namespace keep the user from it.
+// user namespace prevents it.
 std::optional<Finding> WhyNoPrograms(const SystemFacts& facts);
 
 struct Findings {
@@ -104,7 +107,7 @@ struct Findings {
 Findings CheckFacts(const SystemFacts& facts);
 
 // Returns why the kernel may have refused a BPF program, a map or a perf event with this errno: all
-// that is missing, or else what fits the error.
+// requirements that are not met, or otherwise those that fit the error.
 std::vector<Finding> LikelyCauses(const SystemFacts& facts, int error_number);
 
 }  // namespace perftape::record

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What decides whether this machine and this user can record, as far as it can be read.
+// The settings that decide whether this machine and this user can record, as far as they can be
+// read.
 #pragma once
 
 #include <cstdint>

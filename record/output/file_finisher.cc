@@ -72,7 +72,7 @@ CompletedFile Complete(EndedFile ended) {
   } else {
     completed.failure = written.error().message + ": the features are missing";
   }
-  if (!rounds) completed.failure = rounds.error().message + ": the youngest samples are missing";
+  if (!rounds) completed.failure = rounds.error().message + ": the latest samples are missing";
   completed.name = NameOf(ended.file);
   completed.path = ended.file.CurrentPath().value_or(std::filesystem::path());
   WriteBundleOf(ended, written.has_value(), completed);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Completes the files of a recording: their features and their bundle. Those of a recording with
-// several files are completed in a thread of its own, one after the other. Meanwhile the recorder
-// drains its rings.
+// Completes the files of a recording: their features and their bundle. If a recording has several
+// files, a separate thread completes them, one after the other, while the recorder drains its
+// rings.
 #pragma once
 
 #include <condition_variable>
@@ -36,8 +36,8 @@ struct EndedFile {
   // Whether the file has its name. Otherwise it gets its name when `rounds` are appended.
   bool is_published = true;
   std::vector<EndedRound> rounds = {};
-  // Returns the records of so many samples that the disk has no room for. Must be set if there are
-  // rounds.
+  // Returns the records that report this many samples as lost, because the disk has no room for
+  // them. Must be set if there are rounds.
   std::function<Result<std::vector<std::byte>>(std::uint64_t samples)> encode_lost = {};
   std::vector<perfdata::Feature> features;  // in addition to those given to RecordingFile::Create
   std::optional<RecordingBundle> bundle;
@@ -61,8 +61,8 @@ struct CompletedFile {
   std::vector<std::string> warnings = {};  // a sentence for each feature that was left out
 };
 
-// Writes the rounds, the features and then the bundle, or else the notes. A file without features
-// gets neither. Nor does a file that was deleted; a separate bundle is written in any case.
+// Writes the rounds, the features and then the bundle, or the notes if there is no bundle. A file
+// without features and a deleted file get neither. A separate bundle is written in any case.
 CompletedFile Complete(EndedFile ended);
 
 class FileFinisher {

@@ -141,7 +141,7 @@ Status FileOutput::CheckReservedSpace() const {
   TRY_ASSIGN(const std::uint64_t free, FreeSpace(directory.empty() ? "." : directory));
   if (free >= reserved + file_->uncommitted_bytes()) return {};
   return Fail(ErrorCode::kIo, file_->requested_path().native() + ": only " + std::to_string(free) +
-                                  " bytes of the disk are free, and --reserve-space leaves " +
+                                  " bytes of the disk are free, and --reserve-space keeps " +
                                   std::to_string(reserved) + " to others");
 }
 

@@ -26,7 +26,7 @@ class FileOutput {
   enum class Commits : std::uint8_t { kPieces, kWholeRounds };
   enum class Successor : std::uint8_t { kNone, kFollows };
 
-  // Creates the file `path` under a temporary name, which has `state`, and prepares its bundle.
+  // Creates the file `path` under a temporary name, writes `state` to it, and prepares its bundle.
   // `parts` must outlive the result. Adds to `warnings`.
   static Result<FileOutput> Create(OutputParts& parts, Commits commits,
                                    const std::filesystem::path& path, const OutputTarget& target,
@@ -43,14 +43,14 @@ class FileOutput {
   // Ends the interval. Call it before CommitRound.
   Status EndInterval();
   // Appends a FINISHED_ROUND and commits all records. With OutputOptions::sync, waits until they
-  // are on the disk. Of a suspended output, counts the samples as unwritten.
+  // are on the disk. If the output is suspended, counts the samples as unwritten.
   Status CommitRound();
 
   // Between two rounds: the next file begins with `state`, the initial state of the seam. Returns
   // the old file, which lacks its features and bundle. After an error, the old file continues.
   Result<EndedFile> NextFile(const std::filesystem::path& path, Bytes state);
-  // Ends the file without a next one. What could not be committed is counted as unwritten, and
-  // reported by LOST_SAMPLES of `time_ns` and LOST if the file has room for them. With
+  // Ends the file without a next one. Records that could not be committed are counted as unwritten,
+  // and reported by a LOST_SAMPLES at `time_ns` and a LOST if the file has room for them. With
   // Successor::kFollows the output is suspended until Resume.
   EndedFile EndFile(Successor successor, std::uint64_t time_ns);
   // Begins a file, with a LOST_SAMPLES of `time_ns` for the samples that no file has.
@@ -63,11 +63,11 @@ class FileOutput {
 
  private:
   FileOutput(OutputParts& parts, Commits commits, std::optional<RecordingBundle> bundle);
-  // The owners of what the next samples hit.
+  // Own the files that the next samples hit.
   HitKeepers keepers();
   // Creates and publishes a file with `records`.
   Result<RecordingFile> CreateAtSeam(const std::filesystem::path& path, Bytes records) const;
-  // Replaces the file and what is counted of it.
+  // Replaces the file, and resets its counts.
   Status StartFile(RecordingFile file, Bytes state);
   Status CheckReservedSpace() const;
   void CommitPiece();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files of a recording that writes more than one. It names them, completes them in a thread of
-// its own, passes each to a command or a function, and deletes old ones.
+// The files of a recording that writes more than one. Names them, completes them in a separate
+// thread, passes each to a command or a function, and deletes old ones.
 #pragma once
 
 #include <cstddef>
@@ -48,11 +48,11 @@ class FileSeries {
   // whether there are any.
   bool Collect();
 
-  // Deletes the files that exceed the limits. DeleteIfDue does so once in a second at most, if
-  // there are limits that a growing or aging file exceeds.
+  // Deletes the files that exceed the limits. DeleteIfDue does so at most once a second, if there
+  // are limits of bytes or age.
   void DeleteOldFiles();
   void DeleteIfDue();
-  // Whether the disk has `bytes` in addition to what is reserved, and room for the end of a file.
+  // Whether the disk has room for `bytes` and the end of a file, in addition to the reserved space.
   bool HasRoom(std::uint64_t bytes) const;
   // Deletes old files until the disk has that room.
   void MakeRoom(std::uint64_t bytes);
@@ -61,9 +61,9 @@ class FileSeries {
   void Warn(std::string warning);
   void CountSuspension() { ++sums_.suspensions; }
 
-  // Waits for all files and commands, and deletes what exceeds the limits. Adds to `warnings`.
-  // Returns the sums of all files: of OutputSummary::counts only the gone samples; as failure, why
-  // the last file lacks records or features.
+  // Waits for all files and commands, and deletes the files that exceed the limits. Adds to
+  // `warnings`. Returns the sums of all files. OutputSummary::counts has only gone_samples;
+  // `failure` says why the last file lacks records or features.
   OutputSummary End(std::vector<std::string>& warnings);
   // The samples in the last complete file.
   std::uint64_t last_samples() const { return last_samples_; }

@@ -40,8 +40,8 @@ class FileTemplate {
   // RecordingBundle::Prepare.
   Result<std::optional<RecordingBundle>> PrepareBundle(const OutputTarget& target) const;
 
-  // Returns a LOST_SAMPLES for so many samples, a LOST for so many process events, and a
-  // FINISHED_ROUND; nothing if both are 0.
+  // Returns a LOST_SAMPLES for `samples`, a LOST for `process_events`, and a FINISHED_ROUND;
+  // nothing if both are 0.
   Result<std::vector<std::byte>> EncodeLost(std::uint64_t samples, std::uint64_t process_events,
                                             std::uint64_t time_ns) const;
 

@@ -33,7 +33,7 @@ struct FlightLimits {
   std::uint64_t bytes = 0;
 };
 
-// The records of one drain, in order of time, with a FINISHED_ROUND at the end. It never changes
+// The records of one drain, in order of time, with a FINISHED_ROUND at the end. It does not change
 // once it is complete, so another thread may write it to a file.
 struct FlightRound {
   explicit FlightRound(HitFiles hit_files) : files(std::move(hit_files)) {}
@@ -41,14 +41,14 @@ struct FlightRound {
   std::vector<std::byte> records = {};
   std::uint64_t samples = 0;
   std::uint64_t first_sample_ns = 0, last_sample_ns = 0;
-  std::uint64_t end_ns = 0;                    // no record is younger
+  std::uint64_t end_ns = 0;                    // no record is later
   bundle::RecordingNotes notes_before = {};    // of the recording until the round
   std::vector<const perfdata::Dso*> hit = {};  // the binaries that the samples hit
   HitFiles files;                              // the same, open
   std::set<std::uint32_t> jit_processes = {};  // that samples hit in memory without a file
 };
 
-// What a file of the buffer has. The vectors are in order of time.
+// What is written to a file. The vectors are in order of time.
 struct FlightContents {
   std::vector<std::byte> state;  // initial records, of the time before the first round
   std::vector<std::shared_ptr<const FlightRound>> rounds;
@@ -73,7 +73,7 @@ class FlightBuffer {
   // The records of the start of the recording.
   Status ApplyInitialState(Bytes records);
 
-  // The owners of what samples of the current round hit. They are others after EndRound.
+  // Own the files that samples of the current round hit. EndRound replaces them.
   HitKeepers keepers() { return {.files = &current_->files, .jit = &jit_}; }
   // Adds a record, in order of time; `bytes` are all of it.
   void Add(const perfdata::RecordView& record, Bytes bytes);
@@ -82,8 +82,8 @@ class FlightBuffer {
   // Whether the round is long enough to end. Busy rings are drained more often.
   bool IsRoundDue(std::uint64_t now_ns) const { return now_ns >= end_ns_ + kShortestRoundNs; }
   // Completes the round: `hit` are the binaries that its samples hit, `notes` are those of the
-  // recording until now, and all later records are younger than `end_ns`. Drops what exceeds the
-  // limits. Fails if a dropped record is damaged.
+  // recording until now, and all following records are later than `end_ns`. Drops the oldest rounds
+  // that exceed the limits. Fails if a dropped record is damaged.
   Status EndRound(std::span<const perfdata::Dso* const> hit, bundle::RecordingNotes notes,
                   std::uint64_t end_ns);
 

@@ -46,7 +46,7 @@ Result<NamePattern> NamePattern::Parse(const std::filesystem::path& output, std:
   if (name.empty()) return Fail(ErrorCode::kInvalidArgument, "names no file");
   if (pattern.prefix_.native().contains('%')) {
     return Fail(ErrorCode::kInvalidArgument,
-                "%t, %n and %h are replaced in the name of the file only, not in directories");
+                "%t, %n and %h are replaced only in the file name, not in directories");
   }
   for (std::size_t i = 0; i < name.size(); ++i) {
     if (name[i] != '%') {
@@ -64,7 +64,7 @@ Result<NamePattern> NamePattern::Parse(const std::filesystem::path& output, std:
       pattern.AddText("%");
     } else {
       return Fail(ErrorCode::kInvalidArgument,
-                  "after % only t (time), n (number), h (host) and % are known");
+                  "% must be followed by t (time), n (number), h (host) or %");
     }
   }
   if (!pattern.Has(Part::kTime) && !pattern.Has(Part::kNumber)) {

@@ -10,9 +10,9 @@ namespace perftape::record {
 // thread-safe.
 class NotesByFile {
  public:
-  // `so_far` are those of the recording until the end of a file. Returns what is new since the end
-  // of the last file: counts, and absences that had not ended. Of the rates, also the one that was
-  // in force at the beginning.
+  // `so_far` are the notes of the recording until the end of a file. Returns what is new since the
+  // end of the previous file: counts, and absences that had not ended. The rates also include the
+  // rate at the beginning of the file.
   bundle::RecordingNotes Next(const bundle::RecordingNotes& so_far);
 
  private:

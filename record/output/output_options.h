@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of the output: those of all its kinds, of a rotation, and of a flight recording.
+// The options of the output: those of every output, of a rotation, and of a flight recording.
 #pragma once
 
 #include <sys/eventfd.h>
@@ -21,12 +21,12 @@
 namespace perftape::record {
 
 struct OutputOptions {
-  // A stream (output_target.h) gets pipe format. Of several files a pattern of names
-  // (name_pattern.h).
+  // A stream (output_target.h) gets pipe format. If there are several files, this is a pattern of
+  // names (name_pattern.h).
   std::filesystem::path file = "perf.data";
-  std::uint64_t reserved_space = 0;  // bytes of the disk that are left to others
+  std::uint64_t reserved_space = 0;  // bytes of the disk to keep free
   bool sync = false;                 // each round is on the disk before the next begins
-  // Equal samples of so long a time become one (sample_aggregator.h).
+  // Equal samples within this time become one (sample_aggregator.h).
   std::optional<std::chrono::nanoseconds> aggregate;
   std::optional<int> compression_level;   // zstd level, 1 to 22; nothing: no compression
   BundleRequest bundle;                   // ignored for a pipe, except for a separate file
@@ -52,7 +52,7 @@ class SwitchRequest {
   UniqueFd fd_;
 };
 
-// Of a recording that writes more than one file.
+// The options of a recording that writes more than one file.
 struct FileSeriesOptions {
   // Null: files are never requested. Must outlive the recording.
   SwitchRequest* request = nullptr;

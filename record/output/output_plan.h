@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What becomes of the records of a recording: one file (one_file.h), a file after the other
-// (rotation.h), or the last seconds in memory (flight_recorder.h). The course of a recording
-// (recorder.h) is the same for all of them.
+// Where the records of a recording go: into one file (one_file.h), into one file after the other
+// (rotation.h), or into memory for the last seconds (flight_recorder.h). Otherwise, a recording
+// (recorder.h) runs in the same way for all of them.
 #pragma once
 
 #include <chrono>
@@ -32,7 +32,7 @@ struct OutputParts {
   SampleFormats sample_formats;
   RecordCounter counter;
   BuildIdCollector build_ids;
-  // Returns what a file says about the recording, of which `counts` are written.
+  // Returns what a file says about the recording. `counts` are the records written so far.
   std::function<bundle::RecordingNotes(const OutputCounts& counts)> notes_of;
   std::optional<CgroupUsage> cgroups = {};  // of the processes that have samples
 };
@@ -41,13 +41,13 @@ struct OutputParts {
 struct PassedRecord {
   perfdata::RecordView view;
   Bytes bytes;      // all of it
-  Bytes build_ids;  // HEADER_BUILD_ID records of what it is the first to hit
+  Bytes build_ids;  // HEADER_BUILD_ID records of the binaries that it is the first to hit
 };
 
 // How the recording ended.
 struct RecordingEnd {
   std::string cause;                  // why a flight recorder writes its last file
-  std::optional<Error> failure = {};  // of a round: what it has is not in the file
+  std::optional<Error> failure = {};  // of a round, whose records are not in the file
 };
 
 // Not thread-safe. Functions are called in the order of their declaration.
@@ -62,14 +62,14 @@ class OutputPlan {
   // if a trigger names an event that is not recorded; otherwise as RecordingFile::Create.
   virtual Status Open(OutputParts& parts, const FileEvents& events, Bytes records,
                       std::vector<std::string>& warnings) = 0;
-  // Sampling has started: gives the file its name. After an error of this or an earlier function,
-  // an older file of the name is unchanged.
+  // Gives the file its name; sampling has started. After an error of this or an earlier function,
+  // an older file with this name is unchanged.
   virtual Status Start() = 0;
 
   // Gets one record, in time order.
   virtual Status Append(const PassedRecord& record) = 0;
-  // Ends a round: all later records are younger than `limit_ns`. With `is_last`, none follow. After
-  // an error, the recording ends early.
+  // Ends a round: all following records are later than `limit_ns`. With `is_last`, none follow.
+  // After an error, the recording ends early.
   virtual Status EndRound(std::uint64_t limit_ns, bool is_last) = 0;
   // Whether the next round ends a file.
   virtual bool IsSeamDue() { return false; }
@@ -78,7 +78,7 @@ class OutputPlan {
   // What is written so far. Makes no system call.
   virtual OutputCounts Counts() const = 0;
   virtual std::uint64_t file_bytes() const = 0;
-  // The time until a round must end for the sake of the output, at most `longest`.
+  // The time until the output needs the end of a round, at most `longest`.
   virtual std::chrono::milliseconds UntilRound(std::chrono::milliseconds longest) const {
     return longest;
   }

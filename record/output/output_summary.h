@@ -47,8 +47,8 @@ struct FlightSummary {
   std::uint64_t kept_ns = 0;  // that the last file has
   // The shortest time of a file that has less for lack of memory; nothing if none has.
   std::optional<std::uint64_t> least_kept_ns = {};
-  std::uint64_t dropped_samples = 0;   // that were too old at the end
-  std::uint64_t ignored_triggers = 0;  // so soon after a file that they wrote none
+  std::uint64_t dropped_samples = 0;   // that were too old for the last file
+  std::uint64_t ignored_triggers = 0;  // too soon after a file to write another
   std::vector<FlightFile> files;       // the latest ones, the last one last
 };
 
@@ -58,7 +58,7 @@ struct OutputSummary {
   std::optional<perfdata::Compression> compression = {};  // of the records, if requested
   std::optional<BundleSummary> bundle = {};               // of symbols, if one was written
   std::string bundle_failure = {};  // why no bundle was written although one was requested
-  // The path of the recording: what was requested, or the name that someone gave the file since.
+  // The path of the recording: the requested one, or the new name if someone has renamed the file.
   // Empty if the recording is in no file.
   std::filesystem::path file = {};
   // Why the recording ended early (disk full) or is lost. The records in the file open in perf.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each record of a recording goes through: it is dropped if it concerns no target, counted,
-// and the build ids of what it hits are found. Then the plan of the output gets it.
+// The stages of each record of a recording. A record that concerns no target is dropped. The others
+// are counted, and the build ids of the binaries that they hit are read. Then the plan of the
+// output gets them.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The perf.data that a recording writes: its writer, its features, and the name of the file, which
-// others may change while it is written.
+// The perf.data that a recording writes: its writer, its features, and the name of the file. Others
+// may rename or delete the file while it is written.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which files of a rotating recording are kept, and how much of the disk is left to others.
+// Which files of a rotating recording are kept, and how much space the disk has left.
 #pragma once
 
 #include <chrono>
@@ -17,8 +17,8 @@
 namespace perftape::record {
 
 struct RetentionLimits {
-  std::optional<std::uint64_t> files = {};  // at most so many, at least 1
-  std::optional<std::uint64_t> bytes = {};  // at most so many in all
+  std::optional<std::uint64_t> files = {};  // the most files to keep, at least 1
+  std::optional<std::uint64_t> bytes = {};  // the most bytes of all files together
   std::optional<std::chrono::nanoseconds> age = {};
 
   bool any() const { return files || bytes || age; }
@@ -29,7 +29,7 @@ struct KeptFile {
   std::uint64_t size = 0;         // in bytes
   std::uint64_t modified_ns = 0;  // of CLOCK_REALTIME
   std::uint64_t device = 0, inode = 0;
-  // A recorder writes it, or completes it. It counts for the limits, and is never deleted.
+  // A recorder is writing or completing it. It counts towards the limits, and is never deleted.
   bool is_in_use = false;
 
   bool operator==(const KeptFile&) const = default;

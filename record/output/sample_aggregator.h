@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes one sample of equal ones: of the same thread, CPU, event, address and stack, and with the
-// same raw record. It has the time of the first and the sum of the periods, so the shares of a
-// report stay as they are. Records keep their order.
+// Merges equal samples into one: those of the same thread, CPU, event, address and stack, with the
+// same raw record. The result has the time of the first and the sum of the periods, so the
+// percentages of a report do not change. Records keep their order.
 #pragma once
 
 #include <cstdint>

@@ -23,10 +23,11 @@
 
 namespace perftape::record {
 
-// Owns copies of all that it keeps. Memory use depends on what lives at one time. Not thread-safe.
+// Owns copies of all that it keeps. Memory use depends on the number of processes and mappings that
+// exist at a time. Not thread-safe.
 class SeamState {
  public:
-  // A thread has samples for an instant after its EXIT. It is described for this long after it.
+  // A thread may have samples shortly after its EXIT. It is described for this long after its EXIT.
   static constexpr std::uint64_t kEndedButKeptNs = 1'000'000'000;
 
   // `format` is the layout of the process records.

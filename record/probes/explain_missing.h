@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a function is that a program or library does not have.
+// Explains where to find a function that a program or library does not have.
 #pragma once
 
 #include <filesystem>
@@ -15,7 +15,7 @@ class ProbedBinary;
 // if the binary loads one, and otherwise similar names. Opens the libraries that the binary needs.
 std::string ExplainMissing(const ProbedBinary& binary, std::string_view name);
 
-// Returns "PATH is a script ..." with its interpreter; nothing if the file is none.
+// Returns "PATH is a script ..." with its interpreter; nothing if the file is not a script.
 std::optional<std::string> DescribeScript(const std::filesystem::path& path);
 
 // Returns a note on the libraries that glibc 2.34 moved into libc, if `library` is one of them

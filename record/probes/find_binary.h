@@ -11,10 +11,10 @@
 
 namespace perftape::record {
 
-// Returns an absolute path. A name with a slash is a path. Another one is a library, if the dynamic
-// linker's cache has "NAME" or "NAME.so*" for this machine, otherwise a program in $PATH; symbolic
-// links are resolved for these two. Fails with kNotFound; the message says where it was searched
-// and which libraries are near.
+// Returns an absolute path. A name with a slash is a path. Any other name is a library, if the
+// dynamic linker's cache has "NAME" or "NAME.so*" for this machine, otherwise a program in $PATH;
+// symbolic links are resolved for these two. Fails with kNotFound; the message says where the name
+// was searched for, and suggests libraries with similar names.
 Result<std::filesystem::path> FindBinary(const std::string& name);
 
 struct CachedLibrary {

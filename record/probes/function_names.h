@@ -30,14 +30,15 @@ struct CloneName {
 // Splits the symbol of a clone. The views are of `symbol`.
 CloneName SplitClone(std::string_view symbol);
 
-// Returns `name` without what spellings differ in: blanks, tags such as [abi:cxx11],
+// Returns `name` without the parts in which spellings differ: blanks, tags such as [abi:cxx11],
 // "std::__cxx11", "const T" for "T const", {anonymous} for (anonymous namespace), the arguments of
 // std::string, "(void)", Go's "%2e" for a dot and the type arguments of Go ("[go.shape.int]" is
 // "[...]").
 std::string CanonicalName(std::string_view name);
 
 // Returns the canonical forms of a mangled symbol of C++, Rust or D that has no clone suffix: with
-// and without parameters, return type, template arguments, and hash. Of other symbols, its own.
+// and without parameters, return type, template arguments, and hash. For other symbols, returns
+// only their own.
 std::vector<std::string> SpellingsOf(std::string_view symbol);
 
 // Whether `canonical` is one of the spellings of this symbol.

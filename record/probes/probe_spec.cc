@@ -15,17 +15,17 @@ constexpr ProbeUsage kUsages[] = {
     {ProbeKind::kUprobe, "uprobe", "uprobe:PATH:FUNCTION[+OFFSET]", 2,
      "a call of a function of a program or library, or an instruction in it"},
     {ProbeKind::kUretprobe, "uretprobe", "uretprobe:PATH:FUNCTION", 2,
-     "a return of a function of a program or library"},
+     "a return from a function of a program or library"},
     {ProbeKind::kUsdt, "usdt", "usdt:PATH:PROVIDER:NAME", 3,
      "a static probe of a program or library"},
     {ProbeKind::kKprobe, "kprobe", "kprobe:FUNCTION[+OFFSET]", 1,
      "a call of a function of the kernel, or an instruction in it"},
     {ProbeKind::kKretprobe, "kretprobe", "kretprobe:FUNCTION", 1,
-     "a return of a function of the kernel"},
+     "a return from a function of the kernel"},
     {ProbeKind::kFentry, "fentry", "fentry:FUNCTION", 1,
      "a call of a function of the kernel, faster than a kprobe"},
     {ProbeKind::kFexit, "fexit", "fexit:FUNCTION", 1,
-     "a return of a function of the kernel, faster than a kretprobe"},
+     "a return from a function of the kernel, faster than a kretprobe"},
 };
 
 const ProbeUsage& UsageOf(ProbeKind kind) {
@@ -160,7 +160,7 @@ Result<ProbeSpec> ParseProbe(std::string_view name) {
   if (!is_complete) return FailSyntax(name, fmt::format("write {}", syntax.usage));
   if (EndsWithModifier(probe.symbol)) {
     return FailSyntax(name,
-                      fmt::format("a {} has no modifiers: all its hits are in {}", syntax.word,
+                      fmt::format("a {} takes no modifiers: all its hits are in {}", syntax.word,
                                   IsInKernel(probe.kind) ? "the kernel" : "user code"));
   }
   if (probe.kind != ProbeKind::kUsdt) TRY(ParseOffset(name, probe));

@@ -38,8 +38,8 @@ struct ProbedOffset {
 // build id and link, an unstripped file of the same build id, the table of Go, the linkage table.
 class ProbedBinary {
  public:
-  // Fails with kNotFound if there is no such file, and with kUnsupported if it is no ELF program or
-  // library; of a script, the message names the interpreter.
+  // Fails with kNotFound if the file does not exist, and with kUnsupported if it is not an ELF
+  // program or library; for a script, the message names the interpreter.
   static Result<ProbedBinary> Open(const std::filesystem::path& path);
 
   const std::filesystem::path& path() const { return file_.path(); }
@@ -48,14 +48,14 @@ class ProbedBinary {
   // sorted. Several versions of a function, and static functions of several source files, have one
   // name. The name is that of the symbol or any readable spelling (function_names.h). The copies
   // that a compiler made of a whole function belong to it. Of the constructors and destructors of
-  // one class, one that calls another is left out, so that each call counts once.
-  // Fails with kNotFound if there is none, with kInvalidArgument for an offset behind the function,
-  // and with kUnsupported for an indirect function (STT_GNU_IFUNC).
+  // one class, one that calls another is left out, so that each call counts once. Fails with
+  // kNotFound if there is no such function, with kInvalidArgument for an offset after its end, and
+  // with kUnsupported for an indirect function (STT_GNU_IFUNC).
   Result<std::vector<ProbedOffset>> FindFunction(std::string_view name, std::uint64_t offset) const;
   // Returns whether FindFunction finds a function of this name.
   bool HasFunction(std::string_view name) const { return !FindNamed(name).empty(); }
   bool is_go() const { return is_go_; }
-  // Returns whether the code at this offset of the file is of Go, which moves its stacks.
+  // Returns whether the code at this offset of the file is Go code: Go moves its stacks.
   bool IsGoCode(std::uint64_t offset) const;
   // Returns whether the instruction at this offset of the file is one by which the kernel knows,
   // since Linux 6.11, that a probe is at the entry of a function: then the callchain has the

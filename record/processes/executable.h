@@ -19,7 +19,8 @@ struct Executable {
 // errors kNotFound and kPermission name the command and the reason.
 Result<Executable> FindExecutable(const std::string& name);
 
-// Returns the exit status of a shell for a command that it cannot run: 127 for kNotFound, else 126.
+// Returns the exit status of a shell for a command that it cannot run: 127 for kNotFound,
+// otherwise 126.
 int ExitStatusOfFailedExec(ErrorCode code);
 
 }  // namespace perftape::record

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds program text that was moved to memory without a file (formats/perfdata/moved_text.h) before
-// the recording started, by what is left of the file's mappings in /proc/PID/maps.
+// the recording started, by the remaining mappings of the file in /proc/PID/maps.
 #pragma once
 
 #include <functional>

@@ -44,7 +44,7 @@ Result<std::vector<std::uint32_t>> Descendants(const std::filesystem::path& proc
 Result<std::vector<std::uint32_t>> ThreadsOf(const std::filesystem::path& proc_root,
                                              std::span<const std::uint32_t> pids);
 
-// Returns the process (thread-group id) of a thread. kNotFound if there is no such thread.
+// Returns the process (thread-group id) of a thread; kNotFound if the thread does not exist.
 Result<std::uint32_t> ProcessOf(const std::filesystem::path& proc_root, std::uint32_t tid);
 
 }  // namespace perftape::record

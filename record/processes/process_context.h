@@ -13,7 +13,8 @@ namespace perftape::record {
 
 // Returns the header of the context of process `pid` and its payload, which follows it. Reads only
 // memory without a file and that of memfds: a page of another file may need a file system that
-// never answers. The process may map such a file meanwhile, so call it where waiting does no harm.
+// never answers. The process may map one meanwhile, so call this function where waiting does no
+// harm.
 //
 // Fails with kNotFound if the process has ended, or publishes no context, or changes it now; with
 // kPermission if its memory may not be read; and with the errors of DecodeProcessContextHeader.

@@ -31,7 +31,7 @@ struct SampleFilter {
   std::optional<pid_t> command = {};           // also a process, from its exec on
   std::optional<uid_t> user = {};              // the idle task never matches
   std::optional<pid_t> excluded_process = {};  // the recorder itself
-  Scope scope = {};                            // all of it must hold, too
+  Scope scope = {};                            // must match, too
 
   bool by_process() const { return !processes.empty() || command.has_value(); }
   SampledTasks tasks() const {
@@ -48,7 +48,7 @@ struct RecordedThreads {
   std::vector<pid_t> sampled;
   Inherit inherit = Inherit::kYes;  // of the sampling events
   bool from_exec = false;           // sampling begins with the exec of the command
-  // Their process events are recorded, and those of what they start.
+  // The threads whose process events are recorded, with those of the processes that they start.
   std::vector<pid_t> followed;
 };
 

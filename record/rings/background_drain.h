@@ -53,8 +53,8 @@ class DrainedRecords {
 
   explicit DrainedRecords(std::size_t most_bytes = kMostBytes) : most_bytes_(most_bytes) {}
 
-  // True if no more should be copied before Release. What then does not fit into a ring, the kernel
-  // counts in a LOST record.
+  // True if no more should be copied before Release. The kernel then reports records that do not
+  // fit into a ring in a LOST record.
   bool is_full() const { return copied_.size() >= most_bytes_; }
   // Appends a copy of a whole record.
   void Add(Bytes record);

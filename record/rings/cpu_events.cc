@@ -37,7 +37,7 @@ std::unexpected<Error> ExplainInvalid(const perfdata::EventAttr& attr, int cpu) 
                                                          attr.sample_period, *limit));
   }
   return Fail(ErrorCode::kInvalidArgument,
-              fmt::format("CPU {}: this kernel does not know such a perf event", cpu));
+              fmt::format("CPU {}: this kernel does not know this perf event", cpu));
 }
 
 std::unexpected<Error> ExplainOpen(const perfdata::EventAttr& attr, int cpu, int error_number) {
@@ -110,9 +110,8 @@ std::unexpected<Error> ExplainThread(const perfdata::EventAttr& attr, pid_t tid,
   if (error_number != EACCES && error_number != EPERM) {
     return Fail(InContext(thread, ExplainOpen(attr, cpu, error_number).error()));
   }
-  std::string message = thread +
-                        ": the kernel lets a user record only own processes, and none that has "
-                        "changed its user";
+  std::string message =
+      thread + ": users may record only their own processes, and none that has changed its user";
   const std::optional<Finding> why = WhyNoPrograms(ReadSystemFacts());
   return Fail(ErrorCode::kPermission, why ? message + ": " + why->text() : std::move(message));
 }
@@ -167,7 +166,7 @@ Result<std::vector<CpuEvent>> OpenOnCpus(const perfdata::EventAttr& attr,
     if (event) events.push_back(std::move(*event));
   }
   if (events.empty()) {
-    return Fail(ErrorCode::kInvalidArgument, "none of the CPUs asked for is online");
+    return Fail(ErrorCode::kInvalidArgument, "none of the requested CPUs is online");
   }
   return events;
 }

@@ -32,7 +32,8 @@ int OpenForAllProcesses(const void* attr, int cpu);
 //
 // Fails with kInvalidArgument if none of the CPUs exists, or if a frequency is above
 // kernel.perf_event_max_sample_rate. Fails with kPermission if the kernel refuses; the message
-// names the setting and the capability. Fails with kUnsupported if the kernel has no such event.
+// names the setting and the capability. Fails with kUnsupported if the kernel does not have the
+// event.
 Result<std::vector<CpuEvent>> OpenOnCpus(const perfdata::EventAttr& attr,
                                          std::span<const int> cpus);
 
@@ -45,7 +46,7 @@ Result<std::vector<CpuEvent>> OpenForThread(const perfdata::EventAttr& attr, pid
                                             std::span<const int> cpus);
 
 // Opens `attr` for the calling process and closes it again. Fails with kUnsupported if the kernel
-// has no such event, otherwise as OpenOnCpus.
+// does not have the event, otherwise as OpenOnCpus.
 Status TryToOpen(const perfdata::EventAttr& attr);
 
 // Redirects the records of `events` (THROTTLE, UNTHROTTLE) to the ring of the event of the same CPU

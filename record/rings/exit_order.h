@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Puts the EXIT record of a thread after its last sample. A thread still runs after the kernel has
 // written its EXIT: it may be sampled or preempted, and the sums of its waits come at its last
-// switch (bpf/off_cpu.bpf.c). perf 7.3 forgets the name of a thread at its EXIT, so that samples
-// after it have none.
+// switch (bpf/off_cpu.bpf.c). perf 7.3 forgets the name of a thread at its EXIT, so later samples
+// would have no name.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace perftape::record {
 
-// What a record tells of one thread.
+// What a record says about one thread.
 enum class ThreadStep : std::uint8_t { kNone, kStart, kSample, kExit };
 
 struct ThreadRecord {
@@ -23,8 +23,8 @@ struct ThreadRecord {
   std::uint32_t tid = 0;
 };
 
-// FORK and EXIT are steps of their thread. So is COMM: after execve(2) in another thread, that one
-// has the tid of the first thread, which has ended.
+// FORK and EXIT are steps of their thread. So is COMM: after execve(2) in another thread, that
+// thread gets the tid of the first thread, which has ended.
 ThreadRecord ThreadRecordOf(const perfdata::RecordView& record);
 // Tasks that have no tid in this pid namespace have no steps.
 ThreadRecord SampleOfThread(std::uint32_t tid);

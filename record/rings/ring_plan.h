@@ -14,8 +14,8 @@ struct RingPlan {
   std::size_t bytes = 0;  // of each; a power of two
 };
 
-// Plans for `cpus` CPUs, each with so many samples per second. Up to eight CPUs share a ring,
-// because senders to one wait for each other. A ring holds two seconds of samples of a kilobyte and
+// Plans for `cpus` CPUs, each with `samples_per_second`. Up to eight CPUs share a ring, because
+// senders to one wait for each other. A ring holds two seconds of samples of a kilobyte and
 // `stack_bytes`, at least `least`, at most 8 MiB for each CPU, with stacks 32 MiB. `requested` is
 // the size of each ring instead.
 RingPlan PlanRings(std::size_t cpus, std::uint64_t samples_per_second, std::uint32_t stack_bytes,

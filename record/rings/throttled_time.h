@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long the kernel throttled an event on a CPU. It stops an event that has more overflows in a
-// tick than kernel.perf_event_max_sample_rate allows, and writes a THROTTLE. At the next tick, or
-// when the event is scheduled in again, it starts it and writes an UNTHROTTLE
+// How long the kernel throttled an event on a CPU. If an event has more overflows in a tick than
+// kernel.perf_event_max_sample_rate allows, the kernel stops it and writes a THROTTLE. At the next
+// tick, or when the event is scheduled in again, the kernel starts it and writes an UNTHROTTLE
 // (kernel/events/core.c, perf_log_throttle). It throttles clocks and hardware counters, but no
 // software counter such as page-faults (perf_swevent_overflow; tried on Linux 6.18).
 #pragma once
@@ -39,7 +39,7 @@ class ThrottledTime {
 
     bool operator==(const Sum&) const = default;
   };
-  // The sum until now. If the event is still throttled, it is so until `end_ns`; nothing: the end
+  // The sum until now. If the event is still throttled, its time ends at `end_ns`; nothing: the end
   // is unknown.
   Sum Of(std::uint64_t id, std::optional<std::uint64_t> end_ns) const;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sorts the records of one drain by time. A record that is younger than the limit waits for the
-// next drain, because an older one may still arrive in a ring that was drained before. So a
+// Sorts the records of one drain by time. A record that is later than the limit waits for the next
+// drain, because an earlier one may still arrive in a ring that was already drained. So a
 // FINISHED_ROUND after the released records is correct: no later record is older than the newest
 // record before the previous FINISHED_ROUND (tools/perf/util/ordered-events.c, OE_FLUSH__ROUND).
 //
@@ -33,7 +33,7 @@ namespace perftape::record {
 // Not thread-safe.
 class TimeMerge {
  public:
-  // Adds one whole record with its time in nanoseconds, and what it tells of a thread.
+  // Adds one whole record with its time in nanoseconds, and what it says about a thread.
   void Add(std::uint64_t time, Bytes record, const ThreadRecord& thread = {});
 
   // Adds a sample of a thread: the record that write(buffer) appends to a std::vector<std::byte>.
@@ -58,8 +58,8 @@ class TimeMerge {
   // (formats/perfdata/kernel_size.h). kCorrupt if `record` is not exactly one whole record.
   Status AddKernelRecord(Bytes record, const perfdata::SampleFormat& format);
 
-  // The longest time in which the samples of a thread are awaited that come after its EXIT. On a
-  // busy machine it waits for a CPU to end.
+  // How long to wait at most for the samples of a thread that come after its EXIT. On a busy
+  // machine, the thread waits for a CPU before it can end.
   static constexpr std::uint64_t kLongestEndNs = 100'000'000;
   // Returns a limit for Release: `limit`, or the time before the EXIT of a thread whose last
   // samples may still arrive, which is up to kLongestEndNs less. UINT64_MAX stays.

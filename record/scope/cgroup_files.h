@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the limits and the use of a cgroup from the files of its controllers, of version 2
+// Reads the limits and the usage of a cgroup from the files of its controllers, of version 2
 // (Documentation/admin-guide/cgroup-v2.rst) and of version 1 (cgroup-v1/; the files of CPU limits
 // are in Documentation/scheduler/sched-bwc.rst).
 #pragma once
@@ -22,7 +22,7 @@ struct UsageController {
   std::string_view name;     // of version 2: "io"
   std::string_view v1_name;  // "blkio"
   // Reads its files in `directory` into the limits, into `last` and into `io_limits`. What cannot
-  // be read keeps its value: the cgroup may be gone.
+  // be read keeps its value: the cgroup may have been removed.
   void (*read)(const std::filesystem::path& directory, CgroupVersion version,
                bundle::NotedCgroup& cgroup);
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The limits and the use of the cgroups that recorded processes are in, for the notes: read when
-// such a process is first seen, about once a second, and at the end.
+// The limits and the usage of the cgroups of recorded processes, for the notes. They are read when
+// a process is first seen, about once a second, and at the end.
 #pragma once
 
 #include <chrono>
@@ -34,14 +34,14 @@ class CgroupUsage {
   // Check.
   void AddFork(std::uint32_t pid, std::uint32_t parent);
   // Call it often. Reads the cgroups of new processes at once, and all cgroups about once a second,
-  // also those that processes have entered since. Each call reads as many as some milliseconds
-  // allow. `now_ns` is of CLOCK_MONOTONIC.
+  // also those that processes have moved to since. Each call reads for a few milliseconds at most.
+  // `now_ns` is of CLOCK_MONOTONIC.
   void Check(std::uint64_t now_ns);
   // Reads all.
   void ReadAll(std::uint64_t now_ns);
 
-  // Returns those that could be read, by path; of the root only if it has a limit. Makes no system
-  // call.
+  // Returns the cgroups that could be read, by path; the root only if it has a limit. Makes no
+  // system call.
   std::vector<bundle::NotedCgroup> Noted() const;
   // Returns the containers and pods among them, by path.
   std::vector<bundle::NotedContainer> Containers() const { return containers_.Noted(); }
@@ -52,7 +52,7 @@ class CgroupUsage {
     std::uint32_t controllers = 0;  // those that have this path: bits, by index in controllers_
     bool is_read = false;
     std::unordered_set<std::uint64_t> pids = {};  // those of `noted`
-    // Of the reading before, for the peaks of io_limits.
+    // The previous reading, for the peaks of io_limits.
     std::uint64_t before_ns = 0;
     std::vector<bundle::NotedIoLimit> before = {};
 
@@ -77,7 +77,7 @@ class CgroupUsage {
   std::set<std::uint32_t> known_;  // processes that have not ended
   std::vector<std::uint32_t> new_;
   std::uint64_t read_ns_ = 0;  // when the last round of reading began
-  // With which process and path the current round goes on; nothing: all were read.
+  // The process and path with which the current round continues; nothing: all were read.
   std::optional<std::uint32_t> next_process_ = {};
   std::optional<std::string> next_cgroup_ = {};
 };

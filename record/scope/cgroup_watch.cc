@@ -77,16 +77,16 @@ std::vector<std::string> CgroupWatch::Gaps(std::uint64_t start_ns) const {
     const double gone_s = Seconds(watched.gone_ns - std::min(watched.gone_ns, start_ns));
     if (watched.id == 0) {
       sentences.push_back(fmt::format(
-          "the cgroup {} was removed after {:.1f} s, and not made again", path, gone_s));
+          "the cgroup {} was removed after {:.1f} s, and not created again", path, gone_s));
     } else if (!watched.failure.empty()) {
       sentences.push_back(
           fmt::format("the cgroup {} was removed after {:.1f} s. The new one was not recorded: {}",
                       path, gone_s, watched.failure));
     } else if (watched.times != 0) {
-      sentences.push_back(fmt::format(
-          "the cgroup {} was removed and made again ({}). What ran in it at first is not "
-          "recorded, {:.1f} s at most",
-          path, Counted(watched.times, "time"), Seconds(watched.unrecorded_ns)));
+      sentences.push_back(
+          fmt::format("the cgroup {} was removed and created again ({}). At first, it was not "
+                      "recorded, for {:.1f} s at most",
+                      path, Counted(watched.times, "time"), Seconds(watched.unrecorded_ns)));
     }
   }
   return sentences;

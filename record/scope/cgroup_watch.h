@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Follows the cgroups of a scope by their paths. A service or container that is started again has a
-// new cgroup under the path of the old one, with another id.
+// Follows the cgroups of a scope by their paths. A restarted service or container has a new cgroup
+// under the path of the old one, with another id.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,8 @@
 
 namespace perftape::record {
 
-// A cgroup that cannot become another one while it is open.
+// An open cgroup. Its directory and id stay those of this cgroup, even if another one gets its
+// path.
 struct OpenCgroup {
   UniqueFd directory = {};
   std::uint64_t id = 0;
@@ -32,8 +33,8 @@ class CgroupWatch {
 
   CgroupWatch(const Scope& scope, Follow follow);
 
-  // Follows the cgroups that were made again since the last call. Call it often: what runs in a new
-  // cgroup before the call is not recorded. Makes a system call for each cgroup.
+  // Follows the cgroups that were created again since the last call. Call it often: what runs in a
+  // new cgroup before the call is not recorded. Makes a system call for each cgroup.
   void Check(std::uint64_t now_ns);
 
   // Returns a sentence about each cgroup that was not recorded all the time. `start_ns` is that of

@@ -46,7 +46,7 @@ Result<std::vector<CgroupHierarchy>> MountedCgroupHierarchies(
 // those that cannot be read.
 std::vector<CgroupDirectory> CgroupsOf(const CgroupHierarchy& hierarchy);
 
-// Returns the id of a directory. Fails if it is none.
+// Returns the id of a directory. Fails if `directory` is not a directory.
 Result<std::uint64_t> CgroupIdOf(const std::filesystem::path& directory);
 
 // Paths of cgroups as the recorder's cgroup namespace shows them. The kernel's CGROUP records have
@@ -56,8 +56,8 @@ class CgroupPaths {
   // `mounted` is the hierarchy as it is mounted for the recorder.
   explicit CgroupPaths(CgroupHierarchy mounted) : mounted_(std::move(mounted)) {}
 
-  // Returns the path below the mount. A cgroup that is not there, or no longer, keeps its path,
-  // unless an earlier one was there and tells what to remove.
+  // Returns the path below the mount. A cgroup that is not below the mount, or no longer, keeps its
+  // path, unless an earlier one was below it and showed which part to remove.
   std::string PathBelowMount(const CgroupDirectory& reported);
 
   // If the record is a CGROUP, writes it with the path below the mount to `rewritten` and returns

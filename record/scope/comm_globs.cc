@@ -113,9 +113,11 @@ Result<std::vector<wire_globs>> CompileCommGlobs(std::span<const std::string> gl
     const std::size_t needed = parsed.accepted.size() + 1;
     if (used + needed > kPositions) {
       if (sets.size() == WIRE_GLOB_SETS) {
-        return Fail(ErrorCode::kInvalidArgument,
-                    fmt::format("--comm '{}': too many names: {} of the longest are possible", glob,
-                                WIRE_GLOB_SETS * kPositions / (kLongestComm + 1)));
+        return Fail(
+            ErrorCode::kInvalidArgument,
+            fmt::format(
+                "--comm '{}': too many names: at most {} names of the full length are possible",
+                glob, WIRE_GLOB_SETS * kPositions / (kLongestComm + 1)));
       }
       sets.emplace_back();
       used = 0;

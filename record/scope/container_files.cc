@@ -6,29 +6,31 @@
 #include <span>
 #include <utility>
 
-#include <nlohmann/json.hpp>
-
 #include "formats/cgroup/container_path.h"
+#include "formats/json/parse.h"
 
 namespace perftape::record {
 namespace {
 
-using Json = nlohmann::json;
+using Json = json::Value;
 
+// The names are at most this deep in lists and objects.
+constexpr std::size_t kMaxDepth = 3;
+
+// Returns null for a text that is not JSON.
 Json Parse(std::string_view json) {
-  return Json::parse(json, nullptr, /*allow_exceptions=*/false);
+  return json::Parse(json, kMaxDepth).value_or(Json());
 }
 
 // Returns the member of an object; null for anything else.
 const Json* Member(const Json* json, const char* name) {
-  if (json == nullptr || !json->is_object()) return nullptr;
-  const auto found = json->find(name);
-  return found == json->end() ? nullptr : &*found;
+  return json == nullptr ? nullptr : json->Find(name);
 }
 
 std::string TextOf(const Json* json, const char* name) {
-  const Json* const text = Member(json, name);
-  return text != nullptr && text->is_string() ? text->get<std::string>() : std::string();
+  const Json* const member = Member(json, name);
+  const std::string* const text = member == nullptr ? nullptr : member->AsText();
+  return text == nullptr ? std::string() : *text;
 }
 
 // Splits at '_' into exactly `parts`; returns false for another number of them.
@@ -83,13 +85,12 @@ ContainerNames NamesInDockerConfig(std::string_view json) {
 std::map<std::string, ContainerNames, std::less<>> NamesInStorage(std::string_view json) {
   std::map<std::string, ContainerNames, std::less<>> found;
   const Json containers = Parse(json);
-  if (!containers.is_array()) return found;
-  for (const Json& container : containers) {
+  for (const Json& container : containers.elements()) {
     const Json* const names = Member(&container, "names");
-    if (names == nullptr || !names->is_array() || names->empty()) continue;
-    if (!names->front().is_string()) continue;
-    found.insert_or_assign(TextOf(&container, "id"),
-                           NamesOfEngine(names->front().get_ref<const std::string&>()));
+    if (names == nullptr || names->elements().empty()) continue;
+    const std::string* const first = names->elements().front().AsText();
+    if (first == nullptr) continue;
+    found.insert_or_assign(TextOf(&container, "id"), NamesOfEngine(*first));
   }
   return found;
 }

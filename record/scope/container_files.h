@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The names in files that container engines keep of a container, and in names that a kubelet
-// chooses. All of these return empty names for a text that is something else.
+// Reads the names of a container from the files of container engines, and from file names that a
+// kubelet chooses. All functions return empty names for other texts.
 #pragma once
 
 #include <map>
@@ -14,7 +14,7 @@ struct ContainerNames {
   std::string container = {};                // empty: not known, or the cgroup of the whole pod
 
   bool operator==(const ContainerNames&) const = default;
-  // Adds the names of `other` for what is empty.
+  // Replaces empty names by those of `other`.
   void Complete(const ContainerNames& other);
 };
 
@@ -26,7 +26,7 @@ ContainerNames NamesOfEngine(std::string_view name);
 // io.kubernetes.cri.* (internal/cri/annotations).
 ContainerNames NamesInOciConfig(std::string_view json);
 
-// The config.v2.json of docker: the labels io.kubernetes.*, or else the name.
+// The config.v2.json of docker: the labels io.kubernetes.*, or the name if there are none.
 ContainerNames NamesInDockerConfig(std::string_view json);
 
 // The containers.json of containers/storage (podman, CRI-O): names by id.

@@ -131,8 +131,8 @@ std::unexpected<Error> Ambiguous(std::string_view wanted,
   const std::size_t more = paths.size() - std::min(paths.size(), 2 * kMostListed);
   paths.resize(paths.size() - more);
   return Fail(ErrorCode::kInvalidArgument,
-              fmt::format("--container '{}': several containers in {} have such an id: {}{}: give "
-                          "more of it",
+              fmt::format("--container '{}': several containers in {} have an id that begins so: "
+                          "{}{}: give more of it",
                           wanted, hierarchy.mount.string(), Joined(paths, ", "),
                           more > 0 ? fmt::format(" and {} more", more) : ""));
 }
@@ -253,8 +253,8 @@ Result<FoundCgroups> FindContainers(std::span<const CgroupHierarchy> hierarchies
   if (found) return *std::move(found);
   if (missing.empty()) return NotTogether("--container");
   return Fail(ErrorCode::kNotFound,
-              fmt::format("--container '{}': no directory in {} has a name with this id: "
-                          "--cgroup takes the path of any cgroup",
+              fmt::format("--container '{}': no cgroup directory in {} has this id in its name: "
+                          "use --cgroup with the path of the cgroup",
                           missing, SearchedIn(hierarchies)));
 }
 
@@ -296,7 +296,7 @@ Result<FoundCgroups> InBoth(const FoundCgroups& some, const FoundCgroups& others
   }
   if (!both.cgroups.empty()) return both;
   return Fail(ErrorCode::kInvalidArgument,
-              fmt::format("{}: no cgroup is in both: nothing would be recorded", options));
+              fmt::format("{}: no cgroup matches both, so nothing would be recorded", options));
 }
 
 }  // namespace perftape::record

@@ -21,14 +21,14 @@ struct FoundCgroups {
 // Finds each of `names` in one hierarchy, the first that has all of them. A name is a path below
 // the mount, the path of the directory, or an id: the number of its inode.
 //
-// Fails with kNotFound for a name that is nowhere: the message has the directories that were
-// searched, and what is near.
+// Fails with kNotFound for a name that is in none: the message lists the directories that were
+// searched, and suggests similar names.
 Result<FoundCgroups> FindCgroups(std::span<const CgroupHierarchy> hierarchies,
                                  std::span<const std::string> names);
 
 // Finds the cgroups of each container by its id, or the beginning of it. The id is the last part of
-// a directory's name, as the container engines choose it (formats/cgroup/container_path.h).
-// Of directories of one container inside each other it returns the outermost. Fails with kNotFound,
+// a directory's name, as the container engines choose it (formats/cgroup/container_path.h). If
+// directories of one container are inside each other, returns the outermost. Fails with kNotFound,
 // and with kInvalidArgument for the beginning of several ids; the message lists them.
 Result<FoundCgroups> FindContainers(std::span<const CgroupHierarchy> hierarchies,
                                     std::span<const std::string> ids);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of pods and containers from a source that takes its time, such as a container runtime.
+// Names of pods and containers from a slow source, such as a container runtime.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,13 @@
 
 namespace perftape::record {
 
-// Both functions wait for nothing, because the thread that empties the rings calls them.
+// Neither function waits, because the thread that empties the rings calls them.
 class NameSource {
  public:
   virtual ~NameSource() = default;
 
-  // Returns what is known of a cgroup's container; all empty for nothing. For an unknown id it
-  // asks, and a later answer may have it.
+  // Returns the known names of a cgroup's container; all empty if none are known. Asks for an
+  // unknown id; a later answer may have it.
   virtual ContainerNames Find(const cgroup::ContainerPath& path) = 0;
   // Returns how often it has got an answer, or has failed, so far. Call it often.
   virtual std::uint64_t Answers() = 0;

@@ -25,7 +25,7 @@ struct Pod {
   bool operator==(const Pod&) const = default;
 };
 
-// Where the kubelet keeps the logs of pods, from the root of the node.
+// The directory in which the kubelet keeps the logs of pods, from the root of the node.
 inline constexpr std::string_view kPodLogs = "/var/log/pods";
 
 // Looks in these places, and keeps what it has found: a pod may be deleted before its names are

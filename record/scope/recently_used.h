@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A map by id that forgets what was not used for the longest time, so that it does not grow for
-// ever.
+// A map by id of limited size: it forgets the values that were not used for the longest time.
 #pragma once
 
 #include <algorithm>

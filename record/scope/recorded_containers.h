@@ -22,12 +22,12 @@ class RecordedContainers {
 
   explicit RecordedContainers(PodNames names) : names_(std::move(names)) {}
 
-  // Notes the cgroup if it is, or is in, a container or a pod, and looks up the names: they may be
-  // gone soon. `path` is that of the records.
+  // Notes the cgroup if it is, or is in, a container or a pod, and looks up the names now, because
+  // they may disappear soon. `path` is the path in the records.
   void Add(std::string_view path);
   // Looks up the names that were not known yet.
   void AddMissingNames();
-  // Adds the names of a new answer of the source of names. Waits for nothing. Call it often.
+  // Adds the names of new answers of the source of names. Does not wait. Call it often.
   void AddAnswers();
 
   // Returns those so far, by path. Makes no system call.

@@ -63,7 +63,8 @@ Result<Scope> ResolveScope(const ScopeOptions& options) {
   TRY_ASSIGN(FoundCgroups found, FindNamed(options, hierarchies));
   if (found.cgroups.size() > WIRE_MAX_CGROUPS) {
     return Fail(ErrorCode::kInvalidArgument,
-                fmt::format("--cgroup: {} cgroups are more than {}: name a cgroup above them",
+                fmt::format("--cgroup: {} cgroups are too many, at most {} can be recorded: name a "
+                            "cgroup above them",
                             found.cgroups.size(), WIRE_MAX_CGROUPS));
   }
   scope.recorded = std::move(found.hierarchy);
@@ -85,12 +86,12 @@ std::vector<std::string> UnseenFromNamespaces(const Scope& scope) {
   std::vector<std::string> sentences;
   if (ChildNamespace(NamespaceType::kPid) != 0) {
     sentences.emplace_back(
-        "the recorder runs in a pid namespace: processes outside of it are recorded with the id -1 "
-        "and without names; run it outside, or select processes (-p, --cgroup)");
+        "the recorder runs in a pid namespace: processes outside it are recorded with the id -1 "
+        "and without names; run the recorder outside, or select processes (-p, --cgroup)");
   }
   if (scope.recorded && ChildNamespace(NamespaceType::kCgroup) != 0) {
     sentences.emplace_back(
-        "the recorder runs in a cgroup namespace: cgroups outside of it have no names");
+        "the recorder runs in a cgroup namespace: cgroups outside it have no names");
   }
   return sentences;
 }

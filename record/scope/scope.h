@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The scope of a recording: which cgroups, and threads with which names. It restricts the targets.
-// And what the namespaces of the recorder itself (namespaces(7)) hide.
+// The scope of a recording restricts its targets to cgroups and to threads with certain names. This
+// file also checks what the namespaces of the recorder itself (namespaces(7)) hide.
 #pragma once
 
 #include <linux/types.h>
@@ -16,7 +16,7 @@
 
 namespace perftape::record {
 
-// As the user names it. Of each list, any; of the lists, all.
+// The scope as the user names it. A task must match one entry of each list that is not empty.
 struct ScopeOptions {
   std::vector<std::string> cgroups;     // find_cgroups.h
   std::vector<std::string> containers;  // find_cgroups.h

@@ -195,8 +195,8 @@ void BuildIdCollector::AddMissing(std::span<const Dso* const> hit, HitFiles& fil
       case Outcome::kProcessEnded:
         return "its process ended before it could be opened";
       case Outcome::kReplacedOutside:
-        return "its process ended before it could be opened, and what has its name here is another "
-               "file: that of a container, or replaced";
+        return "its process ended before it could be opened, and its name here belongs to another "
+               "file: it was in a container, or was replaced";
       case Outcome::kNoAnswer:
         return "its file system did not answer in time";
       case Outcome::kUnreachable:
@@ -204,7 +204,7 @@ void BuildIdCollector::AddMissing(std::span<const Dso* const> hit, HitFiles& fil
     }
     return dso.path == perfdata::kVdsoMappingName
                ? "of 32-bit processes; this one has another"
-               : "could not be opened: deleted, or its process is out of reach";
+               : "could not be opened: it was deleted, or its process cannot be accessed";
   };
   struct Missing {
     std::string_view reason;

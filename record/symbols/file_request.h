@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is asked of a process that opens files (file_service.h), and what it answers; and how the
-// file of a mapping is found again.
+// The requests to a process that opens files (file_service.h), and its answers. Also checks whether
+// a file is the one of a mapping.
 #pragma once
 
 #include <sys/stat.h>
@@ -65,7 +65,7 @@ std::optional<FileRequest> DecodeRequest(Bytes bytes);
 struct FileAnswer {
   FileOutcome outcome = FileOutcome::kUnreachable;
   struct stat status = {};
-  bool is_copy = false;  // else the descriptor was opened with O_PATH
+  bool is_copy = false;  // otherwise the descriptor was opened with O_PATH
 };
 
 }  // namespace perftape::record

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Processes that open files which other users chose. A file system of another user (FUSE) or of a
-// dead server (NFS) may never answer, and a process that waits for it cannot be ended by any
-// signal. So a worker process waits, and is left behind if it gets no answer. It returns a file of
-// a local file system open, and a copy of any other file. So the recorder itself never waits. The
-// workers also read the memory of processes that other users control.
+// dead server (NFS) may never answer, and no signal can end a process that waits for it. Therefore
+// worker processes open these files; a worker that gets no answer is abandoned, and the recorder
+// itself never waits for a file system. A worker returns an open file if the file system is local,
+// and otherwise a copy of the file. The workers also read the memory of processes that other users
+// control.
 //
 // The workers are children of a process that is forked at the start, which opens nothing itself: a
 // recorder must not create processes after it has given up its privileges.
@@ -37,8 +38,9 @@ class FileService {
   // The process that starts workers.
   pid_t pid() const { return pid_; }
 
-  // Returns the answer to one request. Nothing after `timeout` (WaitForAnswer): the worker is left
-  // behind, and the next request starts another. The file may be a copy in $TMPDIR without a name.
+  // Returns the answer to one request. Returns nothing after `timeout` (WaitForAnswer): the worker
+  // is abandoned, and the next request starts another. The file may be a copy in $TMPDIR without a
+  // name.
   std::optional<OpenedFile> Ask(const FileRequest& request, std::chrono::milliseconds timeout);
   // How long Ask has waited so far for answers.
   std::uint64_t waited_ns() const { return waited_ns_; }

@@ -34,24 +34,24 @@ struct HitBinary {
   std::uint64_t size = 0;        // of the file, in bytes
   std::int64_t modified_ns = 0;  // its time of modification when it was opened
   std::string missing = {};      // why the file is not available
-  // What the bundle of an earlier file of a rotating recording contains of this binary: itself and
-  // its debug files. Only WriteBundle uses it, and two bundles are never written at once.
+  // The copies of this binary and of its debug files in the bundle of an earlier file of a rotating
+  // recording. Only WriteBundle uses it, and two bundles are never written at once.
   std::vector<BundledCopy> copies = {};
   std::string content = {};  // bundle::ContentHash, once an earlier bundle was written
   // How many files of a rotating recording in a row had no sample in it. Only HitFiles uses it.
   unsigned files_without_hit = 0;
 };
 
-// A rotating recording closes a binary that so many files in a row had no sample in. So an
-// always-on recording does not collect descriptors, nor the disk space of deleted binaries.
+// A rotating recording closes a binary after this many files in a row without a sample in it. So a
+// continuous recording does not accumulate descriptors, or the disk space of deleted binaries.
 inline constexpr unsigned kMostFilesWithoutHit = 8;
 
 // Raises the limit of open files of this process as far as possible. Returns how many of them
 // HitFiles can use. Programs that are started later inherit the limit.
 std::size_t RoomForOpenFiles();
 
-// The binaries that several HitFiles share. One that none of them has any more is closed. Not
-// thread-safe, but another thread may destroy a HitFiles.
+// The binaries that several HitFiles share. A binary that none of them holds any more is closed.
+// Not thread-safe, but another thread may destroy a HitFiles.
 class HitPool {
  public:
   void Add(const std::shared_ptr<HitBinary>& binary) { binaries_.push_back(binary); }
@@ -95,7 +95,7 @@ class HitFiles {
   void AddMissing(bundle::FileKind kind, std::string_view path, const BuildId& build_id,
                   std::string reason, const FileNumber& number = {});
 
-  // Adds what `other` has and this one has not.
+  // Adds the binaries of `other` that this one does not have.
   void AddAllOf(const HitFiles& other);
 
   // A sample hit the running kernel or one of its modules; a sample hit the vdso.

@@ -57,8 +57,8 @@ class HitRegions {
   };
 
   void Collect(const perfdata::Sample& sample, perfdata::CpuMode mode);
-  // Returns the region at an address. Adds one that was not hit recently to found_. Of 0 bytes if
-  // nothing is mapped there.
+  // Returns the region at an address. Adds one that was not hit recently to found_. The region has
+  // 0 bytes if nothing is mapped there.
   SeenRegion Visit(const perfdata::AddressSpace& space, std::uint64_t address);
 
   perfdata::Processes processes_;

@@ -112,14 +112,14 @@ std::string JitFiles::WhyNotItsNumber(std::uint32_t pid, const Process& process,
     const std::optional<ProcessIdentity> other = ReadProcessIdentity(proc_, own_pid);
     if (!other || other->is_kernel_thread) return {};
     return "in a directory that is shared with another process " + std::to_string(own_pid) +
-           ", outside of its pid namespace";
+           ", outside its pid namespace";
   }
   if (lives_) {
     const auto life = lives_->find(pid);
     return life == lives_->end() ? std::string() : life->second.WhyNotItsFile(file);
   }
   if (ModifiedNs(file) >= since_ns_ - kStartSlackNs) return {};
-  return "older than the recording, and its process was gone before its start was known";
+  return "older than the recording, and its process ended before its start time was read";
 }
 
 std::string JitFiles::WhyNot(std::uint32_t pid, const Process& process,
@@ -129,7 +129,7 @@ std::string JitFiles::WhyNot(std::uint32_t pid, const Process& process,
   if (process.identity) return WhyNotOwnedBy(*process.identity, file.status);
   // Its user is unknown. Files of root and of the current user are trusted.
   if (file.status.st_uid == 0 || file.status.st_uid == ::geteuid()) return {};
-  return "process " + std::to_string(pid) + " was gone before its user was known";
+  return "process " + std::to_string(pid) + " ended before its user was read";
 }
 
 void JitFiles::Mapped(std::uint32_t pid, const perfdata::Region& region) {

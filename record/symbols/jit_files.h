@@ -3,11 +3,11 @@
 // which the process maps so that a profiler sees it. Both are looked up in the root of the process
 // with its own pid, because a container has its own /tmp and pids.
 //
-// A number may mean another process: of another pid namespace, or an earlier one. So a file with
-// only a number in its name is refused if it is older than the process, if its directory is shared
-// with the process of that number in this namespace, or, of a process of another namespace, if it
-// is not in its root. The owner must be the user of the process, or root, and nobody else may be
-// able to write it.
+// A pid may belong to another process: one of another pid namespace, or an earlier one. Therefore a
+// file that is identified only by the pid in its name is refused if it is older than the process,
+// if its directory is shared with the process that has that pid in this namespace, or if the
+// process is in another namespace and the file is not in its root. The owner must be the user of
+// the process, or root, and nobody else may be allowed to write to the file.
 #pragma once
 
 #include <cstdint>

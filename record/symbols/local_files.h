@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which file systems answer without the help of another user's process or of another machine. FUSE,
-// network file systems and autofs may never answer, and then neither stat(2) nor read(2) nor
+// Finds out which file systems answer without help from another user's process or another machine.
+// FUSE, network file systems and autofs may never answer. Then neither stat(2) nor read(2) nor
 // close(2) of their files returns.
 #pragma once
 

@@ -91,7 +91,7 @@ OpenedFile OthersFiles::AskFor(const FileRequest& request, const std::string& na
   }
   if (opened->outcome == FileOutcome::kTooLarge) {
     Tell(name, MoreThanIsRead(opened->size(), symbol_limits::kCopiedFile) +
-                   " of a file system that is not local");
+                   " from a file system that is not local");
   }
   if (opened->is_copy && opened->file) KeepCopy(request, *opened);
   return *std::move(opened);
@@ -144,7 +144,8 @@ void OthersFiles::Tell(const std::string& path, std::string_view problem) {
 std::vector<std::string> OthersFiles::told() const {
   const std::lock_guard lock(told_mutex_);
   std::vector<std::string> told(told_.begin(), told_.end());
-  if (untold_ > 0) told.push_back("so it was with " + std::to_string(untold_) + " other files");
+  if (untold_ > 0)
+    told.push_back("the same happened to " + std::to_string(untold_) + " other files");
   return told;
 }
 

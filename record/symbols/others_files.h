@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opens the files that other users chose: binaries, and debug files beside a binary. A file of a
-// local file system is opened directly. Another process opens any other (file_service.h), so that a
-// file system that never answers does not stop the recorder.
-// That process reads the memory of others, too.
+// Opens files that other users control: binaries, and debug files in the directory of a binary.
+// Files of local file systems are opened directly. All others are opened by another process
+// (file_service.h), so that a file system that never answers does not stop the recorder. That
+// process also reads the memory of other users' processes.
 #pragma once
 
 #include <chrono>
@@ -31,8 +31,8 @@ namespace perftape::record {
 // Thread-safe.
 class OthersFiles {
  public:
-  // How long the recorder waits for one file, and in all: for this time and a tenth of the time
-  // since the start.
+  // How long the recorder waits for one file, and for all files: kFirstWaitNs plus a tenth of the
+  // time since the start.
   static constexpr std::chrono::milliseconds kAnswer{1000};
   static constexpr std::uint64_t kFirstWaitNs = 2'000'000'000;
 
@@ -58,18 +58,18 @@ class OthersFiles {
                         const std::string& path);
 
   // Returns the header and the payload of the context of a process (ReadProcessContext); nothing if
-  // it has none now. Processes whose memory does not answer are told; after kMostSilent of them,
-  // none is read any more.
+  // it has none now. Processes whose memory does not answer are reported to the user; after
+  // kMostSilent of them, no more are read.
   std::optional<std::vector<std::byte>> ReadContextOf(std::uint32_t pid);
 
-  // Adds to what the user is told. Keeps each text once, and not more than kMostTold.
+  // Adds to the messages for the user. Keeps each text once, and at most kMostTold.
   void Tell(const std::string& path, std::string_view problem);
   // What was not read, and why: "/home/x/app: its file system did not answer within 1 s".
   std::vector<std::string> told() const;
 
  private:
   static constexpr std::size_t kMostTold = 32;
-  // After so many file systems without an answer, none is asked any more.
+  // After this many file systems without an answer, no more are asked.
   static constexpr std::size_t kMostSilent = 16;
 
   OpenedFile Open(const FileRequest& request, const std::string& name, const std::string& key);

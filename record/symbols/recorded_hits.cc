@@ -147,7 +147,7 @@ class Finder {
     const BuildId own = elf::BuildIdOf(VdsoOfThisProcess()).value_or(BuildId{});
     if (!own.empty() && own.Matches(build_id)) return files_.AddVdso();
     files_.AddMissing(bundle::FileKind::kVdso, perfdata::kVdsoMappingName, build_id,
-                      build_id.empty() ? "the recording has no build id of it"
+                      build_id.empty() ? "the recording has no build id for it"
                                        : "this kernel has another, or it is of 32-bit processes");
   }
 
@@ -168,7 +168,7 @@ class Finder {
     }
     const Result<BuildId> found = elf::ReadBuildId(file->get());
     if (found && !found->empty()) {
-      return Miss(dso, {}, "the file has a build id, but the recording has none of it");
+      return Miss(dso, {}, "the file has a build id, but the recording has none for it");
     }
     files_.Add(dso.path, {}, *std::move(file), {.device = dso.device, .inode = dso.inode});
   }
@@ -177,13 +177,13 @@ class Finder {
   std::string WhyUncertain(const Dso& dso, int file) const {
     struct stat status = {};
     if (dso.inode == 0 || !began_ns_ || ::fstat(file, &status) != 0) {
-      return "the recording has no build id of it";
+      return "the recording has no build id for it";
     }
     if (!IsFileOf(dso, file)) return "replaced by another file";
     const std::int64_t changed_ns =
         std::int64_t{status.st_ctim.tv_sec} * kNsPerSecond + status.st_ctim.tv_nsec;
     if (changed_ns < *began_ns_) return {};
-    return "the recording has no build id of it, and it was changed since";
+    return "the recording has no build id for it, and it was changed since";
   }
 
   void Miss(const Dso& dso, const BuildId& build_id, std::string reason) {
@@ -211,14 +211,14 @@ std::string OtherKernel(const perfdata::Reader& reader, const RecordedRoots& roo
                         const BuildId& recorded, std::uint64_t reference) {
   bundle::Manifest now = DescribeSystem(roots.kernel);
   if (!recorded.empty() && !recorded.Matches(now.kernel_build_id)) {
-    return "another kernel runs now, by its build id";
+    return "another kernel is running now, by its build id";
   }
   if (recorded.empty() && reader.text(perfdata::FeatureBit::kOsRelease) != now.kernel_release) {
-    return "another kernel runs now, by its release";
+    return "another kernel is running now, by its release";
   }
   const Result<std::string> kallsyms = ReadKallsyms(roots.kernel, now);
   if (!kallsyms) return kallsyms.error().message;
-  if (now.reference_address != reference) return "the kernel was booted since";
+  if (now.reference_address != reference) return "the machine was rebooted since";
   return {};
 }
 

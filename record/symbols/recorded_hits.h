@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collects the files that the samples of a finished recording hit, of perf or of perftape, as far
-// as this machine still has them. Compares each file with what was recorded about it.
+// Collects the files that the samples of a finished recording of perf or perftape hit, as far as
+// this machine still has them. Compares each file with what was recorded about it.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace perftape::record {
 
-// Which files without a build id are used, if a recording has none of them either.
+// Which files without a build id are used, if the recording has no build id for them either.
 enum class Unidentified : std::uint8_t {
   // Those with the recorded device and inode, on the host of the recording, that were not changed
   // since its first sample (st_ctime). The recording must have HOSTNAME, CLOCK_DATA and

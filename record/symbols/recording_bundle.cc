@@ -21,7 +21,7 @@ Status CheckReserved(int file, std::uint64_t reserved) {
   struct statvfs status = {};
   if (reserved == 0 || fstatvfs(file, &status) != 0) return {};
   if (std::uint64_t{status.f_bavail} * status.f_frsize >= reserved) return {};
-  return Fail(ErrorCode::kIo, "the disk has no room for symbols beside --reserve-space");
+  return Fail(ErrorCode::kIo, "the disk has no room for symbols in addition to --reserve-space");
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ struct BundleRequest {
   Destination destination = Destination::kRecording;
   std::filesystem::path file = {};
   BundleDepth depth = BundleDepth::kSymbols;
-  // A bundle that leaves fewer bytes of the disk free is removed again.
+  // A bundle that leaves fewer bytes of the disk free than this is removed again.
   std::uint64_t reserved_space = 0;
   std::shared_ptr<OthersFiles> others = std::make_shared<OthersFiles>();  // opens what users chose
 };
@@ -59,8 +59,8 @@ class RecordingBundle {
 
   // Writes the bundle to its destination, with `notes`. `recording` is the finished recording, open
   // for reading and writing; `name` is its name for messages. An existing separate file is kept as
-  // FILE.old. If the bundle does not fit after the recording, or not beside
-  // BundleRequest::reserved_space, the recording is restored. Fails with kIo if the disk is full.
+  // FILE.old. If the disk has no room for the bundle and BundleRequest::reserved_space, the
+  // recording is restored. Fails with kIo if the disk is full.
   Result<BundleSummary> Write(int recording, std::string_view name,
                               const bundle::RecordingNotes& notes) &&;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The triggers of a flight recording, watched together, and the time after a file in which they
-// write none.
+// The triggers of a flight recording, and the time after a file during which they write no other
+// file.
 #pragma once
 
 #include <cstddef>
@@ -25,13 +25,13 @@
 
 namespace perftape::record {
 
-// Whether there were more than a number of hits in a second. Not thread-safe.
+// Checks whether there were more than a number of hits within a second. Not thread-safe.
 class HitRate {
  public:
   explicit HitRate(std::uint64_t most) : most_(most) {}
 
-  // Adds a hit; times ascend. Returns whether it is one too many in the second before it. Then
-  // counting starts again.
+  // Adds a hit; times ascend. Returns whether there were more than `most` hits in the last second.
+  // If so, counting starts again.
   bool Add(std::uint64_t time_ns) {
     while (!times_.empty() && times_.front() + kNsPerSecond <= time_ns) times_.pop_front();
     times_.push_back(time_ns);
@@ -106,15 +106,15 @@ class TriggerSet {
   std::optional<Fired> fired_;
 };
 
-// The time after a file in which triggers write none. Not thread-safe.
+// The time after a file during which triggers write no other file. Not thread-safe.
 class Cooldown {
  public:
   explicit Cooldown(std::uint64_t length_ns) : length_ns_(length_ns) {}
 
   // A file was written at `now_ns`.
   void Begin(std::uint64_t now_ns) { end_ns_ = now_ns + length_ns_; }
-  // Returns whether one of `triggers`, at least 1, that fired at `now_ns` may write a file. Counts
-  // the others. None may while the file before is written.
+  // Returns whether one of `triggers`, at least 1, that fired at `now_ns` may write a file, and
+  // counts the others as ignored. None may while the previous file is being written.
   bool Admits(std::uint64_t triggers, std::uint64_t now_ns, bool is_writing) {
     const bool is_over = !is_writing && now_ns >= end_ns_;
     ignored_ += is_over ? triggers - 1 : triggers;

@@ -34,7 +34,7 @@ struct WaitCondition {
 
 struct SampleCondition {
   std::string event = {};                        // its name, or a glob of names
-  std::optional<std::uint64_t> per_second = {};  // more than so many; nothing: each one
+  std::optional<std::uint64_t> per_second = {};  // more samples than this; nothing: every sample
 };
 
 struct BusyCondition {

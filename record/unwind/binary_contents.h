@@ -34,13 +34,13 @@ struct BinaryContents {
   // The memory of the tables, in bytes. The pages of the file are not in memory.
   std::uint64_t table_bytes() const;
 
-  // Returns the address in the file's own terms of the start of an executable mapping of it.
+  // Returns the image address at which an executable mapping of the file starts.
   std::optional<ImageAddress> StartOf(const perfdata::Region& region) const;
 };
 
-// What a binary may cost that is read while others wait, for example the drain of the rings: these
-// bytes of call frame information, of code without it, and of symbol tables. `rows` is what there
-// is room for.
+// The limits for a binary that is read while something else waits, for example the drain of the
+// rings: the bytes of its call frame information, of code without it, and of its symbol tables.
+// `rows` is the number of rows for which there is room.
 unwind::TableLimits LimitsOfSmall(std::size_t rows);
 
 // Reads binaries. Threads may share it.
@@ -65,7 +65,8 @@ class BinaryReader {
   const unwind::TableCache& tables_;
 };
 
-// What the thread has read that loads tables, for the one that writes the recording. Thread-safe.
+// The binaries that the thread that loads tables has read, for the thread that writes the
+// recording. Thread-safe.
 class KnownBinaries {
  public:
   // Null if the binary was not added. Dsos of different Processes are equal by their contents.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The processes whose user stacks the BPF programs unwind, as their records tell: what they map,
-// and the unwind tables of their binaries, in the maps of the programs (unwind_maps.h).
+// The processes whose user stacks the BPF programs unwind. Follows their records, and writes their
+// mappings and the unwind tables of their binaries into the maps of the programs (unwind_maps.h).
 #pragma once
 
 #include <atomic>
@@ -45,8 +45,8 @@ class FollowedProcesses {
   // Applies a COMM, FORK, EXIT, MMAP2 or LOST; ignores others. ApplyAll applies whole records.
   void Apply(const perfdata::RecordView& record);
   void ApplyAll(Bytes records);
-  // Returns whether a LOST was applied since the last call: then what runs must be applied again,
-  // and what has ended be forgotten.
+  // Returns whether a LOST was applied since the last call. If so, apply the records of all running
+  // processes again, and forget those that have ended.
   bool HasLostRecords();
   void ForgetIf(const std::function<bool(std::uint32_t pid)>& has_ended);
 

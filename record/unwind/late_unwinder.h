@@ -66,16 +66,16 @@ class LateUnwinder {
   const ChainEnds& EndsOf(std::uint32_t event) const { return ends_[event]; }
   // Of these, those with a frame whose rule was derived from instructions.
   std::uint64_t DerivedOf(std::uint32_t event) const { return derived_[event]; }
-  // What the kernel side has counted of chains that were shortened.
+  // How the kernel side has counted the chains that were shortened.
   struct Shortened {
     std::uint64_t complete = 0, derived = 0;
   };
   const Shortened& ShortenedOf(std::uint32_t event) const { return shortened_[event]; }
 
  private:
-  // The tables of the binaries that only this object has read have at most so many bytes.
+  // The limit for the tables of binaries that only this object has read, in bytes.
   static constexpr std::uint64_t kMostTableBytes = std::uint64_t{32} << 20;
-  // A binary that cannot be opened is tried again for other processes, so many times.
+  // How often a binary that cannot be opened is tried again for other processes.
   static constexpr int kMostTries = 4;
   // Reading takes at most this time, and a tenth of the time since the start.
   static constexpr std::uint64_t kFirstReadNs = 1'000'000'000;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The binaries that processes map, opened as the process sees them, and their unwind tables. A
-// binary is read once, however many processes map it, and is kept for a while when none does: many
-// programs run again and again.
+// binary is read once, however many processes map it. It is kept for a while when no process maps
+// it any more, because many programs run again and again.
 #pragma once
 
 #include <atomic>
@@ -31,8 +31,8 @@ struct UnmappedLimits {
 // Not thread-safe.
 class MappedBinaries {
  public:
-  // Adds what it reads to `known`. Tells `files` which limits binaries reached. Both must outlive
-  // this object, like the memory of `maps`.
+  // Adds what it reads to `known`. Reports to `files` which limits binaries reached. Both must
+  // outlive this object, like the memory of `maps`.
   MappedBinaries(const UnwindMaps& maps, KnownBinaries& known, OthersFiles& files,
                  const UnmappedLimits& unmapped_limits = {});
 

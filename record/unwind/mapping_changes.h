@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which frames of the kernel side are not sure, because a process had mapped something else there
-// by then: a library at the address of one that was unloaded, another program after execve(2). The
-// programs walk by the old table until the new mapping is in their maps, and such a walk goes on
-// with any words of the stack. No code of a new mapping runs before the kernel has written its
-// record, so the times of records and of loads tell which walks these are.
+// Finds frames of the kernel side that may be wrong, because a process had mapped something else at
+// their address by then: a library at the address of one that was unloaded, or another program
+// after execve(2). The BPF programs use the old table until the new mapping is in their maps, and
+// such a walk continues with arbitrary words of the stack. No code of a new mapping runs before the
+// kernel has written its record, so the times of records and of loads show which walks these are.
 #pragma once
 
 #include <cstddef>
@@ -32,7 +32,7 @@ class LoadTimes {
   std::optional<std::uint64_t> LoadedSince(std::uint64_t written_ns) const;
 
  private:
-  // With more than so many, the first are forgotten: later ones answer for them.
+  // If there are more than this, the first are forgotten: later ones answer for them.
   static constexpr std::size_t kMost = std::size_t{1} << 16;
   struct Load {
     std::uint64_t written_ns = 0, loaded_ns = 0;
@@ -53,12 +53,13 @@ class MappingChanges {
   void Apply(const perfdata::RecordView& record, const perfdata::SampleFormat& format,
              perfdata::Processes& processes);
 
-  // How many of these frames of a process are sure, leaf first, if they were found at `walked_ns`.
-  // The frame whose code was replaced is one of them: its address is true, its callers are not.
+  // Returns how many of these frames of a process, leaf first, are certain if they were found at
+  // `walked_ns`. The frame whose code was replaced is included: its address is correct, but its
+  // callers are not.
   std::size_t SureFrames(std::uint32_t pid, std::uint64_t walked_ns, WordArray frames);
 
  private:
-  // Of a process. With more, the first are forgotten.
+  // For each process. If there are more, the first are forgotten.
   static constexpr std::size_t kMostOfProcess = 256;
   static constexpr std::size_t kMostProcesses = std::size_t{1} << 15;
   static constexpr std::uint64_t kNotLoaded = std::numeric_limits<std::uint64_t>::max();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rules of all unwind tables in the maps of the BPF programs, each once. A rule that no table
-// has any more leaves its number to another.
+// The rules of all unwind tables in the maps of the BPF programs, each stored once. The number of a
+// rule that no table uses any more can be given to another rule.
 #pragma once
 
 #include <linux/types.h>
@@ -20,17 +20,17 @@ namespace perftape::record {
 // Not thread-safe. The programs read the rules at any time.
 class SharedRules {
  public:
-  // The number of a rule kNone, and of each rule that there was no room for.
+  // The number of a rule kNone, and of each rule for which there was no room.
   static constexpr std::uint32_t kNone = 0;
 
   // The memory of `rules` must outlive this object.
   explicit SharedRules(std::span<wire_unwind_rule> rules);
 
-  // Returns the number of a rule, which it keeps until it was released as often. Times are
-  // CLOCK_MONOTONIC.
+  // Returns the number of a rule. The rule keeps it until Release was called as often as Acquire.
+  // Times are CLOCK_MONOTONIC.
   std::uint32_t Acquire(const unwind::Rule& rule, std::uint64_t now_ns);
-  // No cell leads to this use of the number any more. After the last use, another rule can get it
-  // after UnwindArena::kGraceNs.
+  // No cell uses the number for this Acquire any more. UnwindArena::kGraceNs after the last use,
+  // another rule can get the number.
   void Release(std::uint32_t number, std::uint64_t now_ns);
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The unwind tables in the maps of the BPF programs. If the memory is full, tables that no sample
-// has hit for a while make room for those that samples hit now.
+// has hit for a while are replaced by those that samples hit now.
 #pragma once
 
 #include <cstdint>
@@ -25,10 +25,10 @@ class TableStore {
   // The memory of `maps` must outlive this object.
   explicit TableStore(const UnwindMaps& maps);
 
-  // Returns the index of the table in the maps, which it keeps until Forget. Nothing if there is no
-  // index left. Its rows may come later, when there is room (LoadMissing).
+  // Returns the index of the table in the maps, which the table keeps until Forget; nothing if no
+  // index is left. Its rows may be loaded later, when there is room (LoadMissing).
   std::optional<std::uint32_t> Add(unwind::Table table, std::uint64_t now_ns);
-  // No mapping has this index any more. Another table can get it, after kIdleNs.
+  // No mapping uses this index any more. After kIdleNs, another table can get it.
   void Forget(std::uint32_t index, std::uint64_t now_ns);
 
   // Loads tables that samples have hit while they were not in the maps, and removes others for

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which elements of an array are in use, where BPF programs read the array at any time: a freed
-// region is used again only when no program can still be reading it.
+// Allocates regions of an array that BPF programs read at any time. A freed region is used again
+// only when no program can still be reading it.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ class UnwindArena {
   // Returns the first element of a region of `count` elements, which is not 0; nothing if no free
   // region is large enough. Times are CLOCK_MONOTONIC.
   std::optional<std::uint32_t> Allocate(std::uint32_t count, std::uint64_t now_ns);
-  // Nothing leads to the region any longer.
+  // Frees the region; nothing refers to it any longer.
   void Free(std::uint32_t first, std::uint32_t count, std::uint64_t now_ns);
 
   std::uint32_t size() const { return size_; }

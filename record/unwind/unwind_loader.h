@@ -33,10 +33,11 @@ struct UnwoundProcesses {
 
 class UnwindLoader {
  public:
-  // Loads what `processes` map now, and starts the thread, which follows them. It adds what it
-  // reads to `binaries`, opens them with `files`, and tells `loads` when. All but `processes` must
-  // outlive this object. Returns when what runs is loaded, or after a second: the binaries that
-  // take longer follow. Fails like OpenOnCpus and Sideband::Open.
+  // Loads what `processes` map now, and starts the thread, which follows them. It adds the binaries
+  // that it reads to `binaries`, opens them with `files`, and adds the times of loads to `loads`.
+  // All but `processes` must outlive this object. Returns when the tables of all running processes
+  // are loaded, or after a second; binaries that take longer are loaded later. Fails like
+  // OpenOnCpus and Sideband::Open.
   static Result<std::unique_ptr<UnwindLoader>> Start(const UnwindMaps& maps,
                                                      KnownBinaries& binaries, OthersFiles& files,
                                                      LoadTimes& loads,

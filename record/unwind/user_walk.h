@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The walk of a user stack as bpf/unwind.bpf.h does it, with its causes of an end: by tables, by
 // frame pointers in code without a table, and by a guess in code without a rule. It has a copy of
-// the stack and none of memory without a file, so it does not see trampolines
+// the stack, but not of memory without a file, so it does not see trampolines
 // (wire_trampoline_cfa).
 #pragma once
 
@@ -46,7 +46,7 @@ class UserWalk {
   }
 
  private:
-  // Only rules can tell that a chain with a guessed frame is complete.
+  // Only a rule can prove that a chain with a guessed frame is complete.
   wire_unwind_end EndOf(wire_unwind_end end) const {
     return guess_ != WIRE_END_OF_STACK ? guess_ : end;
   }

@@ -67,6 +67,7 @@ TEST(DescribeUnread, NamesAWayToConvert) {
   EXPECT_THAT(describe("\x04\x22\x4d\x18\x64"), HasSubstr("lz4 -d"));
   EXPECT_THAT(describe("Version: 3.1.6\nFile format: 4\nTRACE START [2026-01-01 10:00:00]\n"),
               HasSubstr("stackcollapse-xdebug.php"));
+  EXPECT_THAT(describe("{\"dhatFileVersion\":2\n,\"mode\":\"heap\""), HasSubstr("dh_view.html"));
   EXPECT_THAT(describe("0 sleep <internal>:-1\n1 <main> /srv/a.php:3\n\n"), HasSubstr("phpspy"));
   EXPECT_EQ(describe("0 apples\n1 pear\n"), "");
   EXPECT_EQ(describe("what is this\n"), "");

@@ -7,9 +7,9 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "tools/serve/channels/record_command.h"
 #include "tools/serve/event_names.h"
 #include "tools/serve/parameters.h"
-#include "tools/serve/record_command.h"
 
 namespace perftape::serve {
 namespace {

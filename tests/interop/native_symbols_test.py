@@ -261,7 +261,7 @@ class Test:
         path.write_bytes(content)
         named = sum(1 for frames, _ in samples for location in frames
                     if location.dso.endswith("workload_fp") and location.names)
-        if named or f"build id {bytes(reversed(build_id)).hex()}, recorded was {build_id.hex()}" not in messages:
+        if named or f"build id {bytes(reversed(build_id)).hex()}, but the recorded one is {build_id.hex()}" not in messages:
             self.fail(f"a rebuilt binary was not refused: {named} names: {messages}")
 
 

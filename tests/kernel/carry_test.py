@@ -115,7 +115,7 @@ class Carry(harness.RecordingTest):
             frames = line.rpartition(" ")[0].split(";")[1:]
             self.assertTrue(all(frame.startswith("[") or BPF_PROGRAM.fullmatch(frame)
                                 for frame in frames), line)
-        self.assertRegex(err, r"libc\.so\S*: build id \S+, recorded was [0-9a-f]{40}")
+        self.assertRegex(err, r"libc\.so\S*: build id \S+, but the recorded one is [0-9a-f]{40}")
 
     def test_perf_shows_the_same_names_on_the_other_machine(self):
         here = symbols_by_dso(

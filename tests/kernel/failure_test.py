@@ -56,7 +56,7 @@ class Failure(harness.RecordingTest):
     def test_a_rate_above_what_the_machine_carries_is_lowered(self):
         for rate in (("-F", "max"), ("-c", "1000")):
             _, err = self.record(*rate, "--call-graph", "none", "--no-bundle", "-o", "a.data", "--", "true")
-            period = int(re.search(r"recorded at (\d+)", err)[1]) if "than this machine carries" in err else 0
+            period = int(re.search(r"recorded at (\d+)", err)[1]) if "than this machine can take" in err else 0
             attributes = harness.run(harness.INSPECT, "--header", self.dir / "a.data")[1]
             if period and rate[0] == "-F":
                 self.assertRegex(attributes, rf"\b{period}\b")

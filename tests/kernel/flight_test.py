@@ -185,7 +185,7 @@ class Numbers(FlightTest):
         print(f"full: {before >> 10} KiB, then {after >> 10} KiB; kept {flight['kept_ns'] / 1e9:.2f} s")
         self.assertLess(after - before, 4 * MB)
         self.assertLess(flight["least_kept_ns"], 60e9)
-        self.assertIn("--flight-memory is too small for more", err)
+        self.assertIn("because --flight-memory is too small", err)
         self.assertLess((self.dir / "r.1").stat().st_size, 3 * MB)
         self.assert_opens(self.dir / "r.1")
         lost = sum(map(lost_in, self.files()))

@@ -72,8 +72,8 @@ class Namespaces(cgroups.CgroupTest):
         (self.dir / "end").touch()
         outside.wait(harness.TIMEOUT_S)
         self.assertEqual(status, 0, err)
-        self.assertEqual(err.count("processes outside of it are recorded with the id -1"), 1, err)
-        self.assertEqual(err.count("cgroups outside of it have no names"), 1, err)
+        self.assertEqual(err.count("processes outside it are recorded with the id -1"), 1, err)
+        self.assertEqual(err.count("cgroups outside it have no names"), 1, err)
         counts = report(self.dir / "perf.data", "cgroup,comm")[GETPPID]
         self.assertEqual(counts["/web|inner"], 100, counts)
         # perf's name for the id of a cgroup that no record names.

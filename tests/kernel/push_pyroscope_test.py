@@ -152,7 +152,7 @@ class PyroscopeTest(pushes.PushTest):
         self.assertEqual(sum(service.folded().values()), 1070)
         status, err = self.stop(service)
         self.assertEqual(status, 0, err)
-        self.assertIn("takes profiles again", err)
+        self.assertIn("accepts profiles again", err)
         counts = sum((push.counts() for push in self.pushes_of(receiver, since)[SERIES]), collections.Counter())
         self.assertEqual(sum(counts.values()), 1070)
         first = receiver.requests()[0][1]

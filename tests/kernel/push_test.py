@@ -107,7 +107,7 @@ class OtlpTest(pushes.PushTest):
         self.wait_for_samples(service, "perftape_push_retries_total", 1)
         served.replace(cert, right[:len(right) // 2])
         service.process.send_signal(signal.SIGHUP)
-        served.wait_for(lambda: f"SIGHUP: {cert}: has no whole certificate" in
+        served.wait_for(lambda: f"SIGHUP: {cert}: has no complete certificate" in
                         service.process.stderr.readline())
         self.assertEqual(service.metrics()["perftape_push_samples_total"], 0)
         served.replace(cert, right)
@@ -115,7 +115,7 @@ class OtlpTest(pushes.PushTest):
         self.wait_for_samples(service, "perftape_push_samples_total", 10)
         status, err = self.stop(service)
         self.assertEqual(status, 0, err)
-        self.assertIn("takes profiles again", err)
+        self.assertIn("accepts profiles again", err)
         self.assertEqual(self.calls_in(receiver.delivered()), {COMM: 10})
 
     def test_each_call_arrives_by_grpc(self):
@@ -156,7 +156,7 @@ class OtlpTest(pushes.PushTest):
             with self.subTest(scheme):
                 receiver = self.receiver("--answers", answers, *grpc)
                 err = self.check_delivery(f"{scheme}://127.0.0.1:{receiver.port}", receiver)
-                self.assertIn("takes profiles again", err)
+                self.assertIn("accepts profiles again", err)
                 first = receiver.requests()[0][1]
                 repeated = answers.count(",")
                 self.assertEqual([body for _, body in receiver.requests()][:repeated + 1],

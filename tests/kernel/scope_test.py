@@ -102,7 +102,7 @@ class Scope(cgroups.CgroupTest):
     def test_a_cgroup_that_is_made_again_is_recorded(self):
         for mount in filter(None, (self.mount, cgroups.version_1())):
             with self.subTest(mount=mount):
-                self.assertIn(f"the cgroup {self.path('service')} was removed and made again",
+                self.assertIn(f"the cgroup {self.path('service')} was removed and created again",
                               self.follow_a_cgroup_made_again(mount))
                 cgroups.remove(mount / self.top / "service")
 
@@ -192,7 +192,7 @@ class Scope(cgroups.CgroupTest):
         for arguments, message in (
                 (("-G", self.path("databse")), f"did you mean {self.path('database')}?"),
                 (("--container", "3f"), "several containers in"),
-                (("--container", "4711aa"), "has a name with this id"),
+                (("--container", "4711aa"), "has this id in its name"),
                 (("--comm", "0123456789abcdef"), "keeps only 15 bytes")):
             status, _, err = harness.run(harness.RECORD, *arguments, "true", cwd=self.dir)
             self.assertEqual(status, 1)

@@ -284,7 +284,7 @@ class ServeTest(served.ServeTest):
         self.assertEqual(by_comm(service.folded(event=GETPPID)), {COMM: 150})
         status, err = self.stop(service)
         self.assertEqual(status, 0, err)
-        self.assertIn("SIGHUP: the options stay: --config: ", err)
+        self.assertIn("SIGHUP: the old options stay: --config: ", err)
         self.assertEqual(err.count("\n"), 1, err)
 
     def test_it_ends_without_a_trace(self):
@@ -326,7 +326,7 @@ class ServeTest(served.ServeTest):
             config.write_text(text)
             service.process.send_signal(signal.SIGHUP)
             lines = iter(service.process.stderr.readline, "")
-            self.assertTrue(any("the options stay" in line for line in lines), (text, count))
+            self.assertTrue(any("the old options stay" in line for line in lines), (text, count))
         self.call(("", COMM, 10))
         self.assertEqual(by_comm(service.folded()), {COMM: 110})
         self.assertEqual(service.children()["perftape-record"], recorder)
@@ -352,7 +352,7 @@ class ServeTest(served.ServeTest):
             self.assertEqual(by_comm(service.folded(event=GETPPID)), {COMM: calls - 30}, name)
         status, err = self.stop(service)
         self.assertEqual(status, 0, err)
-        self.assertEqual(err.count("has ended by signal 9: it is started again"), 3, err)
+        self.assertEqual(err.count("has ended by signal 9: starting it again"), 3, err)
 
     def recorded_since(self, service):
         """None while nothing is recorded."""

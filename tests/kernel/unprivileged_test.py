@@ -19,7 +19,7 @@ import harness
 
 NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
 PARANOID = pathlib.Path("/proc/sys/kernel/perf_event_paranoid")
-LINE = re.compile(r"^perftape-record: warning: only user code of own processes is recorded: CAP_BPF and "
+LINE = re.compile(r"^perftape-record: warning: only user code of your own processes is recorded: CAP_BPF and "
                   r"CAP_PERFMON are missing: .*'perftape-doctor'.*$", re.MULTILINE)
 # A thread and a process that start while the program is recorded.
 STARTS_OTHERS = """
@@ -317,7 +317,7 @@ class Unprivileged(harness.RecordingTest):
 
     def test_process_of_another_user_is_refused(self):
         err = self.refusal("-p", os.getpid(), "-o", "perf.data")
-        self.assertIn("only own processes", err)
+        self.assertIn("only their own processes", err)
         self.assertIn("CAP_BPF and CAP_PERFMON are missing", err)
         self.assertEqual(os.listdir(self.own), [])
 
@@ -334,17 +334,17 @@ class Unprivileged(harness.RecordingTest):
             _, out, _ = self.as_user(self.tools[harness.DOCTOR])
         if perf == 0:
             self.assertEqual(status, 0, err)
-            self.assertIn("one of user code does", out)
+            self.assertIn("a recording of user code does", out)
             return
         self.assertEqual(status, 1)
         self.assertIn("with kernel.perf_event_paranoid at 4, this kernel refuses all perf events", err)
         self.assertIn("sudo sysctl kernel.perf_event_paranoid=2", err)
-        self.assertNotIn("one of user code does", out)
+        self.assertNotIn("a recording of user code does", out)
 
     def test_doctor(self):
         status, out, err = self.as_user(self.tools[harness.DOCTOR])
         self.assertEqual((status, err), (1, ""))
-        self.assertIn("does not work, but one of user code does: perftape-record COMMAND", out)
+        self.assertIn("does not work, but a recording of user code does: perftape-record COMMAND", out)
         self.assertRegex(out, r"recording without privileges: user code +yes")
         _, out, _ = self.as_user(self.tools[harness.DOCTOR], "--json")
         self.assertTrue(json.loads(out)["user_recording_works"])

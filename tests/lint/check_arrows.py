@@ -5,8 +5,9 @@
     tools -> record -> formats        record -> bpf/wire.h and the generated skeletons
     tools -> convert -> formats       formats/X -> formats/base        tests -> anything
 
-The folders of record are floors: a file includes those of its own floor and of lower ones. A
-header of bpf includes others only at its top, so each has what it needs.
+The folders of record are floors: a file includes those of its own floor and of lower ones. A tool
+includes tools/common, and another tool only as listed here. A header of bpf includes others only at
+its top, so each has what it needs.
 """
 import re
 
@@ -27,13 +28,31 @@ ARROWS = {
     "formats/unwind": ["formats/base", "formats/elf", "formats/dwarf", "formats/go"],
     "formats/cri": ["formats/base", "formats/protobuf"],
     "formats/pprof": ["formats/base", "formats/protobuf"],
-    # Its limit of the depth of JSON.
-    "formats/otlp": ["formats/base", "formats/json_profiles/json_walk.h", "formats/protobuf"],
+    "formats/bundle": ["formats/base", "formats/json"],
+    "formats/json_profiles": ["formats/base", "formats/json"],
+    "formats/otlp": ["formats/base", "formats/json", "formats/protobuf"],
     "formats/pyroscope": ["formats/base", "formats/protobuf"],
     "formats/simpleperf": ["formats/base", "formats/protobuf"],
     "record": ["formats", "bpf/wire.h", "bpf/unwind_wire.h"],
     "tools": ["record", "convert", "formats"],
 }
+
+# The folders of tools that a folder of tools may include besides tools/common; with a reason where
+# it is another tool. The main functions in tools, and the man pages, include all tools.
+TOOL_ARROWS = {
+    "tools/common/cli": [],
+    "tools/common/sandbox": [],
+    "tools/common/profiles": ["tools/common/cli", "tools/common/sandbox"],
+    "tools/common/recording": ["tools/common/cli"],
+    "tools/convert": ["tools/report"],  # compares windows by the same names and tables
+    "tools/record": ["tools/doctor"],  # has it as a verb
+    "tools/serve": ["tools/doctor", "tools/serve/channels", "tools/serve/cri", "tools/serve/push"],
+    "tools/serve/channels": [],
+    "tools/serve/client": [],
+    "tools/serve/cri": ["tools/serve/channels", "tools/serve/client"],
+    "tools/serve/push": ["tools/serve/channels", "tools/serve/client"],
+}
+ALL_TOOLS = ["tools", "tools/man"]
 
 # The floors of record, the lowest first. record itself is between flight and doctor.
 FLOORS = ["record/machine", "record/scope", "record/processes", "record/rings", "record/symbols",
@@ -46,6 +65,7 @@ OUTSIDE = {
     r"bpf/.*|.*\.skel\.h": r"bpf/.*|record/(bpf/.*|machine/(btf_types|loaded_bpf_programs))\.cc",
     r"libelf\.h|gelf\.h|dwarf\.h|elfutils/.*": r"formats/elf/.*",
     r"zstd.*\.h": r"formats/base/zstd\..*",
+    r"nlohmann/.*": r"formats/json/.*\.cc",
     r"protozero/.*": r"formats/protobuf/.*",
     r"archive(_entry)?\.h": r"formats/bundle/archive.*\.cc",
     r"libdeflate\.h": r"formats/(pprof|base)/.*|formats/elf/(expand|debug_link)\.cc",
@@ -69,6 +89,23 @@ def may_include(path, included):
     room = room_of(path)
     allowed = ARROWS.get(room, ARROWS.get(room.split("/")[0], [])) + [room]
     return any(included == there or included.startswith(there + "/") for there in allowed)
+
+
+def tool_folder_of(path):
+    """"tools/serve/push" of a file there or below, "tools/report" of one in tools/report."""
+    folder = path.rsplit("/", 1)[0]
+    while folder not in TOOL_ARROWS and folder.count("/") > 1:
+        folder = folder.rsplit("/", 1)[0]
+    return folder
+
+
+def leads_to_another_tool(path, included):
+    if not (path.startswith("tools/") and included.startswith("tools/")):
+        return False
+    folder, other = tool_folder_of(path), tool_folder_of(included)
+    if folder in ALL_TOOLS or folder == other or other in TOOL_ARROWS.get(folder, []):
+        return False
+    return folder.startswith("tools/common/") or not other.startswith("tools/common/")
 
 
 def floor_of(path):
@@ -100,6 +137,9 @@ def complaints_about(path, included, files):
         yield f'{path}: includes "{included}": {room_of(path)} must not know {room_of(included)}'
     if ours and leads_up(path, included):
         yield f'{path}: includes "{included}", which is on a higher floor'
+    if ours and leads_to_another_tool(path, included):
+        yield f'{path}: includes "{included}": {tool_folder_of(path)} must not know ' \
+              f'{tool_folder_of(included)}'
     for pattern, places in OUTSIDE.items():
         if not ours and re.fullmatch(pattern, included) and not re.fullmatch(places, path):
             yield f"{path}: includes <{included}>, which is met only in {places}"

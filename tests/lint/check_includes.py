@@ -19,9 +19,6 @@ LIBRARIES = re.compile(r"(archive|dwarf|gelf|libdeflate|libelf|lzma|sodium|xxhas
 # A header of a library, and those of ours that may include it. None means all.
 IN_HEADERS = {
     "fmt/core.h": None,
-    "nlohmann/json_fwd.hpp": None,
-    "nlohmann/json.hpp": {"formats/bundle/json_fields.h", "tools/inspect/json_fields.h",
-                          "tools/inspect/shown_feature.h"},
     "protozero/exception.hpp": {"formats/protobuf/field_reader.h"},
     "protozero/pbf_reader.hpp": {"formats/protobuf/field_reader.h"},
     "protozero/types.hpp": {"formats/protobuf/field_writer.h"},

@@ -21,9 +21,9 @@ STANDARD = {
     "charconv": "from_chars to_chars",
     "bit": "bit_cast bit_width byteswap endian popcount",
     "chrono": "chrono",
-    "concepts": "convertible_to derived_from integral invocable same_as",
+    "concepts": "convertible_to derived_from floating_point integral invocable same_as signed_integral unsigned_integral",
     "condition_variable": "condition_variable",
-    "cstddef": "byte max_align_t to_integer",
+    "cstddef": "byte max_align_t nullptr_t to_integer",
     "cstdint": "int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t uintptr_t",
     "cstdio": "fprintf snprintf",
     "cstdlib": "abort getenv strtoull system",
@@ -54,7 +54,8 @@ STANDARD = {
     "thread": "jthread thread",
     "tuple": "tie tuple",
     "type_traits": "has_unique_object_representations_v is_arithmetic_v is_constructible_v is_enum_v "
-                   "is_integral_v is_same_v is_trivially_copyable_v remove_const_t remove_cvref_t type_identity underlying_type_t",
+                   "is_integral_v is_same_v is_trivially_copyable_v make_signed_t make_unsigned_t remove_const_t remove_cvref_t "
+                   "type_identity underlying_type_t",
     "unordered_map": "unordered_map unordered_multimap",
     "unordered_set": "unordered_set",
     "utility": "exchange to_underlying",

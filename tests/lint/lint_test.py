@@ -67,6 +67,24 @@ class Arrows(LintCase):
             self.refuses("check_arrows.py", f'{path}: includes "{included}"')
             (self.root / path).unlink()
 
+    def test_refuses_a_tool_that_includes_another(self):
+        for path in ("tools/common/cli/a.h", "tools/common/recording/a.h", "tools/record/a.h",
+                     "tools/serve/a.h", "tools/serve/client/a.h"):
+            self.write(path, "")
+        self.include("tools/serve.cc", '"tools/serve/a.h"')
+        self.include("tools/serve/b.cc", '"tools/common/recording/a.h"')
+        self.include("tools/serve/push/b.cc", '"tools/serve/client/a.h"')
+        self.include("tools/common/recording/b.cc", '"tools/common/cli/a.h"')
+        self.accepts("check_arrows.py")
+        for path, included in (("tools/serve/c.cc", "tools/record/a.h"),
+                               ("tools/serve/push/c.cc", "tools/serve/a.h"),
+                               ("tools/serve/cri/c.cc", "tools/serve/a.h"),
+                               ("tools/common/cli/c.cc", "tools/common/recording/a.h"),
+                               ("tools/common/recording/c.cc", "tools/record/a.h")):
+            self.include(path, f'"{included}"')
+            self.refuses("check_arrows.py", f'{path}: includes "{included}"')
+            (self.root / path).unlink()
+
     def test_refuses_includes_of_a_higher_floor_of_record(self):
         for path in ("record/output/a.h", "record/bpf/a.h", "record/options.h"):
             self.write(path, "")
@@ -326,6 +344,84 @@ class Tree(LintCase):
     def test_refuses_test_data_beyond_its_size(self):
         self.write("testdata/a.data", "x" * (6 << 20))
         self.refuses("check_tree.py", "testdata: ")
+
+
+class Documents(LintCase):
+    def setUp(self):
+        super().setUp()
+        self.write("record/output/rotation.cc", APACHE)
+        self.write("bpf/on_cpu.bpf.c", APACHE)
+
+    def test_accepts_paths_that_lead_to_files_and_folders(self):
+        self.write("ARCHITECTURE.md", "[record](record/README.md#words), [web](https://host/a), "
+                                      "`record/output/rotation`")
+        self.write("record/README.md", "`output/rotation.cc`, `output/`, `bpf/on_cpu`, `bpf/*.bpf.c`, [up](../bpf)")
+        self.accepts("check_documents.py")
+
+    def test_accepts_what_is_no_path_of_the_tree(self):
+        self.write("README.md", "`/proc/PID/maps`, `and/or`, `record/NAME.cc`, `bpf/<name>.bpf.c`, "
+                                "`tools/perf/util/header.c`")
+        self.write("tools/main.cc", APACHE)
+        self.accepts("check_documents.py")
+
+    def test_refuses_a_path_to_nothing(self):
+        for path in ("record/output/rotations", "bpf/*.bpf.h", "record/outputs/"):
+            with self.subTest(path=path):
+                self.write("CONTRIBUTING.md", f"see\n`{path}`")
+                self.refuses("check_documents.py", f"CONTRIBUTING.md:2: names {path}")
+
+    def test_refuses_a_path_to_nothing_beside_the_document(self):
+        self.write("record/README.md", "`output/retention`")
+        self.refuses("check_documents.py", "record/README.md:1: names output/retention")
+
+    def test_refuses_a_link_to_nothing(self):
+        self.write("README.md", "[a](record/README.md)")
+        self.refuses("check_documents.py", "README.md:1: links to record/README.md")
+
+    def test_refuses_an_architecture_that_nobody_reads_as_a_whole(self):
+        self.write("ARCHITECTURE.md", "x" * 8193)
+        self.refuses("check_documents.py", "8193 bytes, more than 8192")
+
+
+class Commits(LintCase):
+    def setUp(self):
+        super().setUp()
+        self.git("init", "-q", "-b", "main")
+        self.commit("first")
+        self.first = self.git("rev-parse", "HEAD").strip()
+
+    def git(self, *arguments):
+        return subprocess.run(["git", "-C", self.root, "-c", "user.name=a", "-c", "user.email=a@b", *arguments],
+                              check=True, capture_output=True, text=True).stdout
+
+    def commit(self, message):
+        self.git("commit", "-q", "--allow-empty", "-m", message)
+
+    def arguments(self):
+        return self.root, "--since", self.first
+
+    def test_accepts_a_short_subject_with_a_reason(self):
+        self.commit("formats: read more\n\nperf 7 writes it.")
+        self.accepts("check_commits.py", *self.arguments())
+
+    def test_refuses_a_long_subject(self):
+        self.commit("x" * 73 + "\n\nA reason.")
+        self.refuses("check_commits.py", "has 73 columns", *self.arguments())
+
+    def test_refuses_a_commit_without_a_reason(self):
+        self.commit("formats: read more")
+        self.refuses("check_commits.py", "no body gives the reason: formats: read more", *self.arguments())
+
+    def test_accepts_a_merge_of_others(self):
+        self.git("checkout", "-q", "-b", "other")
+        self.commit("formats: read more\n\nperf 7 writes it.")
+        self.git("checkout", "-q", "main")
+        self.git("merge", "-q", "--no-ff", "-m", "Merge branch 'other'", "other")
+        self.accepts("check_commits.py", *self.arguments())
+
+    def test_skips_a_tree_without_history(self):
+        status, output = self.run_check("check_commits.py", self.root, "--since", "0123456")
+        self.assertEqual((status, output), (77, "skipped: the history since 0123456 is not here\n"))
 
 
 class Scripts(LintCase):

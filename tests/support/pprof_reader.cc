@@ -14,7 +14,7 @@ namespace perftape::pprof {
 
 Result<Profile> Decode(Bytes encoded) {
   Profile profile;
-  TRY(protobuf::DecodeInto(encoded, encoded, profile));
+  TRY(protobuf::DecodeInto(encoded, profile));
   return profile;
 }
 

@@ -15,8 +15,10 @@
 #include "tools/record/command_line.h"
 #include "tools/recover/command_line.h"
 #include "tools/report/command_line.h"
-#include "tools/serve/command_line.h"
 #include "tools/symbolize/command_line.h"
+#if PERFTAPE_HAS_SERVE
+#include "tools/serve/command_line.h"
+#endif
 
 namespace perftape {
 
@@ -42,9 +44,11 @@ inline std::vector<Tool> AllTools() {
       {&record_tool::RecordCommand(), &NewPlan<record_tool::Plan>},
       {&recover_tool::RecoverCommand(), &NewPlan<recover_tool::Plan>},
       {&report_tool::ReportCommand(), &NewPlan<report_tool::ReportPlan>},
-      {&serve::ServeCommand(), &NewPlan<serve::ServePlan>},
       {&symbolize_tool::SymbolizeCommand(), &NewPlan<symbolize_tool::Plan>},
   };
+#if PERFTAPE_HAS_SERVE
+  tools.push_back({&serve::ServeCommand(), &NewPlan<serve::ServePlan>});
+#endif
   for (const cli::Command* const command :
        {&bundle_tool::BundleCommand(), &record_tool::RecordCommand()}) {
     for (const cli::Verb& verb : command->verbs) tools.push_back({&verb.command()});

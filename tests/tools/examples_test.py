@@ -43,6 +43,7 @@ STAND_INS = {
     "node": "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done; exit 0",
     "scp": "exit 0",
     "nginx": "exit 0",
+    "hotspot": "exit 0",
     "stackcollapse-perf.pl": "cat > /dev/null",
 }
 
@@ -163,7 +164,8 @@ class Inputs:
         for name, words in {
                 "profile.pb.gz": [], "old.pb.gz": [], "raw.pb.gz": ["--no-symbols"],
                 "profile.folded": [], "out.folded": [], "raw.folded": ["--no-symbols"],
-                "saved.perf-script.txt": []}.items():
+                "profile.json.gz": ["--to", "firefox"], "old.json.gz": ["--to", "firefox"],
+                "new.json.gz": ["--to", "firefox"], "saved.perf-script.txt": []}.items():
             self.make(name, quickstart, words)
         for part in range(4):
             self.make(f"part-{part}.pb.gz", quickstart, [])

@@ -13,15 +13,19 @@ import tempfile
 import unittest
 
 BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
+CACHE = (BUILD / "CMakeCache.txt").read_text()
+HAS_SERVE = "PERFTAPE_SERVE:BOOL=ON" in CACHE
 TOOLS = ["perftape", *(f"perftape-{verb}" for verb in (
-    "bundle", "convert", "doctor", "inspect", "record", "recover", "report", "serve", "symbolize"))]
-PAGES = {*(f"{tool}.1" for tool in TOOLS), "perf_to_profile.1", "perftape.7"}
+    "bundle", "convert", "doctor", "inspect", "record", "recover", "report", "symbolize")),
+    *(["perftape-serve"] if HAS_SERVE else [])]
+UNITS = {"perftape-record@.service", *(["perftape-serve.service"] if HAS_SERVE else [])}
+PAGES = {*(f"{tool}.1" for tool in TOOLS), "perf_to_profile.1",
+         *(f"perftape{topic}.7" for topic in ("", "-symbols", "-from-perf", "-from-samply", "-from-pprof"))}
 DOCUMENTS = {"README.md", "REFERENCE.md", "CHANGELOG.md", "LICENSE", "LICENSE.GPL-2.0", "LICENSE.BSD-2-Clause"}
 
 
 def has_pandoc():
-    cache = (BUILD / "CMakeCache.txt").read_text()
-    return "PERFTAPE_PANDOC:FILEPATH=/" in cache
+    return "PERFTAPE_PANDOC:FILEPATH=/" in CACHE
 
 
 class Install(unittest.TestCase):
@@ -46,6 +50,15 @@ class Install(unittest.TestCase):
         done = subprocess.run([self.prefix / "bin/perftape", "convert", "--version"], check=True,
                               capture_output=True, text=True)
         self.assertIn("perftape-convert", done.stdout)
+
+    def test_services_only_of_the_installed_tools(self):
+        self.assertEqual(self.names_in("lib/systemd/system"), UNITS)
+
+    def test_help_names_the_tools_that_are_installed(self):
+        done = subprocess.run([self.prefix / "bin/perftape", "help"], check=True, capture_output=True, text=True)
+        verbs = done.stdout.split("\nVerbs:\n")[1].split("\n\n")[0]
+        self.assertEqual({f"perftape-{line.split()[0]}" for line in verbs.splitlines() if line.startswith("  ")
+                          and not line.startswith("   ")}, set(TOOLS) - {"perftape"})
 
     def test_each_tool_has_a_completion_that_each_shell_accepts(self):
         for shell, directory, name in (("bash", "bash-completion/completions", "{}"),

@@ -20,7 +20,7 @@ def main():
         if shutil.which(missing) is None:
             print(f"skipped: {missing} is not installed", file=sys.stderr)
             return 77
-    if len(pages) < 11:
+    if len(pages) < 16:
         print(f"only {len(pages)} man pages in {sys.argv[1]}", file=sys.stderr)
         return 1
     with tempfile.NamedTemporaryFile("w", suffix=".1") as wrong:

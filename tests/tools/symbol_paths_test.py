@@ -289,7 +289,7 @@ class Completed(SymbolPaths):
                         self.root / "program.c"], check=True)
         out, err = self.folded("--local")
         self.assertNotIn("inner", out)
-        self.assertIn(f"not used: {self.program}: build id 1234, recorded was 5eed", err)
+        self.assertIn(f"not used: {self.program}: build id 1234, but the recorded one is 5eed", err)
 
     def test_none_are_searched_if_none_are_wanted(self):
         _, err = self.folded("--local", "--no-lines")

@@ -42,8 +42,8 @@ constexpr cli::Example kCleanExamples[] = {
 constexpr cli::Command kCleanCommand = {
     .name = "perftape-bundle clean",
     .purpose =
-        "Remove from ~/.debug the files that were extracted from bundles, their links, and "
-        "directories that are empty then. Files that perf wrote stay.",
+        "Remove from ~/.debug the files that were extracted from bundles, the links to them, and "
+        "directories that become empty. Files that perf wrote stay.",
     .operands = "",
     .options = kCleanOptions,
     .operand_completion = cli::Completion::kNothing,

@@ -45,8 +45,8 @@ constexpr cli::Option kCreateContentRows[] = {
      .into = cli::SetTo<record::BundleDepth::kWhole, &CreatePlan::depth>},
     {.name = "symfs",
      .argument = "DIR",
-     .help = "search the files of the recording machine below DIR, at their paths on that machine; "
-             "those without a build id, too",
+     .help = "search for the files of the recording machine below DIR, at their paths on that "
+             "machine, also those without a build id",
      .completion = cli::Completion::kDirectory,
      .into = cli::StoreAs<&cli::ParseDirectory, &CreatePlan::symfs>},
 };
@@ -78,14 +78,14 @@ constexpr cli::Command kCreateCommand = {
     .name = "perftape-bundle create",
     .purpose =
         "Collect the files that give names to the samples of a recording. Run it on the machine "
-        "that recorded; recordings of perf record work, too.",
+        "where the recording was made. Recordings of perf record work, too.",
     .operands = "[PERF.DATA]",
     .options = kCreateOptions,
     .examples = kCreateExamples,
     .epilogue =
-        "Binaries are read from their recorded paths, ~/.debug and debuginfod's cache, if they\n"
-        "have the recorded build id; those without one, if they were not changed since; the\n"
-        "kernel's symbols, if it was not booted since.\n"
+        "Binaries are read from their recorded paths, ~/.debug and debuginfod's cache. They must\n"
+        "have the recorded build id; binaries without one must be unchanged. The kernel's\n"
+        "symbols are read if the machine was not rebooted since.\n"
         "Exit status: 0 success, 1 failure, 2 wrong usage, 3 success but symbols are missing.\n",
 };
 

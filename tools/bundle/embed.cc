@@ -40,7 +40,7 @@ constexpr cli::Command kEmbedCommand = {
     .name = "perftape-bundle embed",
     .purpose =
         "Append a bundle to a perf.data and replace an existing bundle. perf reads the recording "
-        "as before. What the recorder noted about the recording (recording.json) stays.",
+        "as before. The recorder's notes about the recording (recording.json) stay.",
     .operands = "BUNDLE PERF.DATA",
     .options = kEmbedOptions,
     .examples = kEmbedExamples,

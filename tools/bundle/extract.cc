@@ -32,7 +32,7 @@ constexpr cli::Option kExtractOutputRows[] = {
      .completion = cli::Completion::kDirectory,
      .into = cli::StoreAs<&cli::ParseDirectory, &ExtractPlan::directory>},
     {.name = "all",
-     .help = "also write files that this machine has with the same build id",
+     .help = "also write files that this machine already has with the same build id",
      .into = cli::Set<&ExtractPlan::all>},
     cli::ForceRow(
         cli::SetTo<IfExists::kReplace, &ExtractPlan::options, &bundle::ExtractOptions::if_exists>,
@@ -62,8 +62,8 @@ constexpr cli::Command kExtractCommand = {
     .options = kExtractOptions,
     .examples = kExtractExamples,
     .epilogue =
-        "Files that this machine has are skipped: copies without code would hide them from\n"
-        "perf annotate. 'perftape-bundle clean' removes what was written.\n",
+        "Files that this machine already has are skipped: copies without code would hide them\n"
+        "from perf annotate. 'perftape-bundle clean' removes what was written.\n",
 };
 
 Result<ExtractPlan> ExtractPlanOf(ExtractPlan plan) {
@@ -92,7 +92,7 @@ Result<int> Run(const ExtractPlan& plan, cli::Console& console) {
   console.Plain(fmt::format("{}: wrote {} ({} bytes), {} existed already", plan.directory.native(),
                             Counted(report.written, "member"), report.bytes, report.already_there));
   if (report.on_machine > 0) {
-    console.Plain(fmt::format("{} skipped: this machine has {} (--all also writes {})",
+    console.Plain(fmt::format("{} skipped: this machine already has {} (--all also writes {})",
                               Counted(report.on_machine, "file"),
                               report.on_machine == 1 ? "it" : "them",
                               report.on_machine == 1 ? "it" : "them"));

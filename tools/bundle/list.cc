@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/core.h>
 
+#include <span>
 #include <string>
 
-#include <nlohmann/json.hpp>
-
 #include "formats/base/counted.h"
+#include "formats/json/write.h"
 #include "tools/bundle/open.h"
 #include "tools/bundle/verbs.h"
 #include "tools/common/cli/console.h"
@@ -44,7 +44,7 @@ constexpr cli::Example kListExamples[] = {
 constexpr cli::Command kListCommand = {
     .name = "perftape-bundle list",
     .purpose =
-        "Print the machine that made a bundle, and for each file its build id, what is kept, and "
+        "Print the machine that made a bundle and, for each file, its build id, what is kept, and "
         "its size on that machine, or the reason why it is missing.",
     .operands = "BUNDLE",
     .options = kListOptions,
@@ -114,15 +114,16 @@ std::string ListText(const bundle::Bundle& bundle) {
 
 std::string ListJson(const bundle::Bundle& bundle) {
   const Manifest& manifest = bundle.manifest();
-  auto json = nlohmann::ordered_json::parse(EncodeManifest(manifest));
+  json::Value json = bundle::ManifestJson(manifest);
+  const std::span<json::Value> files = json["files"].elements();
   for (std::size_t i = 0; i < manifest.files.size(); ++i) {
-    json["files"][i]["kept_size"] = KeptSize(bundle, manifest.files[i]);
+    files[i]["kept_size"] = KeptSize(bundle, manifest.files[i]);
   }
   const bundle::PassedOver& passed_over = bundle.passed_over();
   json["passed_over"] = {{"unsafe_names", passed_over.unsafe_names},
                          {"kinds", passed_over.kinds},
                          {"duplicates", passed_over.duplicates}};
-  return cli::JsonText(json, cli::JsonLayout::kIndented);
+  return json::Text(json, json::Layout::kIndented);
 }
 
 Status Confine(const ListPlan& plan) {

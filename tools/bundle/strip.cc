@@ -45,8 +45,8 @@ constexpr cli::Option kStripOutputRows[] = {
     cli::ForceRow(cli::SetTo<IfExists::kReplace, &StripPlan::if_exists>,
                   "replace an existing BUNDLE"),
     {.name = "all",
-     .help = "also remove what the recorder noted about the recording (recording.json); the file "
-             "then has the bytes that it had before anything was appended",
+     .help = "also remove the recorder's notes about the recording (recording.json); the file then "
+             "has exactly the bytes that it had before anything was appended",
      .into = cli::SetTo<Notes::kRemoved, &StripPlan::notes>},
 };
 
@@ -65,8 +65,8 @@ constexpr cli::Example kStripExamples[] = {
 constexpr cli::Command kStripCommand = {
     .name = "perftape-bundle strip",
     .purpose =
-        "Remove the bundle from PERF.DATA. perf reads the recording as before. What the recorder "
-        "noted about the recording stays.",
+        "Remove the bundle from PERF.DATA. perf reads the recording as before. The recorder's "
+        "notes about the recording stay.",
     .operands = "PERF.DATA",
     .options = kStripOptions,
     .examples = kStripExamples,

@@ -12,14 +12,14 @@ constexpr cli::Verb kVerbs[] = {
     {"create", "collect the symbols of a recording from this machine", &CreateCommand, &CreateMain},
     {"list", "list the files of a bundle and what is missing", &ListCommand, &ListMain},
     {"verify", "check a bundle against its manifest and a recording", &VerifyCommand, &VerifyMain},
-    {"extract", "write its files to ~/.debug, for perf", &ExtractCommand, &ExtractMain},
+    {"extract", "write the files of a bundle to ~/.debug, for perf", &ExtractCommand, &ExtractMain},
     {"clean", "remove extracted files from ~/.debug", &CleanCommand, &CleanMain},
     {"embed", "append a bundle to a perf.data", &EmbedCommand, &EmbedMain},
     {"strip", "remove the bundle from a perf.data", &StripCommand, &StripMain},
 };
 
 constexpr cli::Example kExamples[] = {
-    {"perftape-bundle verify perf.data", "check whether names of all samples are there"},
+    {"perftape-bundle verify perf.data", "check whether it has names for all samples"},
     {"perftape-bundle extract perf.data && perf report", "give perf the symbols"},
     {"perftape-bundle create", "collect the symbols of a recording of perf record"},
 };

@@ -6,13 +6,12 @@
 #include <utility>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include "convert/bundle_check/bundle_check.h"
 #include "convert/import/from_perfdata.h"
 #include "formats/base/counted.h"
 #include "formats/base/input.h"
 #include "formats/bundle/embedding.h"
+#include "formats/json/write.h"
 #include "tools/bundle/open.h"
 #include "tools/bundle/verbs.h"
 #include "tools/common/cli/console.h"
@@ -43,14 +42,14 @@ constexpr auto kVerifyOptions = cli::Table(cli::InGroup(cli::Group::kOutput, kVe
 
 constexpr cli::Example kVerifyExamples[] = {
     {"perftape-bundle verify perf.data", "the bundle in a recording"},
-    {"perftape-bundle verify symbols.tar.zst perf.data", "a bundle in a file of its own"},
+    {"perftape-bundle verify symbols.tar.zst perf.data", "a bundle in a separate file"},
 };
 
 constexpr cli::Command kVerifyCommand = {
     .name = "perftape-bundle verify",
     .purpose =
-        "Check a bundle against its manifest, and against the recording that contains it or "
-        "PERF.DATA: every file that was hit must be in the bundle.",
+        "Check a bundle against its manifest, and against PERF.DATA or the recording that contains "
+        "it: every file that was sampled must be in the bundle.",
     .operands = "BUNDLE [PERF.DATA]",
     .options = kVerifyOptions,
     .examples = kVerifyExamples,
@@ -113,16 +112,16 @@ std::string FindingsText(const bundle::Bundle& bundle, const Findings& findings)
   return text + fmt::format("{} sampled, {}\n", Counted(findings.coverage->files, "file"),
                             missing == 0
                                 ? "all in the bundle"
-                                : fmt::format("{} of them missing in the bundle", missing));
+                                : fmt::format("{} of them missing from the bundle", missing));
 }
 
 std::string FindingsJson(const bundle::Bundle& bundle, const Findings& findings) {
-  nlohmann::ordered_json json;
+  json::Value json;
   json["files"] = bundle.manifest().files.size();
   json["contradictions"] = findings.contradictions;
   if (findings.coverage) {
     json["files_hit"] = findings.coverage->files;
-    json["missing"] = nlohmann::ordered_json::array();
+    json["missing"] = json::Value::EmptyList();
     for (const bundle_check::Uncovered& file : findings.coverage->missing) {
       json["missing"].push_back({{"path", file.path},
                                  {"build_id", file.build_id},
@@ -130,7 +129,7 @@ std::string FindingsJson(const bundle::Bundle& bundle, const Findings& findings)
                                  {"reason", file.reason}});
     }
   }
-  return cli::JsonText(json, cli::JsonLayout::kIndented);
+  return json::Text(json, json::Layout::kIndented);
 }
 
 Status Confine(const VerifyPlan& plan) {

@@ -5,8 +5,12 @@ include(GoogleTest)
 find_package(PkgConfig REQUIRED)
 find_package(fmt REQUIRED)
 option(PERFTAPE_STATIC "Link all tools into one static program, perftape" OFF)
+# A web server and a client with TLS: a quarter of the time of a build, and two libraries that nothing else needs. In the
+# static file the server would be a tenth of its size, and with TLS a file cannot be static.
+option(PERFTAPE_SERVE "Build perftape-serve, which needs Boost.Beast and libcurl" ON)
 set(PERFTAPE_FMT fmt::fmt)
 if(PERFTAPE_STATIC)
+  set(PERFTAPE_SERVE OFF)
   set(CMAKE_FIND_LIBRARY_SUFFIXES .a)
   set(Boost_USE_STATIC_LIBS ON)
   set(PERFTAPE_FMT fmt::fmt-header-only)  # Debian has no archive of it

@@ -100,7 +100,7 @@ Status FindOutputFormat(Plan& plan) {
   if (plan.to != nullptr) return {};
   plan.to = convert::FormatByFileName(plan.output.native());
   if (plan.to != nullptr && cli::CanWrite(*plan.to)) return {};
-  return Usage(fmt::format("-o {}: the ending of the name selects no format: use --to {}",
+  return Usage(fmt::format("-o {}: the ending of the name does not select a format: use --to {}",
                            plan.output.native(),
                            cli::OffersText(cli::OutputFormats(), cli::Notes::kHide)));
 }
@@ -114,10 +114,9 @@ Status ReadOutputName(Plan& plan) {
     return {};
   }
   if (!plan.to->holds_one_value && !plan.to->prefers_one_event) {
-    return Usage(
-        fmt::format("-o {}: {} holds all events: leave out %e, or write %%e for a "
-                    "percent sign and an e",
-                    plan.output.native(), plan.to->name));
+    return Usage(fmt::format(
+        "-o {}: {} contains all events: leave out %e, or write %%e for a percent sign and an e",
+        plan.output.native(), plan.to->name));
   }
   if (plan.differential || MakesDifference(plan)) {
     return Usage(fmt::format("-o {}: {} writes two events into one file: leave out %e",
@@ -135,8 +134,8 @@ Status ReadTimesForPage(Plan& plan) {
                            !MakesDifference(plan) && !plan.differential && has_lanes;
   if (!is_possible && plan.time_on_page == TimeOnPage::kAlways) {
     return Usage(
-        "--time-view always: a page shows one recording over time, without --diff, --against, "
-        "--latency and --parallelism");
+        "--time-view always: a page can show only one recording over time, and none with --diff, "
+        "--against, --latency and --parallelism");
   }
   if (!is_possible || plan.time_on_page == TimeOnPage::kNever) return {};
   plan.time_view.at_times = view != cli::TimeView::kNone;

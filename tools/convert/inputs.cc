@@ -37,7 +37,7 @@ Result<Shard> FromSlurm(Environment environment, const std::string& id) {
   TRY_ASSIGN(const std::uint64_t step, SlurmNumber(environment, "SLURM_ARRAY_TASK_STEP", 1));
   TRY_ASSIGN(const std::uint64_t count, SlurmNumber(environment, "SLURM_ARRAY_TASK_COUNT", 0));
   if (step == 0 || number < first || (number - first) % step != 0) {
-    return NoShard("auto", "SLURM_ARRAY_TASK_ID is none of MIN, MIN + STEP, ...");
+    return NoShard("auto", "SLURM_ARRAY_TASK_ID is not one of MIN, MIN + STEP, ...");
   }
   return Shard{.index = (number - first) / step + 1, .count = count};
 }

@@ -24,13 +24,13 @@ constexpr cli::Option kInputRows[] = {
                  cli::StoreOffered<&cli::ParseInputFormat, &cli::InputFormats, &Plan::from>),
     {.name = "files-from0",
      .argument = "FILE",
-     .help = "also convert the files named in FILE, each name ended by NUL as find -print0 writes "
-             "them; - is stdin",
+     .help = "also convert the files named in FILE; each name ends with a NUL, as find -print0 "
+             "writes them; - is stdin",
      .completion = Completion::kFile,
      .into = cli::Store<&Plan::lists>},
     {.name = "shard",
      .argument = "I/N",
-     .help = "convert only the I-th of N parts of the inputs, counted from 1; auto or auto/N reads "
+     .help = "convert only the I-th of N parts of the inputs, counted from 1; auto or auto/N takes "
              "I from the environment of Slurm, Kubernetes or GNU parallel",
      .is_rare = true,
      .into = cli::Store<&Plan::shard>},
@@ -38,29 +38,29 @@ constexpr cli::Option kInputRows[] = {
 };
 
 constexpr cli::Option kOutputRows[] = {
-    cli::OutputRow("write the output to FILE; - is stdout, the default if --to is given; %e in the "
-                   "name of folded stacks, an svg or a perf-script writes a file for each event",
-                   cli::StoreAs<&cli::ParseOutput, &Plan::output>),
+    cli::OutputRow(
+        "write the output to FILE; - is stdout, the default if --to is given; for folded stacks, "
+        "svg and perf-script, %e in the name writes one file for each event",
+        cli::StoreAs<&cli::ParseOutput, &Plan::output>),
     {.name = "to",
      .argument = "FORMAT",
-     .help = "write this format; default by the ending: {choices}",
+     .help = "write this format; the default depends on the ending of the output's name: {choices}",
      .into = cli::StoreOffered<&cli::ParseOutputFormat, &cli::OutputFormats, &Plan::to>},
     cli::ForceRow(cli::SetTo<IfExists::kReplace, &Plan::write, &WriteOptions::if_exists>),
 };
 
 constexpr cli::Option kEventRows[] = {
-    cli::EventRow(
-        "keep only samples of these events; folded stacks and an svg contain the first one, a "
-        "perf-script all that are named here"),
+    cli::EventRow("keep only samples of these events; folded stacks and an svg contain one of "
+                  "them, a perf-script contains all"),
 };
 
 constexpr cli::Choice<convert::FoldedValue> kFoldedValues[] = {
     {"samples", convert::FoldedValue::kSamples,
-     "how many there are; default of folded lines and flame graphs if all samples of the event "
+     "the number of samples; default for folded lines and flame graphs if all samples of the event "
      "stand for the same amount"},
     {"period", convert::FoldedValue::kPeriod,
-     "what they stand for, as time or counts; default if the amounts are unequal, as of waits and "
-     "frequencies, and of all other formats"},
+     "the time or count that the samples stand for; default if the amounts differ, as for waits "
+     "and frequencies, and for all other formats"},
 };
 
 // The formats with stacks of names and one number for each of an event.
@@ -90,7 +90,7 @@ constexpr cli::Option kDiffRows[] = {
     {.name = "diff",
      .argument = "OLD",
      .help = "compare the inputs with OLD: a differential flame graph, or folded lines with two "
-             "counts; can be given several times, and all are added up",
+             "counts; can be given several times, and all OLD are added up",
      .completion = Completion::kFile,
      .conflicts = "differential",
      .into = cli::Store<&Plan::base>},
@@ -114,9 +114,8 @@ constexpr cli::Option kStackRows[] = {
      .into = cli::StoreChoice<kRoots, &Plan::write, &WriteOptions::folded, &FoldedOptions::root>},
     {.name = "time-view",
      .argument = "WHEN",
-     .help =
-         "also show a recording over time on a page: lanes of threads, a heat map, the critical "
-         "path: {choices}",
+     .help = "choose when a page also shows the recording over time (lanes of threads, a heat map, "
+             "the critical path): {choices}",
      .applies_to = convert::kHtmlFormat,
      .is_rare = true,
      .into = cli::StoreChoice<kTimesOnPage, &Plan::time_on_page>},
@@ -138,7 +137,7 @@ constexpr cli::Option kStackRows[] = {
      .is_rare = true,
      .into = cli::Set<&Plan::write, &WriteOptions::folded, &FoldedOptions::mark_kernel>},
     {.name = "offsets",
-     .help = "append the offset in its symbol to each frame in folded lines: main+0x1f",
+     .help = "append to each frame in folded lines the offset in its symbol: main+0x1f",
      .applies_to = convert::kFoldedFormat,
      .is_rare = true,
      .into = cli::Set<&Plan::write, &WriteOptions::folded, &FoldedOptions::offsets>},
@@ -184,12 +183,12 @@ constexpr cli::Option kPprofRows[] = {
     {.name = "labels",
      .argument = "LIST",
      .help = "add labels to the samples of a pprof or otlp: {choices} (a field of tracepoints), or "
-             "several with commas between them",
+             "several separated by commas",
      .conflicts = "no-labels",
      .applies_to = cli::kWords<convert::kPprofFormat, convert::kOtlpFormat>,
      .into = cli::StoreOffered<&ParseLabels, &Labels, &Plan::labels>},
     {.name = "go-pgo",
-     .help = "name the sample types of a pprof samples and cpu, as go build -pgo wants them",
+     .help = "name the sample types of a pprof samples and cpu, as go build -pgo requires",
      .applies_to = convert::kPprofFormat,
      .into = cli::SetTo<convert::PprofTypes::kGo, &Plan::write, &WriteOptions::pprof,
                         &PprofOptions::types>},
@@ -244,7 +243,8 @@ constexpr cli::Option kPerfDataRows[] = {
     PerfDataCompressionRow(),
     {.name = "compat",
      .argument = "VERSION",
-     .help = "leave out of a perf.data what this version of perf does not know: {choices}",
+     .help =
+         "leave out of a perf.data everything that this version of perf does not know: {choices}",
      .applies_to = convert::kPerfDataFormat,
      .into = cli::StoreOffered<&ParsePerfVersion, &PerfVersions, &Plan::normalize,
                                &NormalizeOptions::reader>},
@@ -254,7 +254,7 @@ constexpr cli::Option kPerfDataRows[] = {
      .applies_to = convert::kPerfDataFormat,
      .into = cli::Set<&Plan::unwind>},
     {.name = "pipe",
-     .help = "write a perf.data as the stream of perf record -o -; stdout always gets a stream",
+     .help = "write a perf.data as a stream, as perf record -o - does; stdout always gets a stream",
      .applies_to = convert::kPerfDataFormat,
      .is_rare = true,
      .into =
@@ -273,22 +273,22 @@ constexpr cli::Option kPerfDataRows[] = {
 constexpr cli::Option kAnonymizeRows[] = {
     {.name = "anonymize",
      .argument = "KEYFILE",
-     .help =
-         "replace names, paths, labels and the host by keyed hashes; KEYFILE has 16 random bytes "
-         "or more, and the same one gives the same words; the man page lists what stays",
+     .help = "replace names, paths, labels and the host by keyed hashes; KEYFILE has 16 random "
+             "bytes or more, and the same KEYFILE gives the same hashes; the man page lists what "
+             "stays readable",
      .completion = Completion::kFile,
      .conflicts = "unwind compat",
      .into = cli::Store<&Plan::anonymize>},
     {.name = "keep-kernel-names",
-     .help = "with --anonymize, leave the functions of the kernel readable, which some formats do "
-             "not tell from those of its modules",
+     .help = "with --anonymize, leave the functions of the kernel readable; in some formats, those "
+             "of its modules, too",
      .is_rare = true,
      .into = cli::SetTo<anonymize::KernelNames::kKept, &Plan::kernel_names>},
 };
 
 constexpr cli::Option kNoSymbolsRows[] = {
     {.name = "no-symbols",
-     .help = "look up no names: frames are [file] or [unknown]",
+     .help = "do not look up names: frames are [file] or [unknown]",
      .conflicts = cli::NamesOf<cli::kSymbolRows>::kWords,
      .into = cli::SetTo<Symbols::kNone, &Plan::symbols>},
 };
@@ -323,15 +323,14 @@ constexpr cli::Example kExamples[] = {
     {"perftape-convert perf.data -o profile.pb.gz", "for go tool pprof"},
     {"perftape-convert perf.data -o profile.folded", "for flamegraph.pl"},
     {"perftape-convert --diff old.data new.data -o difference.html",
-     "a flame graph of what has changed"},
+     "a flame graph of the changes"},
     {"perftape-convert profile.folded -o perf.data && perf report",
      "a profile of another tool, for perf"},
     {"perftape-convert host1.data host2.data old.pb.gz -o all.pb.gz",
      "the sum of several profiles"},
     {"perftape-convert perf.data --comm 'nginx*' --time 10%,20% -o peak.folded",
      "a part of a recording"},
-    {"perftape-record -o - -a --duration 5 | perftape-convert - --to folded",
-     "of a running recording"},
+    {"perftape-record -o - -a --duration 5 | perftape-convert - --to folded", "while recording"},
     {"perftape-convert perf.data --anonymize my.key -o to-share.pb.gz", "without names"},
     {"perftape-convert new.data -o old.data --compat 6.1 && perf report -i old.data",
      "for an older perf"},
@@ -340,8 +339,8 @@ constexpr cli::Example kExamples[] = {
 constexpr cli::Command kCommand = {
     .name = "perftape-convert",
     .purpose =
-        "Convert perf.data, folded stacks, pprof and OTLP into each other and into flame graphs, "
-        "several inputs into one, with names from saved symbols.",
+        "Convert perf.data, folded stacks, pprof and OTLP into each other and into flame graphs. "
+        "Several inputs are added up. Names can come from saved symbols.",
     .operands = "[FILE...]",
     .options = kOptions,
     .examples = kExamples,

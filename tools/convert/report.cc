@@ -9,14 +9,13 @@
 #include <string_view>
 #include <utility>
 
-#include <nlohmann/json.hpp>
-
 #include "convert/export/differential.h"
 #include "convert/export/shown_numbers.h"
 #include "convert/model/profile_facts.h"
 #include "convert/rewrite/rewrite_report.h"
 #include "formats/base/counted.h"
 #include "formats/base/text.h"
+#include "formats/json/write.h"
 #include "formats/perfdata/period_unit.h"
 #include "tools/common/cli/escape.h"
 #include "tools/common/cli/values.h"
@@ -60,7 +59,7 @@ std::vector<ShownEvent> ShownEvents(const Plan& plan, const convert::Profile& wr
   return shown;
 }
 
-using Json = nlohmann::ordered_json;
+using Json = json::Value;
 
 Json UnwoundJson(const offline_unwind::UnwindReport& unwound) {
   using unwind::WalkEnd;
@@ -113,7 +112,7 @@ Json EventJson(const convert::EventTotals& event) {
   if (event.decimals != 0) json["decimals"] = event.decimals;
   json["read"] = TotalJson(event, event.read);
   json["kept"] = TotalJson(event, event.kept);
-  json["dropped"] = Json::object();
+  json["dropped"] = Json::EmptyObject();
   for (std::size_t i = 0; i < convert::kFilters; ++i) {
     const convert::Total& total = event.dropped[i];
     if (total.samples == 0 && total.period == 0) continue;
@@ -127,7 +126,7 @@ Json OutputJson(const Plan& plan) {
 }
 
 Json FilesJson(const std::vector<EventFile>& files) {
-  Json list = Json::array();
+  Json list = Json::EmptyList();
   for (const EventFile& file : files) {
     list.push_back({{"name", file.path.native()}, {"event", file.name}});
   }
@@ -135,7 +134,7 @@ Json FilesJson(const std::vector<EventFile>& files) {
 }
 
 Json CountsJson(const rewrite::RecordCounts& counts) {
-  Json object = Json::object();
+  Json object = Json::EmptyObject();
   for (const auto& [type, count] : counts) object[RecordName(type)] = count;
   return object;
 }
@@ -226,8 +225,8 @@ std::string OneEventLine(const Plan& plan, std::string_view event,
                          const std::vector<std::string>& others) {
   if (plan.to->prefers_one_event) {
     return fmt::format(
-        "only the event {} is written, because readers of the text show one: use --event to "
-        "select others, or --event '*' for all, of {}",
+        "only the event {} is written, because readers of the text show one: use --event to select "
+        "others, or --event '*' for all; there are also {}",
         event, Joined(others, ", "));
   }
   return fmt::format("{} only the event {}: use --event to select one of {}",
@@ -237,7 +236,7 @@ std::string OneEventLine(const Plan& plan, std::string_view event,
 
 std::string NoTimesLine(std::uint64_t samples) {
   return fmt::format(
-      "{} samples are too many to show over time: --time-view always shows them, and needs more "
+      "{} samples are too many to show over time: --time-view always shows them, but needs more "
       "memory",
       samples);
 }
@@ -252,7 +251,7 @@ std::vector<std::string> ValueLines(const Plan& plan, const convert::Profile& wr
     const std::string_view unit = written.text(written[shown.events.back()].unit);
     const bool is_time = unit == perfdata::kNanoseconds;
     lines.push_back(fmt::format(
-        "{}: {} {}, because the samples stand for unequal {}; --values samples counts samples",
+        "{}: {} {}, because the samples stand for different {}; --values samples counts samples",
         shown.name.empty() ? "events" : shown.name,
         plan.to->is_text ? "the numbers are" : "the widths are",
         is_time ? (plan.to->is_text ? "time in nanoseconds" : "time") : "sums of their periods",
@@ -323,13 +322,14 @@ std::string NoFieldLine(const std::string& field, const std::set<std::string>& f
   const std::string start =
       fmt::format("--labels field:{}: no event has this field", cli::EscapeForTerminal(field));
   if (fields.empty()) {
-    return start + ": no input has a tracepoint with the format of its fields";
+    return start + ": no input contains a tracepoint with a description of its fields";
   }
   return fmt::format("{}: {}", start, cli::ChooseText(field, fields));
 }
 
 std::string ReportJson(const ConversionReport& report, const Plan& plan) {
-  Json json = {{"output", OutputJson(plan)}, {"inputs", Json::array()}, {"events", Json::array()}};
+  Json json = {
+      {"output", OutputJson(plan)}, {"inputs", Json::EmptyList()}, {"events", Json::EmptyList()}};
   for (const convert::InputReport& input : report.inputs)
     json["inputs"].push_back(InputJson(input));
   for (const convert::InputReport& input : report.base) json["base"].push_back(InputJson(input));
@@ -340,26 +340,27 @@ std::string ReportJson(const ConversionReport& report, const Plan& plan) {
   json["losses"] = report.losses;
   json["symbols"] = cli::SymbolsJson(report.symbols);
   if (!report.empty_because.empty()) json["empty_because"] = report.empty_because;
-  return cli::JsonText(json, cli::JsonLayout::kOneLine);
+  return json::Text(json, json::Layout::kOneLine);
 }
 
 std::string ReportJson(const rewrite::NormalizeReport& report, const Plan& plan) {
   Json json = {{"output", OutputJson(plan)},
-               {"inputs", Json::array({{{"name", plan.inputs.front().native()},
-                                        {"format", plan.to->name},
-                                        {"samples", report.samples()},
-                                        {"problems", LossLines(report)}}})},
+               {"inputs", Json::EmptyList()},
                {"records", CountsJson(report.kept)},
                {"moved_to_header", CountsJson(report.moved)},
                {"left_out", CountsJson(report.left_out)},
                {"filtered_samples", report.filtered_samples},
                {"lost", CountsJson(report.lost)},
-               {"dropped", Json::array()}};
+               {"dropped", Json::EmptyList()}};
+  json["inputs"].push_back({{"name", plan.inputs.front().native()},
+                            {"format", plan.to->name},
+                            {"samples", report.samples()},
+                            {"problems", LossLines(report)}});
   for (const rewrite::DroppedRecord& record : report.dropped) {
     json["dropped"].push_back(DroppedJson(record));
   }
   if (report.damage) json["damage"] = report.damage->message;
-  return cli::JsonText(json, cli::JsonLayout::kOneLine);
+  return json::Text(json, json::Layout::kOneLine);
 }
 
 }  // namespace perftape::convert_tool

@@ -20,7 +20,7 @@ constexpr cli::Option kOutputRows[] = {
 };
 
 constexpr cli::Option kOtherRows[] = {
-    cli::QuietRow("print nothing, only return the status"),
+    cli::QuietRow("print nothing, only set the exit status"),
 };
 constexpr auto kOptions = cli::Table(cli::InGroup(cli::Group::kOutput, kOutputRows),
                                      cli::InGroup(cli::Group::kOther, kOtherRows));
@@ -28,15 +28,15 @@ constexpr auto kOptions = cli::Table(cli::InGroup(cli::Group::kOutput, kOutputRo
 constexpr cli::Example kExamples[] = {
     {"perftape-doctor", "for the current user"},
     {"sudo perftape-doctor", "for root"},
-    {"perftape-doctor --json | jq -r '.findings[].command'", "the commands that change it"},
+    {"perftape-doctor --json | jq -r '.findings[].command'", "the commands for what is missing"},
 };
 
 constexpr cli::Command kCommand = {
     .name = "perftape-doctor",
     .purpose =
-        "Check which kinds of events perftape-record can record here, why it cannot record the "
-        "others, and print the commands that change it. Records and changes nothing, and needs no "
-        "privileges.",
+        "Check which kinds of events perftape-record can record here, say why it cannot record the "
+        "others, and print the commands that enable them. Records and changes nothing, and needs "
+        "no privileges.",
     .operands = "",
     .options = kOptions,
     .operand_completion = cli::Completion::kNothing,
@@ -52,7 +52,7 @@ constexpr auto kVerbOptions = cli::Table(cli::InGroup(cli::Group::kOutput, kOutp
 
 constexpr cli::Command kVerbCommand = {
     .name = "perftape-record doctor",
-    .purpose = "Do what perftape-doctor does.",
+    .purpose = "Run the checks of perftape-doctor.",
     .operands = "",
     .options = kVerbOptions,
     .operand_completion = cli::Completion::kNothing,

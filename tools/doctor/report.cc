@@ -8,16 +8,15 @@
 #include <utility>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include "formats/base/text.h"
+#include "formats/json/write.h"
 #include "tools/common/cli/escape.h"
 
 namespace perftape::doctor_tool {
 namespace {
 
 using cli::EscapeForTerminal;
-using DoctorJson = nlohmann::ordered_json;
+using Json = json::Value;
 
 // Returns ": " and the reasons, or nothing.
 std::string Reasons(const std::vector<record::Finding>& findings, const std::string& other) {
@@ -72,18 +71,18 @@ std::string FindingText(const record::Finding& finding, const record::Diagnosis&
 std::string_view WhatWorks(const record::Diagnosis& diagnosis) {
   if (diagnosis.default_recording_works()) return "works";
   return diagnosis.user_recording_works
-             ? "does not work, but one of user code does: perftape-record COMMAND"
+             ? "does not work, but a recording of user code does: perftape-record COMMAND"
              : "does not work";
 }
 
 template <class Number>
-DoctorJson NumberOrNull(const std::optional<Number>& number) {
-  return number ? DoctorJson(*number) : DoctorJson();
+Json NumberOrNull(const std::optional<Number>& number) {
+  return number ? Json(*number) : Json();
 }
 
-DoctorJson MachineJson(const record::DoctorMachine& machine) {
+Json MachineJson(const record::DoctorMachine& machine) {
   const record::SystemFacts& facts = machine.facts;
-  DoctorJson object;
+  Json object;
   object["release"] = facts.release;
   object["capabilities"] = fmt::format("0x{:x}", facts.capabilities);
   object["user_namespace"] = facts.in_user_namespace;
@@ -94,42 +93,42 @@ DoctorJson MachineJson(const record::DoctorMachine& machine) {
   object["locked_memory_kib"] = NumberOrNull(facts.locked_memory_kib);
   object["open_files"] = NumberOrNull(facts.open_files);
   object["seccomp_filter"] = facts.has_system_call_filter;
-  object["config"] = machine.config.path.empty() ? DoctorJson() : DoctorJson(machine.config.path);
+  object["config"] = machine.config.path.empty() ? Json() : Json(machine.config.path);
   return object;
 }
 
-DoctorJson NamesJson(const std::vector<record::Finding>& findings) {
-  DoctorJson names = DoctorJson::array();
+Json NamesJson(const std::vector<record::Finding>& findings) {
+  Json names = Json::EmptyList();
   for (const record::Finding& finding : findings) {
     names.push_back(record::NameOf(finding.requirement));
   }
   return names;
 }
 
-DoctorJson EventJson(const record::EventDiagnosis& event) {
-  DoctorJson object = {{"kind", event.kind},
-                       {"example", event.example},
-                       {"works", event.works},
-                       {"findings", NamesJson(event.findings)}};
+Json EventJson(const record::EventDiagnosis& event) {
+  Json object = {{"kind", event.kind},
+                 {"example", event.example},
+                 {"works", event.works},
+                 {"findings", NamesJson(event.findings)}};
   if (!event.other_reason.empty()) object["reason"] = event.other_reason;
   return object;
 }
 
-DoctorJson AbilityJson(const record::Ability& ability) {
-  DoctorJson object = {
+Json AbilityJson(const record::Ability& ability) {
+  Json object = {
       {"name", ability.name}, {"works", ability.works}, {"findings", NamesJson(ability.findings)}};
   if (!ability.reason.empty()) object["reason"] = ability.reason;
   return object;
 }
 
-DoctorJson FindingJson(const record::Finding& finding, const record::Diagnosis& diagnosis,
-                       const record::KernelConfig& config) {
-  DoctorJson object = {{"name", record::NameOf(finding.requirement)},
-                       {"problem", finding.problem},
-                       {"remedy", finding.remedy},
-                       {"command", finding.command},
-                       {"message", finding.text()},
-                       {"affects", diagnosis.AffectedBy(finding)}};
+Json FindingJson(const record::Finding& finding, const record::Diagnosis& diagnosis,
+                 const record::KernelConfig& config) {
+  Json object = {{"name", record::NameOf(finding.requirement)},
+                 {"problem", finding.problem},
+                 {"remedy", finding.remedy},
+                 {"command", finding.command},
+                 {"message", finding.text()},
+                 {"affects", diagnosis.AffectedBy(finding)}};
   const std::string_view option = record::ConfigOptionOf(finding.requirement);
   if (const std::string_view value = config.ValueOf(option); !option.empty() && !value.empty()) {
     object["config"] = {{"option", option}, {"value", value}};
@@ -154,23 +153,23 @@ std::string ReportText(const record::Diagnosis& diagnosis, const record::DoctorM
 }
 
 std::string ReportJson(const record::Diagnosis& diagnosis, const record::DoctorMachine& machine) {
-  DoctorJson object;
+  Json object;
   object["default_recording_works"] = diagnosis.default_recording_works();
   object["user_recording_works"] = diagnosis.user_recording_works;
   object["machine"] = MachineJson(machine);
-  object["events"] = DoctorJson::array();
+  object["events"] = Json::EmptyList();
   for (const record::EventDiagnosis& event : diagnosis.events) {
     object["events"].push_back(EventJson(event));
   }
-  object["abilities"] = DoctorJson::array();
+  object["abilities"] = Json::EmptyList();
   for (const record::Ability& ability : diagnosis.abilities) {
     object["abilities"].push_back(AbilityJson(ability));
   }
-  object["findings"] = DoctorJson::array();
+  object["findings"] = Json::EmptyList();
   for (const record::Finding& finding : diagnosis.AllFindings()) {
     object["findings"].push_back(FindingJson(finding, diagnosis, machine.config));
   }
-  return cli::JsonText(object, cli::JsonLayout::kIndented);
+  return json::Text(object, json::Layout::kIndented);
 }
 
 Result<int> PrintDiagnosis(ReportAs report_as, cli::Verbosity verbosity) {

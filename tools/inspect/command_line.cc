@@ -25,8 +25,8 @@ constexpr cli::Option kContentRows[] = {
      .help = "print one line for each record with all fields, in file order",
      .into = cli::AddTo<Section::kRecords, &Plan::sections>},
     {.name = "validate",
-     .help = "print what perf (old and newest) and other readers cannot read, with offsets and "
-             "readers",
+     .help = "print everything that perf (from old to newest) or other readers cannot read, with "
+             "offsets and readers",
      .into = cli::AddTo<Section::kValidation, &Plan::sections>},
     {.name = "losses",
      .help = "print what was lost, by event, CPU and cause, and when",
@@ -37,9 +37,8 @@ constexpr cli::Option kContentRows[] = {
      .into = cli::SetTo<FieldColumn::kLast, &Plan::field_column>},
     {.name = "unwind-table",
      .argument = "ELF",
-     .help =
-         "print the unwind table of this program or library instead of a perf.data: how to find "
-         "the caller's registers, from each address on",
+     .help = "print the unwind table of this program or library instead of a perf.data: for each "
+             "address, how to find the caller's registers",
      .completion = cli::Completion::kFile,
      .conflicts = "header records stats losses samples fields validate input",
      .is_rare = true,
@@ -47,7 +46,7 @@ constexpr cli::Option kContentRows[] = {
 };
 
 constexpr cli::Option kOutputRows[] = {
-    cli::JsonRow("print JSON, one object in each line", cli::SetTo<Form::kJson, &Plan::form>),
+    cli::JsonRow("print JSON, one object on each line", cli::SetTo<Form::kJson, &Plan::form>),
 };
 
 constexpr cli::Option kOtherRows[] = {
@@ -65,9 +64,9 @@ constexpr auto kOptions = cli::Table(cli::InGroup(cli::Group::kContents, kConten
 constexpr cli::Example kExamples[] = {
     {"perftape-inspect", "a summary of perf.data, and counts of its records"},
     {"perftape-inspect --samples perf.data | head", "the first samples, one in each line"},
-    {"perftape-inspect --validate perf.data", "what perf and other readers refuse"},
+    {"perftape-inspect --validate perf.data", "what perf or other readers would reject"},
     {"perftape-inspect --losses perf.data", "what was lost, and when"},
-    {"perftape-inspect --records --json perf.data", "all records, for programs"},
+    {"perftape-inspect --records --json perf.data", "all records, as input for programs"},
 };
 
 std::vector<LibraryVersion> Libraries() {

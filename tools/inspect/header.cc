@@ -5,11 +5,10 @@
 #include <ranges>
 #include <string_view>
 
-#include <nlohmann/json.hpp>
-
 #include "formats/base/text.h"
 #include "formats/bundle/embedding.h"
 #include "formats/bundle/recording_notes.h"
+#include "formats/json/write.h"
 #include "formats/perfdata/flag_text.h"
 #include "tools/common/cli/escape.h"
 #include "tools/inspect/sections.h"
@@ -20,7 +19,7 @@ namespace {
 
 using cli::EscapeForTerminal;
 using perfdata::FeatureBit;
-using Json = nlohmann::ordered_json;
+using Json = json::Value;
 
 // Returns the first part of the header's text. describe(event) gives the line of each event.
 template <class Describe>
@@ -63,7 +62,7 @@ std::string RateText(const perfdata::EventAttr& attr) {
 
 // Returns ["IP","TID"] for "IP|TID".
 Json NamesOf(std::string_view bits) {
-  Json names = Json::array();
+  Json names = Json::EmptyList();
   if (bits == "none") return names;
   for (const auto name : std::views::split(bits, '|')) names.push_back(std::string_view(name));
   return names;
@@ -84,7 +83,7 @@ Json AttrOf(const perfdata::EventAttr& attr) {
 }
 
 Json EventsOf(const perfdata::EventTable& events) {
-  Json all = Json::array();
+  Json all = Json::EmptyList();
   for (const perfdata::Event& event : events.all()) {
     all.push_back({{"name", event.name}, {"ids", event.ids}, {"attr", AttrOf(event.attr)}});
   }
@@ -92,7 +91,7 @@ Json EventsOf(const perfdata::EventTable& events) {
 }
 
 Json FeaturesOf(const perfdata::Reader& reader) {
-  Json all = Json::object();
+  Json all = Json::EmptyObject();
   for (const auto& [bit, section] : reader.features()) {
     const std::optional<perfdata::FeatureValue> value = reader.DecodedFeature(bit);
     all[FeatureName(bit)] = value ? ShowFeature(*value, bit, reader).json
@@ -149,7 +148,7 @@ std::string HeaderJson(const perfdata::Reader& reader) {
          {{"offset", fmt::format("{:#x}", reader.data_offset())}, {"size", reader.data_size()}}},
         {"events", EventsOf(reader.events())},
         {"features", FeaturesOf(reader)},
-        {"problems", reader.problems()}}}};
+        {"problems", Json::ListOf(reader.problems())}}}};
   const auto extent = bundle::FindEmbedded(reader.file());
   if (extent && *extent) {
     const bool is_bundle = !bundle::HasOnlyNotes(reader.file(), **extent);
@@ -161,7 +160,7 @@ std::string HeaderJson(const perfdata::Reader& reader) {
       json["header"]["trigger"] = (*notes)->trigger;
     }
   }
-  return cli::JsonText(json, cli::JsonLayout::kOneLine);
+  return json::Text(json, json::Layout::kOneLine);
 }
 
 }  // namespace perftape::inspect

@@ -6,9 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include "formats/base/duration.h"
+#include "formats/json/write.h"
 #include "formats/perfdata/record.h"
 #include "tools/common/cli/escape.h"
 #include "tools/inspect/sections.h"
@@ -16,7 +15,7 @@
 namespace perftape::inspect {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Json = json::Value;
 using bundle::NotedLoss;
 using bundle::NotedThrottling;
 using records::Losses;
@@ -54,7 +53,8 @@ void AddOtherNotes(const bundle::RecordingNotes& notes, std::string& text) {
     text += fmt::format("  {}{} times, {} s\n", Where(cpu.event, cpu.cpu), cpu.times,
                         SecondsText(cpu.ns));
   }
-  if (!notes.latency_lost.empty()) text += "calls not counted, or not by process or error:\n";
+  if (!notes.latency_lost.empty())
+    text += "calls that were not counted, or not by process or error:\n";
   for (const bundle::NotedLatencyLoss& loss : notes.latency_lost) {
     text += fmt::format("  {}: {}: {}\n", cli::EscapeForTerminal(loss.probe), Words(loss.cause),
                         loss.count);
@@ -69,7 +69,7 @@ void AddOtherNotes(const bundle::RecordingNotes& notes, std::string& text) {
                         SecondsText(rate.time_ns), rate.cpu_percent);
   }
   if (notes.aggregate_ns != 0) {
-    text += fmt::format("aggregated: {} samples are part of another one, in intervals of {} s\n",
+    text += fmt::format("aggregated: {} samples were added to another one, in intervals of {} s\n",
                         notes.aggregated, SecondsText(notes.aggregate_ns));
   }
   text += TriggerText(notes.trigger);
@@ -99,11 +99,11 @@ std::string LossesText(const Losses& losses) {
 
 std::string LossesJson(const Losses& losses) {
   Json json = {{"source", losses.has_notes ? bundle::kNotesName : "records"}};
-  json.update(Json::parse(bundle::EncodeNotes(losses.notes)));
-  json.erase("version");
+  json.Merge(bundle::NotesJson(losses.notes));
+  json.Erase("version");
   json["lost_samples"] = losses.noted_samples();
   json["lost_samples_in_records"] = losses.recorded_samples();
-  json["records"] = Json::array();
+  json["records"] = Json::EmptyList();
   for (const LossRecord& record : losses.records) {
     Json of_record = {{"type", perfdata::RecordName(record.type)}, {"time_ns", record.time_ns}};
     if (record.cpu >= 0) of_record["cpu"] = record.cpu;
@@ -111,7 +111,7 @@ std::string LossesJson(const Losses& losses) {
     if (record.count > 0) of_record["count"] = record.count;
     json["records"].push_back(std::move(of_record));
   }
-  return cli::JsonText(Json{{"losses", std::move(json)}}, cli::JsonLayout::kOneLine);
+  return json::Text(Json{{"losses", std::move(json)}}, json::Layout::kOneLine);
 }
 
 }  // namespace perftape::inspect

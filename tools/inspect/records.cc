@@ -4,12 +4,11 @@
 #include <algorithm>
 #include <utility>
 
-#include <nlohmann/json.hpp>
-
 #include "formats/base/text.h"
+#include "formats/json/write.h"
+#include "formats/perfdata/record_fields.h"
 #include "tools/common/cli/escape.h"
 #include "tools/inspect/json_fields.h"
-#include "tools/inspect/record_fields.h"
 #include "tools/inspect/sections.h"
 
 namespace perftape::inspect {
@@ -18,7 +17,7 @@ namespace {
 constexpr std::size_t kBytesShown = 64;
 
 // Appends " name value" pairs.
-class TextFields final : public RecordFields {
+class TextFields final : public perfdata::FieldVisitor {
  public:
   explicit TextFields(std::string& out) : out_(out) {}
 
@@ -78,7 +77,7 @@ class TextFields final : public RecordFields {
   bool is_first_ = false;  // the next pair is the first of an item
 };
 
-using Json = nlohmann::ordered_json;
+using Json = json::Value;
 
 }  // namespace
 
@@ -101,7 +100,7 @@ std::string RecordJson(const perfdata::RecordView& record, const perfdata::Event
   JsonFields to(fields);
   VisitFields(record, events, to);
   const Json json = {{"record", std::move(fields)}};
-  return cli::JsonText(json, cli::JsonLayout::kOneLine);
+  return json::Text(json, json::Layout::kOneLine);
 }
 
 }  // namespace perftape::inspect

@@ -6,10 +6,10 @@
 #include <string_view>
 #include <utility>
 
-#include <nlohmann/json.hpp>
-
 #include "convert/model/label_keys.h"
 #include "formats/base/text.h"
+#include "formats/json/write.h"
+#include "formats/perfdata/record_fields.h"
 #include "tools/common/cli/escape.h"
 #include "tools/inspect/json_fields.h"
 #include "tools/inspect/sections.h"
@@ -19,7 +19,7 @@ namespace {
 
 using perfdata::TracepointField;
 using records::SampleRow;
-using Json = nlohmann::ordered_json;
+using Json = json::Value;
 
 // Appends "prev_comm="ls" prev_pid=7".
 void AppendFields(const perfdata::TracepointFormat& format, Bytes raw, std::string& out) {
@@ -66,7 +66,7 @@ std::string RowText(const SampleRow& row, FieldColumn column) {
 }
 
 std::string SampleJson(const SampleRow& row) {
-  Json frames = Json::array();
+  Json frames = Json::EmptyList();
   for (const std::uint64_t frame : row.frames) frames.push_back(fmt::format("{:#x}", frame));
   Json fields = {{"event", row.event},
                  {"comm", row.comm},
@@ -85,7 +85,7 @@ std::string SampleJson(const SampleRow& row) {
     VisitTracepointFields(*row.tracepoint, row.raw, to);
   }
   const Json json = {{"sample", std::move(fields)}};
-  return cli::JsonText(json, cli::JsonLayout::kOneLine);
+  return json::Text(json, json::Layout::kOneLine);
 }
 
 }  // namespace perftape::inspect

@@ -3,29 +3,67 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <array>
-#include <optional>
-#include <ranges>
+#include <span>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "formats/base/counted.h"
 #include "formats/base/duration.h"
-#include "formats/base/text.h"
-#include "formats/perfdata/bpf_program.h"
-#include "tools/common/cli/escape.h"
+#include "formats/json/value.h"
+#include "formats/perfdata/feature_fields.h"
+#include "formats/perfdata/field.h"
+#include "tools/inspect/json_fields.h"
+#include "tools/inspect/sentence.h"
 
 namespace perftape::inspect {
 namespace {
 
-using Json = nlohmann::ordered_json;
-using cli::EscapeForTerminal;
+using Json = json::Value;
 using perfdata::FeatureBit;
-using perfdata::NamedValue;
+using perfdata::FeatureValue;
+
+// Members of a JSON. What is not there is 0 or empty.
+std::uint64_t NumberIn(const Json& json, std::string_view key) {
+  const Json* const member = json.Find(key);
+  return member == nullptr ? 0 : static_cast<std::uint64_t>(member->AsInteger().value_or(0));
+}
+
+std::string TextIn(const Json& json, std::string_view key) {
+  const Json* const member = json.Find(key);
+  const std::string* const text = member == nullptr ? nullptr : member->AsText();
+  return text == nullptr ? "" : *text;
+}
+
+std::span<const Json> ListIn(const Json& json, std::string_view key) {
+  const Json* const member = json.Find(key);
+  return member == nullptr ? std::span<const Json>() : member->elements();
+}
+
+// What a text needs beside the JSON.
+struct Context {
+  const FeatureValue& value;
+  const perfdata::Reader& reader;
+};
+
+// The text of a feature: `head`, then one sentence for each item of a list. They contain members of
+// the feature's JSON, to which `compute` has added those that are in no file.
+struct FeatureText {
+  FeatureBit bit;
+  std::string_view head = {};
+  std::string_view item = {};
+  std::string_view separator = {};  // between items
+  std::string_view none = {};       // instead of items, if there are none
+  std::string_view tail = {};
+  std::string_view list = perfdata::kUnnamed;  // the member that is the list
+  void (*compute)(Json& json, const Context& of) = nullptr;
+};
 
 // Returns the name in clock_gettime(2), by number.
-std::string ClockText(std::uint32_t clockid) {
+std::string ClockText(std::uint64_t clockid) {
   constexpr auto kNames = std::to_array<std::string_view>(
       {"realtime", "monotonic", "process_cputime_id", "thread_cputime_id", "monotonic_raw",
        "realtime_coarse", "monotonic_coarse", "boottime", "realtime_alarm", "boottime_alarm", "",
@@ -66,356 +104,245 @@ std::string SizeText(std::uint64_t blocks, std::uint64_t block_size) {
   return fmt::format("{}{}", bytes, kUnits[unit]);
 }
 
-std::string Hex(std::uint64_t value) {
-  return fmt::format("{:#x}", value);
-}
-
-// The texts of all items, one after the other, and an array of their JSON.
-template <class Items, class ShowItem>
-ShownFeature ShowAll(const Items& items, ShowItem show) {
-  ShownFeature all = {.text = "", .json = Json::array()};
-  for (const auto& item : items) {
-    ShownFeature shown = show(item);
-    all.text += shown.text;
-    all.json.push_back(std::move(shown.json));
+void AddOwners(Json& json, const Context& /*of*/) {
+  for (Json& file : json.elements()) {
+    std::string owner;
+    const auto mode = static_cast<perfdata::CpuMode>(NumberIn(file, "cpumode"));
+    if (mode == perfdata::CpuMode::kKernel) owner = " (kernel)";
+    if (mode == perfdata::CpuMode::kGuestKernel) owner = " (guest kernel)";
+    if (mode == perfdata::CpuMode::kGuestUser) owner = " (guest)";
+    if (const auto pid = static_cast<std::int64_t>(NumberIn(file, "pid")); pid > 0) {
+      owner += fmt::format(" (machine {})", pid);
+    }
+    file["owner"] = owner;
   }
-  return all;
 }
 
-// The same, with a line of text before the items: "\n", or their number, " 3 nodes\n".
-template <class Items, class ShowItem>
-ShownFeature ShowLines(const Items& items, ShowItem show) {
-  ShownFeature all = ShowAll(items, show);
-  all.text.insert(0, "\n");
-  return all;
-}
-template <class Items, class ShowItem>
-ShownFeature ShowCounted(const Items& items, std::string_view noun, ShowItem show) {
-  ShownFeature all = ShowAll(items, show);
-  all.text.insert(0, fmt::format(" {}\n", Counted(items.size(), noun)));
-  return all;
-}
-
-// " a=1, b=2". An array of pairs in JSON, because names may be repeated.
-ShownFeature ShowCaps(const std::vector<NamedValue>& caps) {
-  ShownFeature shown = ShowAll(caps, [is_first = true](const NamedValue& cap) mutable {
-    return ShownFeature{fmt::format("{} {}={}", std::exchange(is_first, false) ? "" : ",",
-                                    EscapeForTerminal(cap.name), EscapeForTerminal(cap.value)),
-                        {{"name", cap.name}, {"value", cap.value}}};
-  });
-  if (caps.empty()) shown.text = " none";
-  return shown;
+void AddTopologyLines(Json& json, const Context& /*of*/) {
+  Json lines = Json::EmptyList();
+  const auto add = [&](std::string_view name, std::string_view member) {
+    for (const Json& cpus : ListIn(json, member)) {
+      lines.push_back(fmt::format("{}: {}", name, *cpus.AsText()));
+    }
+  };
+  add("sibling sockets", "sibling_sockets");
+  add("sibling dies", "sibling_dies");
+  add("sibling threads", "sibling_threads");
+  std::size_t number = 0;
+  for (const Json& cpu : ListIn(json, "cpus")) {
+    const std::string die = cpu.Find("die_id") != nullptr ? Sentence("Die ID {die_id}, ", cpu) : "";
+    lines.push_back(fmt::format("CPU {}: {}, {}{}", number++, Sentence("Core ID {core_id}", cpu),
+                                die, Sentence("Socket ID {socket_id}", cpu)));
+  }
+  json["lines"] = std::move(lines);
 }
 
-std::string OwnerText(const perfdata::BuildIdEntry& entry) {
-  std::string text;
-  if (entry.mode == perfdata::CpuMode::kKernel) text = " (kernel)";
-  if (entry.mode == perfdata::CpuMode::kGuestKernel) text = " (guest kernel)";
-  if (entry.mode == perfdata::CpuMode::kGuestUser) text = " (guest)";
-  if (entry.pid > 0) text += fmt::format(" (machine {})", entry.pid);
+// Adds "{cycles,instructions}": the names of the group's events, after its own if it has one.
+void AddGroupNames(Json& json, const Context& of) {
+  const auto events = of.reader.events().all();
+  for (Json& group : json.elements()) {
+    const auto leader = NumberIn(group, "leader_idx");
+    const auto members = NumberIn(group, "nr_members");
+    std::string names;
+    for (std::uint64_t i = leader; i < events.size() && i < leader + members; ++i) {
+      names += fmt::format("{}{}", names.empty() ? "" : ",", events[i].name);
+    }
+    // perf's name for a group without a name.
+    const std::string name = TextIn(group, "name");
+    group["group"] = fmt::format("{}{{{}}}", name == "{anon_group}" ? "" : name, names);
+  }
+}
+
+void AddDuration(Json& json, const Context& /*of*/) {
+  const auto first = NumberIn(json, "first_sample_time");
+  const auto last = NumberIn(json, "last_sample_time");
+  if (last >= first) json["duration"] = fmt::format(", duration {} s", SecondsText(last - first));
+}
+
+void AddMemory(Json& json, const Context& of) {
+  const auto& topology = std::get<perfdata::MemTopology>(of.value);
+  json["block_size"] = fmt::format("{:#x}", topology.block_size);
+  std::size_t i = 0;
+  for (Json& node : json["nodes"].elements()) {
+    const perfdata::MemTopology::Node& known = topology.nodes[i++];
+    node["bytes"] = SizeText(known.size, topology.block_size);
+    node["bits"] = BitsText(known.blocks);
+  }
+}
+
+void AddClock(Json& json, const Context& /*of*/) {
+  json["clock"] = ClockText(NumberIn(json, "clockid"));
+}
+
+void AddAlgorithm(Json& json, const Context& /*of*/) {
+  const auto type = NumberIn(json, "comp_type");
+  json["algorithm"] = type == 1 ? "Zstd" : fmt::format("type {}", type);
+}
+
+void AddProgramLines(Json& json, const Context& /*of*/) {
+  for (Json& program : json.elements()) {
+    program["line"] =
+        Sentence(program.Find("info_len") != nullptr
+                     ? "info of {info_len} bytes, which is too short"
+                     : "{id}: {name}, jited {jited_prog_len} bytes, xlated {xlated_prog_len} bytes",
+                 program);
+  }
+}
+
+void AddCaps(Json& json, const Context& of);
+
+void AddDomainLines(Json& json, const Context& /*of*/) {
+  Json lines = Json::EmptyList();
+  for (const Json& cpu : ListIn(json, "cpus")) {
+    for (const Json& domain : ListIn(cpu, "domains")) {
+      const bool has_name = !TextIn(domain, "dname").empty();
+      lines.push_back(
+          Sentence("CPU {cpu} ", cpu) +
+          Sentence(has_name ? "domain {domain} {dname}: {cpulist}" : "domain {domain}: {cpulist}",
+                   domain));
+    }
+  }
+  json["lines"] = std::move(lines);
+}
+
+void AddRangeEnds(Json& json, const Context& of) {
+  const auto& memory = std::get<perfdata::MemoryRanges>(of.value);
+  std::size_t i = 0;
+  for (Json& range : json.elements()) {
+    const auto& known = memory.ranges[i++];
+    range["end"] = fmt::format("{:#x}", known.base + known.length);
+  }
+}
+
+// Names may be repeated, so the JSON has a list of pairs.
+constexpr FeatureText kCaps = {.bit = FeatureBit::kCpuPmuCaps,
+                               .item = " {name}={value}",
+                               .separator = ",",
+                               .none = " none",
+                               .tail = "\n"};
+
+constexpr FeatureText kTexts[] = {
+    {.bit = FeatureBit::kTracingData,
+     .head = " version {version}, {byte_order} endian, longs of {long_size} bytes, pages of "
+             "{page_size}, {formats_size|byte} of formats\n"},
+    {.bit = FeatureBit::kBuildId,
+     .head = " {|file}\n",
+     .item = "  {build_id} {filename}{owner}\n",
+     .compute = &AddOwners},
+    {.bit = FeatureBit::kHostname, .head = " {}\n"},
+    {.bit = FeatureBit::kOsRelease, .head = " {}\n"},
+    {.bit = FeatureBit::kVersion, .head = " {}\n"},
+    {.bit = FeatureBit::kArch, .head = " {}\n"},
+    {.bit = FeatureBit::kNrCpus, .head = " {nr_cpus_online} online, {nr_cpus_avail} available\n"},
+    {.bit = FeatureBit::kCpuDesc, .head = " {}\n"},
+    {.bit = FeatureBit::kCpuId, .head = " {}\n"},
+    {.bit = FeatureBit::kTotalMem, .head = " {total_mem_kb} kB\n"},
+    {.bit = FeatureBit::kCmdline, .item = " {}", .tail = "\n"},
+    {.bit = FeatureBit::kEventDesc, .head = " {|event}\n", .item = "  {name}: ids {ids}\n"},
+    {.bit = FeatureBit::kCpuTopology,
+     .head = "\n",
+     .item = "  {}\n",
+     .list = "lines",
+     .compute = &AddTopologyLines},
+    {.bit = FeatureBit::kNumaTopology,
+     .head = " {|node}\n",
+     .item = "  node {node}: CPUs {cpus}, {mem_total_kb} kB, {mem_free_kb} kB free\n"},
+    {.bit = FeatureBit::kPmuMappings, .item = " {name} = {type}", .separator = ",", .tail = "\n"},
+    {.bit = FeatureBit::kGroupDesc,
+     .head = "\n",
+     .item = "  {group}: {nr_members|event} from event {leader_idx}\n",
+     .compute = &AddGroupNames},
+    {.bit = FeatureBit::kAuxtrace,
+     .head = " contains AUX area data (e.g. instruction trace), {|record}\n",
+     .item = "  {size} bytes at {file_offset}\n"},
+    {.bit = FeatureBit::kCache,
+     .head = " {|cache}\n",
+     .item =
+         "  L{level} {type} {size} [{map}], {sets} sets of {ways} lines of {line_size} bytes\n"},
+    {.bit = FeatureBit::kSampleTime,
+     .head = " first {first_sample_time|s} s, last {last_sample_time|s} s{duration}\n",
+     .compute = &AddDuration},
+    {.bit = FeatureBit::kMemTopology,
+     .head = " {nodes|node}, block size {block_size}\n",
+     .item = "  {node} [{bytes}]: {bits}\n",
+     .list = "nodes",
+     .compute = &AddMemory},
+    {.bit = FeatureBit::kClockid, .head = " resolution {clockid_res_ns} ns\n"},
+    {.bit = FeatureBit::kDirFormat, .head = " directory data version {version}\n"},
+    {.bit = FeatureBit::kBpfProgInfo,
+     .head = " {|program}\n",
+     .item = "  {line}\n",
+     .compute = &AddProgramLines},
+    {.bit = FeatureBit::kBpfBtf, .head = " {|program}\n", .item = "  id {id}: {size} bytes\n"},
+    {.bit = FeatureBit::kCompressed,
+     .head = " {algorithm}, level = {comp_level}, ratio = {comp_ratio}, up to {comp_mmap_len} "
+             "bytes a record\n",
+     .compute = &AddAlgorithm},
+    kCaps,
+    {.bit = FeatureBit::kClockData,
+     .head = " {clock} at {clockid_ns|s} s was {tod_ns|s} s since 1970\n",
+     .compute = &AddClock},
+    {.bit = FeatureBit::kHybridTopology, .head = "\n", .item = "  {pmu_name} cpu list: {cpus}\n"},
+    {.bit = FeatureBit::kPmuCaps,
+     .head = " {|PMU}\n",
+     .item = "  {pmu_name}:{caps_text}\n",
+     .compute = &AddCaps},
+    {.bit = FeatureBit::kCpuDomainInfo,
+     .head = " schedstat version {schedstat_version}, at most {max_sched_domains|domain} a CPU\n",
+     .item = "  {}\n",
+     .list = "lines",
+     .compute = &AddDomainLines},
+    {.bit = FeatureBit::kEMachine, .head = " {e_machine}, flags {e_flags}\n"},
+    {.bit = FeatureBit::kClnSize, .head = " {cln_size} bytes\n"},
+    {.bit = FeatureBit::kMemoryRanges,
+     .head = "\n",
+     .item =
+         "  {base} to {end}, node {node}, region {local_region} local, {remote_region} remote\n",
+     .compute = &AddRangeEnds},
+    {.bit = FeatureBit::kSimpleperfMetaInfo, .head = "\n", .item = "  {name} = {value}\n"},
+};
+
+// Returns the sentences of the items.
+std::string ItemsText(const FeatureText& of, std::span<const Json> items) {
+  std::string text(items.empty() ? of.none : "");
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    if (i != 0) text += of.separator;
+    text += Sentence(of.item, items[i]);
+  }
   return text;
 }
 
-class FeatureVisitor {
- public:
-  FeatureVisitor(FeatureBit bit, const perfdata::Reader& reader) : bit_(bit), reader_(reader) {}
+void AddCaps(Json& json, const Context& /*of*/) {
+  for (Json& pmu : json.elements()) pmu["caps_text"] = ItemsText(kCaps, ListIn(pmu, "caps"));
+}
 
-  ShownFeature operator()(const perfdata::RawFeature& feature) const {
-    return {fmt::format(" {} bytes\n", feature.payload.size()), {{"size", feature.payload.size()}}};
+std::string TextOf(const FeatureText& of, Json json, const Context& context) {
+  if (of.compute != nullptr) of.compute(json, context);
+  std::string text = Sentence(of.head, json);
+  if (!of.item.empty()) {
+    text += ItemsText(of, of.list == perfdata::kUnnamed ? json.elements() : ListIn(json, of.list));
   }
-  ShownFeature operator()(const perfdata::EmptyFeature& /*feature*/) const {
-    if (bit_ == FeatureBit::kBranchStack) return {" contains samples with branch stack\n", true};
-    if (bit_ == FeatureBit::kStat) return {" contains stat data\n", true};
-    return {" the end of this pipe's features\n", {{"end_of_features", true}}};
-  }
-  ShownFeature operator()(const perfdata::TextFeature& feature) const {
-    return {fmt::format(" {}\n", EscapeForTerminal(feature.text)), feature.text};
-  }
-  ShownFeature operator()(const perfdata::NrCpus& cpus) const {
-    return {fmt::format(" {} online, {} available\n", cpus.online, cpus.available),
-            {{"nr_cpus_online", cpus.online}, {"nr_cpus_avail", cpus.available}}};
-  }
-  ShownFeature operator()(const perfdata::TotalMem& memory) const {
-    return {fmt::format(" {} kB\n", memory.kilobytes), {{"total_mem_kb", memory.kilobytes}}};
-  }
-  ShownFeature operator()(const perfdata::Cmdline& cmdline) const {
-    ShownFeature shown = ShowAll(cmdline.arguments, [](const std::string& argument) {
-      return ShownFeature{fmt::format(" {}", EscapeForTerminal(argument)), argument};
-    });
-    shown.text += '\n';
-    return shown;
-  }
-  ShownFeature operator()(const perfdata::EventDesc& description) const {
-    return ShowCounted(description.events, "event", [](const perfdata::Event& event) {
-      return ShownFeature{
-          fmt::format("  {}: ids {}\n", EscapeForTerminal(event.name), Joined(event.ids, ",")),
-          {{"name", event.name},
-           {"ids", event.ids},
-           {"type", event.attr.type},
-           {"config", Hex(event.attr.config)}}};
-    });
-  }
-  ShownFeature operator()(const perfdata::CpuTopology& topology) const {
-    const auto lists = [](std::string_view name, const std::vector<std::string>& all) {
-      return ShowAll(all, [&](const std::string& cpus) {
-        return ShownFeature{fmt::format("  {}: {}\n", name, EscapeForTerminal(cpus)), cpus};
-      });
-    };
-    ShownFeature sockets = lists("sibling sockets", topology.packages);
-    ShownFeature dies = lists("sibling dies", topology.dies);
-    ShownFeature threads = lists("sibling threads", topology.cores);
-    ShownFeature cpus = ShowAll(std::views::iota(std::size_t{0}, topology.cpus.size()),
-                                [&](std::size_t i) { return ShowCpu(topology, i); });
-    return {"\n" + sockets.text + dies.text + threads.text + cpus.text,
-            {{"sibling_sockets", std::move(sockets.json)},
-             {"sibling_dies", std::move(dies.json)},
-             {"sibling_threads", std::move(threads.json)},
-             {"cpus", std::move(cpus.json)}}};
-  }
-  ShownFeature operator()(const perfdata::NumaTopology& topology) const {
-    return ShowCounted(topology.nodes, "node", [](const auto& node) {
-      return ShownFeature{
-          fmt::format("  node {}: CPUs {}, {} kB, {} kB free\n", node.node,
-                      EscapeForTerminal(node.cpus), node.total_kilobytes, node.free_kilobytes),
-          {{"node", node.node},
-           {"mem_total_kb", node.total_kilobytes},
-           {"mem_free_kb", node.free_kilobytes},
-           {"cpus", node.cpus}}};
-    });
-  }
-  ShownFeature operator()(const perfdata::PmuMappings& mappings) const {
-    ShownFeature shown = ShowAll(mappings.pmus, [is_first = true](const auto& pmu) mutable {
-      return ShownFeature{fmt::format("{} {} = {}", std::exchange(is_first, false) ? "" : ",",
-                                      EscapeForTerminal(pmu.name), pmu.type),
-                          {{"name", pmu.name}, {"type", pmu.type}}};
-    });
-    shown.text += '\n';
-    return shown;
-  }
-  // "{cycles,instructions}", with the names of its events.
-  ShownFeature operator()(const perfdata::GroupDesc& description) const {
-    return ShowLines(description.groups, [this](const auto& group) {
-      // perf's name for a group without a name.
-      const std::string name = group.name == "{anon_group}" ? "" : group.name;
-      return ShownFeature{
-          fmt::format("  {}{{{}}}: {} from event {}\n", EscapeForTerminal(name),
-                      EventNamesOf(group), Counted(group.members, "event"), group.leader),
-          {{"name", group.name}, {"leader_idx", group.leader}, {"nr_members", group.members}}};
-    });
-  }
-  ShownFeature operator()(const perfdata::AuxtraceIndex& index) const {
-    ShownFeature shown = ShowAll(index.entries, [](const auto& entry) {
-      return ShownFeature{fmt::format("  {} bytes at {:#x}\n", entry.size, entry.file_offset),
-                          {{"file_offset", Hex(entry.file_offset)}, {"size", entry.size}}};
-    });
-    shown.text.insert(0, fmt::format(" contains AUX area data (e.g. instruction trace), {}\n",
-                                     Counted(index.entries.size(), "record")));
-    return shown;
-  }
-  ShownFeature operator()(const perfdata::CacheInfo& info) const {
-    return ShowCounted(info.caches, "cache", [](const auto& cache) {
-      return ShownFeature{
-          fmt::format("  L{} {} {} [{}], {} sets of {} lines of {} bytes\n", cache.level,
-                      EscapeForTerminal(cache.type), EscapeForTerminal(cache.size),
-                      EscapeForTerminal(cache.cpus), cache.sets, cache.ways, cache.line_size),
-          {{"level", cache.level},
-           {"line_size", cache.line_size},
-           {"sets", cache.sets},
-           {"ways", cache.ways},
-           {"type", cache.type},
-           {"size", cache.size},
-           {"map", cache.cpus}}};
-    });
-  }
-  ShownFeature operator()(const perfdata::SampleTime& time) const {
-    std::string text = fmt::format(" first {} s, last {} s", SecondsText(time.first_ns),
-                                   SecondsText(time.last_ns));
-    if (time.last_ns >= time.first_ns) {
-      text += fmt::format(", duration {} s", SecondsText(time.last_ns - time.first_ns));
-    }
-    return {text + '\n',
-            {{"first_sample_time", time.first_ns}, {"last_sample_time", time.last_ns}}};
-  }
-  ShownFeature operator()(const perfdata::MemTopology& topology) const {
-    ShownFeature nodes = ShowAll(topology.nodes, [&](const auto& node) {
-      Json set = Json::array();
-      for (const std::uint64_t blocks : node.blocks) set.push_back(Hex(blocks));
-      return ShownFeature{
-          fmt::format("  {} [{}]: {}\n", node.node, SizeText(node.size, topology.block_size),
-                      BitsText(node.blocks)),
-          {{"node", node.node}, {"size", node.size}, {"set", std::move(set)}}};
-    });
-    return {fmt::format(" {}, block size {:#x}\n{}", Counted(topology.nodes.size(), "node"),
-                        topology.block_size, nodes.text),
-            {{"memory_bsize", topology.block_size}, {"nodes", std::move(nodes.json)}}};
-  }
-  ShownFeature operator()(const perfdata::ClockResolution& clock) const {
-    return {fmt::format(" resolution {} ns\n", clock.nanoseconds),
-            {{"clockid_res_ns", clock.nanoseconds}}};
-  }
-  ShownFeature operator()(const perfdata::ClockData& clock) const {
-    return {
-        fmt::format(" {} at {} s was {} s since 1970\n", ClockText(clock.clockid),
-                    SecondsText(clock.clockid_ns), SecondsText(clock.wall_ns)),
-        {{"clockid", clock.clockid}, {"tod_ns", clock.wall_ns}, {"clockid_ns", clock.clockid_ns}}};
-  }
-  ShownFeature operator()(const perfdata::DirFormat& format) const {
-    return {fmt::format(" directory data version {}\n", format.version),
-            {{"version", format.version}}};
-  }
-  ShownFeature operator()(const perfdata::CompressionInfo& info) const {
-    return {fmt::format(" {}, level = {}, ratio = {}, up to {} bytes a record\n",
-                        info.type == 1 ? "Zstd" : fmt::format("type {}", info.type), info.level,
-                        info.ratio, info.mmap_len),
-            {{"comp_ver", info.version},
-             {"comp_type", info.type},
-             {"comp_level", info.level},
-             {"comp_ratio", info.ratio},
-             {"comp_mmap_len", info.mmap_len}}};
-  }
-  ShownFeature operator()(const perfdata::BuildIds& ids) const {
-    return ShowCounted(ids.entries, "file", [](const perfdata::BuildIdEntry& entry) {
-      return ShownFeature{fmt::format("  {} {}{}\n", entry.build_id.hex(),
-                                      EscapeForTerminal(entry.filename), OwnerText(entry)),
-                          {{"build_id", entry.build_id.hex()},
-                           {"filename", entry.filename},
-                           {"cpumode", std::to_underlying(entry.mode)},
-                           {"pid", entry.pid}}};
-    });
-  }
-  ShownFeature operator()(const perfdata::BpfProgInfo& info) const {
-    return ShowCounted(info.programs, "program", [this](const auto& program) -> ShownFeature {
-      const std::optional<perfdata::BpfProgram> known =
-          perfdata::BpfProgramOf(program.info, reader_.order());
-      if (!known) {
-        return {fmt::format("  info of {} bytes, which is too short\n", program.info.size()),
-                {{"info_len", program.info.size()}}};
-      }
-      return {fmt::format("  {}: {}, jited {} bytes, xlated {} bytes\n", known->id,
-                          EscapeForTerminal(known->name()), known->jited_size, known->xlated_size),
-              {{"id", known->id},
-               {"type", known->type},
-               {"name", known->name()},
-               {"jited_prog_len", known->jited_size},
-               {"xlated_prog_len", known->xlated_size}}};
-    });
-  }
-  ShownFeature operator()(const perfdata::BpfBtf& btf) const {
-    return ShowCounted(btf.nodes, "program", [](const auto& node) {
-      return ShownFeature{fmt::format("  id {}: {} bytes\n", node.id, node.btf.size()),
-                          {{"id", node.id}, {"size", node.btf.size()}}};
-    });
-  }
-  ShownFeature operator()(const perfdata::TracingData& tracing) const {
-    const std::string_view order = tracing.order == std::endian::little ? "little" : "big";
-    return {fmt::format(" version {}, {} endian, longs of {} bytes, pages of {}, {} of formats\n",
-                        EscapeForTerminal(tracing.version), order, tracing.long_size,
-                        tracing.page_size, Counted(tracing.formats.size(), "byte")),
-            {{"version", tracing.version},
-             {"byte_order", order},
-             {"long_size", tracing.long_size},
-             {"page_size", tracing.page_size},
-             {"formats_size", tracing.formats.size()}}};
-  }
-  ShownFeature operator()(const perfdata::CpuPmuCaps& cpu) const {
-    ShownFeature shown = ShowCaps(cpu.caps);
-    shown.text += '\n';
-    return shown;
-  }
-  ShownFeature operator()(const perfdata::PmuCaps& all) const {
-    return ShowCounted(all.pmus, "PMU", [](const auto& pmu) {
-      ShownFeature caps = ShowCaps(pmu.caps);
-      return ShownFeature{fmt::format("  {}:{}\n", EscapeForTerminal(pmu.name), caps.text),
-                          {{"pmu_name", pmu.name}, {"caps", std::move(caps.json)}}};
-    });
-  }
-  ShownFeature operator()(const perfdata::HybridTopology& topology) const {
-    return ShowLines(topology.pmus, [](const auto& pmu) {
-      return ShownFeature{fmt::format("  {} cpu list: {}\n", EscapeForTerminal(pmu.name),
-                                      EscapeForTerminal(pmu.cpus)),
-                          {{"pmu_name", pmu.name}, {"cpus", pmu.cpus}}};
-    });
-  }
-  ShownFeature operator()(const perfdata::CpuDomainInfo& info) const {
-    ShownFeature cpus = ShowAll(info.cpus, [](const auto& cpu) {
-      ShownFeature domains = ShowAll(cpu.domains, [&](const auto& domain) {
-        return ShownFeature{
-            fmt::format("  CPU {} domain {}{}{}: {}\n", cpu.cpu, domain.number,
-                        domain.name.empty() ? "" : " ", EscapeForTerminal(domain.name),
-                        EscapeForTerminal(domain.cpu_list)),
-            {{"domain", domain.number},
-             {"dname", domain.name},
-             {"cpumask", domain.cpu_mask},
-             {"cpulist", domain.cpu_list}}};
-      });
-      return ShownFeature{std::move(domains.text),
-                          {{"cpu", cpu.cpu}, {"domains", std::move(domains.json)}}};
-    });
-    return {fmt::format(" schedstat version {}, at most {} a CPU\n{}", info.schedstat_version,
-                        Counted(info.max_domains, "domain"), cpus.text),
-            {{"schedstat_version", info.schedstat_version},
-             {"max_sched_domains", info.max_domains},
-             {"cpus", std::move(cpus.json)}}};
-  }
-  ShownFeature operator()(const perfdata::ElfMachine& elf) const {
-    return {fmt::format(" {}, flags {:#x}\n", elf.machine, elf.flags),
-            {{"e_machine", elf.machine}, {"e_flags", Hex(elf.flags)}}};
-  }
-  ShownFeature operator()(const perfdata::CacheLineSize& line) const {
-    return {fmt::format(" {} bytes\n", line.bytes), {{"cln_size", line.bytes}}};
-  }
-  ShownFeature operator()(const perfdata::MemoryRanges& memory) const {
-    return ShowLines(memory.ranges, [](const auto& range) {
-      return ShownFeature{fmt::format("  {:#x} to {:#x}, node {}, region {} local, {} remote\n",
-                                      range.base, range.base + range.length, range.node,
-                                      range.local_region, range.remote_region),
-                          {{"base", Hex(range.base)},
-                           {"length", range.length},
-                           {"node", range.node},
-                           {"local_region", range.local_region},
-                           {"remote_region", range.remote_region}}};
-    });
-  }
-  ShownFeature operator()(const perfdata::MetaInfo& meta) const {
-    return ShowLines(meta.facts, [](const NamedValue& fact) {
-      return ShownFeature{
-          fmt::format("  {} = {}\n", EscapeForTerminal(fact.name), EscapeForTerminal(fact.value)),
-          {{"name", fact.name}, {"value", fact.value}}};
-    });
-  }
+  return text.append(of.tail);
+}
 
- private:
-  static ShownFeature ShowCpu(const perfdata::CpuTopology& topology, std::size_t i) {
-    const perfdata::CpuTopology::Cpu& cpu = topology.cpus[i];
-    ShownFeature shown = {fmt::format("  CPU {}: Core ID {}, ", i, cpu.core),
-                          {{"core_id", cpu.core}, {"socket_id", cpu.socket}}};
-    if (i < topology.die_of_cpu.size()) {
-      shown.text += fmt::format("Die ID {}, ", topology.die_of_cpu[i]);
-      shown.json["die_id"] = topology.die_of_cpu[i];
-    }
-    shown.text += fmt::format("Socket ID {}\n", cpu.socket);
-    return shown;
-  }
-
-  std::string EventNamesOf(const perfdata::GroupDesc::Group& group) const {
-    const auto events = reader_.events().all();
-    std::string names;
-    for (std::uint64_t i = group.leader;
-         i < events.size() && i < std::uint64_t{group.leader} + group.members; ++i) {
-      names += fmt::format("{}{}", names.empty() ? "" : ",", EscapeForTerminal(events[i].name));
-    }
-    return names;
-  }
-
-  FeatureBit bit_;
-  const perfdata::Reader& reader_;
-};
+ShownFeature ShowEmpty(FeatureBit bit) {
+  if (bit == FeatureBit::kBranchStack) return {" contains samples with branch stack\n", true};
+  if (bit == FeatureBit::kStat) return {" contains stat data\n", true};
+  return {" the end of this pipe's features\n", {{"end_of_features", true}}};
+}
 
 }  // namespace
 
-ShownFeature ShowFeature(const perfdata::FeatureValue& value, FeatureBit bit,
+ShownFeature ShowFeature(const FeatureValue& value, FeatureBit bit,
                          const perfdata::Reader& reader) {
-  return std::visit(FeatureVisitor(bit, reader), value);
+  if (std::holds_alternative<perfdata::EmptyFeature>(value)) return ShowEmpty(bit);
+  ShownFeature shown = {.text = "", .json = Json::EmptyObject()};
+  JsonFields to(shown.json);
+  VisitFeatureFields(value, reader.order(), to);
+  const auto* row = std::ranges::find(kTexts, bit, &FeatureText::bit);
+  shown.text = row == std::end(kTexts) ? Sentence(" {size} bytes\n", shown.json)
+                                       : TextOf(*row, shown.json, {value, reader});
+  return shown;
 }
 
 }  // namespace perftape::inspect

@@ -4,8 +4,7 @@
 
 #include <string>
 
-#include <nlohmann/json.hpp>
-
+#include "formats/json/value.h"
 #include "formats/perfdata/features.h"
 #include "formats/perfdata/reader.h"
 
@@ -17,10 +16,11 @@ struct ShownFeature {
   std::string text;
   // A text, number, list or object, depending on the feature. Bytes of unknown meaning are
   // represented by their size.
-  nlohmann::ordered_json json;
+  json::Value json;
 };
 
-// `value` is the feature `bit` of the file that `reader` has open.
+// `value` is the feature `bit` of the file that `reader` has open. The JSON has the fields that the
+// feature's layout describes (formats/perfdata/feature_layout.h).
 ShownFeature ShowFeature(const perfdata::FeatureValue& value, perfdata::FeatureBit bit,
                          const perfdata::Reader& reader);
 

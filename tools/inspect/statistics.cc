@@ -4,9 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include "formats/base/text.h"
+#include "formats/json/write.h"
 #include "tools/common/cli/escape.h"
 #include "tools/inspect/sections.h"
 
@@ -17,7 +16,7 @@ using records::EventStatistics;
 using records::Share;
 using records::SharesByName;
 using records::Statistics;
-using Json = nlohmann::ordered_json;
+using Json = json::Value;
 
 // perf's format: tools/perf/util/hist.c and evsel.c, events_stats__fprintf.
 void AppendLikePerf(const Statistics& statistics, const perfdata::EventTable& events,
@@ -55,7 +54,7 @@ void AppendShares(std::string_view title, const SharesByName& shares, std::strin
 }
 
 Json EventsOf(const Statistics& statistics, const perfdata::EventTable& events) {
-  Json all = Json::array();
+  Json all = Json::EmptyList();
   for (std::size_t i = 0; i < events.size(); ++i) {
     const EventStatistics& of_event = statistics.events[i];
     all.push_back({{"name", events[i].name},
@@ -67,7 +66,7 @@ Json EventsOf(const Statistics& statistics, const perfdata::EventTable& events) 
 }
 
 Json SharesOf(const SharesByName& shares) {
-  Json all = Json::array();
+  Json all = Json::EmptyList();
   for (const auto& [name, share] : shares) {
     all.push_back({{"name", name}, {"samples", share.samples}, {"period", share.period}});
   }
@@ -86,7 +85,7 @@ std::string StatisticsText(const Statistics& statistics, const perfdata::EventTa
                  statistics.skipped_samples);
   }
   if (statistics.cut_off_samples != 0) {
-    AppendFormat(text, "{:>16}: {:10} samples that are shorter than they say\n", "cut off",
+    AppendFormat(text, "{:>16}: {:10} samples that are shorter than they declare\n", "cut off",
                  statistics.cut_off_samples);
   }
   text += "\nPeriods:\n";
@@ -100,7 +99,7 @@ std::string StatisticsText(const Statistics& statistics, const perfdata::EventTa
 }
 
 std::string StatisticsJson(const Statistics& statistics, const perfdata::EventTable& events) {
-  Json records = Json::object();
+  Json records = Json::EmptyObject();
   for (const auto& [type, count] : statistics.records) records[RecordName(type)] = count;
   Json stats = {
       {"records", std::move(records)},
@@ -112,7 +111,7 @@ std::string StatisticsJson(const Statistics& statistics, const perfdata::EventTa
       {"cut_off_samples", statistics.cut_off_samples}};
   if (statistics.damage) stats["damage"] = statistics.damage->message;
   const Json json = {{"stats", std::move(stats)}};
-  return cli::JsonText(json, cli::JsonLayout::kOneLine);
+  return json::Text(json, json::Layout::kOneLine);
 }
 
 }  // namespace perftape::inspect

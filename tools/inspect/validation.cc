@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/core.h>
 
-#include <nlohmann/json.hpp>
-
 #include "formats/base/counted.h"
 #include "formats/base/text.h"
+#include "formats/json/write.h"
 #include "tools/common/cli/escape.h"
 #include "tools/inspect/sections.h"
 
@@ -16,7 +15,7 @@ using perfdata::Readers;
 using perfdata::Report;
 using perfdata::RuleInfo;
 using perfdata::Severity;
-using Json = nlohmann::ordered_json;
+using Json = json::Value;
 
 std::string NamesOf(Readers readers) {
   if (readers == perfdata::kEveryReader) return "every reader";
@@ -40,7 +39,7 @@ void AppendRule(const RuleInfo& info, const Report::Tally& tally, std::string& t
 }
 
 Json JsonOf(perfdata::Readers readers) {
-  Json names = Json::array();
+  Json names = Json::EmptyList();
   for (const perfdata::NamedReader& named : perfdata::kNamedReaders) {
     if (Overlap(readers, named.reader)) names.push_back(named.name);
   }
@@ -85,7 +84,7 @@ std::string VerdictText(const Report& report) {
                Counted(report.CountOf(Severity::kNote), "note"));
   const Readers broken = report.broken();
   if (broken != Readers::kNone) {
-    text += fmt::format("Refused, or read with loss, by: {}\n", NamesOf(broken));
+    text += fmt::format("Rejected, or read with loss, by: {}\n", NamesOf(broken));
   } else if (report.is_clean()) {
     text += "Clean: neither errors nor warnings.\n";
   }
@@ -93,9 +92,9 @@ std::string VerdictText(const Report& report) {
 }
 
 std::string ValidationJson(const Report& report) {
-  Json findings = Json::array();
+  Json findings = Json::EmptyList();
   for (const Finding& finding : report.InFileOrder()) findings.push_back(JsonOf(finding));
-  Json counts = Json::object(), sums = Json::object();
+  Json counts = Json::EmptyObject(), sums = Json::EmptyObject();
   for (const RuleInfo& info : perfdata::AllRules()) {
     const Report::Tally& tally = report.tally(info.rule);
     if (tally.count > 0) counts[std::string(info.name)] = tally.count;
@@ -110,7 +109,7 @@ std::string ValidationJson(const Report& report) {
                        {"findings", std::move(findings)},
                        {"counts", std::move(counts)},
                        {"sums", std::move(sums)}}}};
-  return cli::JsonText(json, cli::JsonLayout::kOneLine);
+  return json::Text(json, json::Layout::kOneLine);
 }
 
 }  // namespace perftape::inspect

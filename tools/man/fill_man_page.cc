@@ -21,8 +21,10 @@
 #include "tools/record/command_line.h"
 #include "tools/recover/command_line.h"
 #include "tools/report/command_line.h"
-#include "tools/serve/command_line.h"
 #include "tools/symbolize/command_line.h"
+#if PERFTAPE_HAS_SERVE
+#include "tools/serve/command_line.h"
+#endif
 
 namespace perftape {
 namespace {
@@ -58,12 +60,20 @@ int WriteReference(std::span<char* const> files) {
 
 int WritePage(std::string_view name) {
   const cli::Command* const commands[] = {
-      &bundle_tool::BundleCommand(),         &convert_tool::ConvertCommand(),
-      &convert_tool::PerfToProfileCommand(), &doctor_tool::DoctorCommand(),
-      &front_tool::FrontCommand(),           &inspect::InspectCommand(),
-      &record_tool::RecordCommand(),         &recover_tool::RecoverCommand(),
-      &report_tool::ReportCommand(),         &serve::ServeCommand(),
-      &symbolize_tool::SymbolizeCommand()};
+    &bundle_tool::BundleCommand(),
+    &convert_tool::ConvertCommand(),
+    &convert_tool::PerfToProfileCommand(),
+    &doctor_tool::DoctorCommand(),
+    &front_tool::FrontCommand(),
+    &inspect::InspectCommand(),
+    &record_tool::RecordCommand(),
+    &recover_tool::RecoverCommand(),
+    &report_tool::ReportCommand(),
+    &symbolize_tool::SymbolizeCommand(),
+#if PERFTAPE_HAS_SERVE
+    &serve::ServeCommand(),
+#endif
+  };
   const auto found = std::ranges::find(commands, name, &cli::Command::name);
   if (found == std::end(commands)) return ReportFailure("no such tool");
   const std::string source(std::istreambuf_iterator<char>(std::cin), {});

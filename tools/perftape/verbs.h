@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The verbs of perftape. Each is the tool perftape-VERB.
+// The verbs of perftape. Each is the tool perftape-VERB. PERFTAPE_HAS_SERVE is 1 if perftape-serve
+// is built (PERFTAPE_SERVE of CMake).
 #pragma once
 
 #include "tools/common/cli/options.h"
@@ -9,7 +10,9 @@ namespace perftape::front_tool {
 inline constexpr cli::Verb kVerbs[] = {
     {"record", "record where programs spend their time, into a perf.data"},
     {"doctor", "check what can be recorded here, and what is missing for the rest"},
+#if PERFTAPE_HAS_SERVE
     {"serve", "record all the time, and answer requests for profiles over HTTP"},
+#endif
     {"report", "show where a profile spends its time"},
     {"convert", "convert perf.data, folded stacks and pprof into each other"},
     {"inspect", "show the content of a perf.data as text or JSON"},

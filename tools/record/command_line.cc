@@ -5,13 +5,11 @@
 
 #include <algorithm>
 
-#include "formats/base/file.h"
 #include "record/processes/executable.h"
 #include "tools/common/cli/escape.h"
 #include "tools/common/cli/help.h"
 #include "tools/common/cli/progress.h"
 #include "tools/record/joint_options.h"
-#include "tools/record/option_values.h"
 
 namespace perftape::record_tool {
 namespace {
@@ -23,20 +21,6 @@ std::unexpected<Error> Usage(std::string message) {
   return Fail(ErrorCode::kInvalidArgument, std::move(message));
 }
 
-// High enough for functions that run for a millisecond, on each machine.
-constexpr std::uint64_t kSaneFrequency = 9999;
-
-// The default frequency, too, must not exceed the kernel's limit.
-Status CheckRate(std::string_view option, const record::SamplingRate& rate) {
-  const auto* frequency = std::get_if<record::Frequency>(&rate);
-  const std::optional<std::uint64_t> highest = HighestFrequency();
-  if (frequency == nullptr || !highest || frequency->hz <= *highest) return {};
-  return Usage(fmt::format(
-      "{}: {} exceeds the limit of this kernel, {} (kernel.perf_event_max_sample_rate): use a "
-      "rate such as -F {}; each sample takes some microseconds",
-      option, frequency->hz, *highest, std::min<std::uint64_t>(*highest, kSaneFrequency)));
-}
-
 // Below a microsecond, sampling would use up all the time.
 Status CheckPeriod(const RecordOptions& options) {
   constexpr std::uint64_t kShortest = 1000;
@@ -44,15 +28,6 @@ Status CheckPeriod(const RecordOptions& options) {
   if (period == nullptr || period->count >= kShortest || !options.input.events.empty()) return {};
   return Usage(
       fmt::format("-c: {} is out of range: use {} to {}", period->count, kShortest, INT64_MAX));
-}
-
-Status CheckRates(const RecordOptions& options) {
-  TRY(CheckPeriod(options));
-  TRY(CheckRate("-F", options.input.rate));
-  for (const record::EventSpec& event : options.input.events) {
-    if (event.rate) TRY(CheckRate(event.text, *event.rate));
-  }
-  return {};
 }
 
 // A command is the target only if there is no other target. `-a -- sleep 5` and `-p 7 -- sleep 5`
@@ -145,19 +120,6 @@ Status PlanVerb(const Plan& plan, RecordRun& run) {
 
 }  // namespace
 
-std::vector<std::string> OwnCommandLine() {
-  std::vector<std::string> words;
-  const Result<std::string> text = ReadWholeFile("/proc/self/cmdline");
-  if (!text) return words;
-  std::string_view left = *text;
-  while (!left.empty()) {
-    const std::string_view word = left.substr(0, left.find('\0'));
-    words.emplace_back(word);
-    left.remove_prefix(std::min(left.size(), word.size() + 1));
-  }
-  return words;
-}
-
 Result<RecordRun> PlanOf(Plan plan) {
   RecordRun run;
   run.no_sandbox = plan.no_sandbox;
@@ -165,21 +127,14 @@ Result<RecordRun> PlanOf(Plan plan) {
   TRY(PlanVerb(plan, run));
   run.json_file = plan.json_file;
   run.max_loss = plan.max_loss;
-  RecordOptions& options = run;
   plan.record.input.target = TargetOf(plan);
+  TRY(PlanEvents(plan));
+  TRY(recording::FinishRecordingOptions(plan));
+  RecordOptions& options = run;
   options = std::move(plan.record);
-  TRY(PlanEvents(plan, options.input));
-  // A limit is a frequent reason for slow calls.
-  options.cgroup_usage |= std::ranges::any_of(options.input.events, &record::EventSpec::is_latency);
-  TRY(CheckRates(options));
+  TRY(CheckPeriod(options));
   options.command = plan.operands;
   TRY(CheckLevel(plan));
-  options.input.prefers_unwind_tables =
-      !plan.call_graph && options.input.callchains != record::Callchains::kNone;
-  if (plan.call_graph) {
-    options.input.callchains = plan.call_graph->callchains;
-    options.input.stack_bytes = plan.call_graph->stack_bytes;
-  }
   if (plan.compression) options.output.compression_level = plan.compression->value;
   if (!options.output.bundle.file.empty())
     options.output.bundle.destination = BundleRequest::Destination::kSeparateFile;

@@ -11,9 +11,10 @@
 
 #include "record/recorder.h"
 #include "tools/common/cli/options.h"
+#include "tools/common/recording/recording_options.h"
 #include "tools/doctor/command_line.h"
+#include "tools/record/file_values.h"
 #include "tools/record/list_events.h"
-#include "tools/record/option_values.h"
 
 namespace perftape::record_tool {
 
@@ -23,14 +24,10 @@ struct CompressionLevel {
   bool is_left_out = false;
 };
 
-struct Plan : cli::BaseOptions {
-  record::RecordOptions record;
-  // PlanOf computes the target, the events, their rate, the command, the level and the method from
-  // these.
+struct Plan : recording::RecordingPlan {
+  // PlanOf computes the target, the events, the command and the level from these.
   bool all_cpus = false;
   bool wakers = false, why = false;
-  std::optional<record::SamplingRate> rate;
-  std::optional<std::chrono::nanoseconds> off_cpu_threshold;
   std::vector<pid_t> pids, tids;
   std::optional<CompressionLevel> compression;
   std::optional<SwitchMode> switch_output;
@@ -39,7 +36,6 @@ struct Plan : cli::BaseOptions {
   std::optional<std::chrono::nanoseconds> flight, cooldown;
   std::optional<std::uint64_t> flight_memory;
   std::vector<record::TriggerSpec> triggers;
-  std::optional<CallGraph> call_graph;
   // Only checked, because there is only one.
   std::string clock;
   std::filesystem::path json_file;
@@ -59,10 +55,6 @@ struct RecordRun : record::RecordOptions {
 };
 
 const cli::Command& RecordCommand();
-
-// Returns the words that this process was started with, for the feature CMDLINE; none if they
-// cannot be read.
-std::vector<std::string> OwnCommandLine();
 
 // Checks a parsed plan and completes its RecordOptions. Fails with kInvalidArgument for usage
 // errors. RecordOptions::command_line stays empty, because it is not from the options.

@@ -27,7 +27,7 @@ std::unexpected<Error> WrongFiles(std::string message) {
 // With --switch-output or --flight, -o is a pattern of names.
 Status CheckPattern(std::string_view option, const record::RecordOptions& options) {
   if (options.output.file == "-") {
-    return WrongFiles(fmt::format("{} writes files: -o - does not name a file", option));
+    return WrongFiles(fmt::format("{} writes files: use -o FILE instead of -o -", option));
   }
   const auto pattern = record::NamePattern::Parse(options.output.file, "host");
   if (pattern) return {};
@@ -45,8 +45,8 @@ Result<std::optional<record::RotationOptions>> RotationOf(const Plan& plan,
   if (!plan.switch_output) {
     if (!plan.flight && (plan.keep.any() || !plan.exec_on_switch.empty())) {
       return WrongFiles(
-          "--keep-files, --keep-bytes, --keep-age and --exec-on-switch are for the files of "
-          "--switch-output and --flight");
+          "--keep-files, --keep-bytes, --keep-age and --exec-on-switch need --switch-output or "
+          "--flight");
     }
     return std::nullopt;
   }
@@ -67,7 +67,8 @@ constexpr std::chrono::microseconds kPathThreshold{100};
 constexpr std::uint64_t kPathFrequency = 999;
 
 // Adds the events of --why that were not given, before the others, and sets rate and threshold.
-Status PlanCriticalPath(const Plan& plan, record::InputOptions& input) {
+Status PlanCriticalPath(Plan& plan) {
+  record::InputOptions& input = plan.record.input;
   if (plan.call_graph && plan.call_graph->callchains == record::Callchains::kNone &&
       plan.call_graph->stack_bytes == 0) {
     return Fail(ErrorCode::kInvalidArgument,
@@ -80,7 +81,8 @@ Status PlanCriticalPath(const Plan& plan, record::InputOptions& input) {
   for (record::EventSpec& event : events) event.text += " of --why";
   input.events.insert(input.events.begin(), events.begin(), events.end());
   input.off_cpu_threshold = kPathThreshold;
-  input.rate = record::Frequency{std::min(kPathFrequency, HighestFrequency().value_or(UINT64_MAX))};
+  input.rate = record::Frequency{
+      std::min(kPathFrequency, recording::HighestFrequency().value_or(UINT64_MAX))};
   return {};
 }
 
@@ -125,7 +127,7 @@ Status CheckTriggers(const record::RecordOptions& options) {
 Status SetFlight(const Plan& plan, record::RecordOptions& options) {
   if (!plan.flight) {
     if (plan.triggers.empty() && !plan.cooldown && !plan.flight_memory) return {};
-    return WrongFiles("--trigger, --cooldown and --flight-memory are for --flight TIME");
+    return WrongFiles("--trigger, --cooldown and --flight-memory need --flight TIME");
   }
   TRY(CheckPattern("--flight", options));
   options.flight = {.span = *plan.flight,
@@ -143,10 +145,9 @@ Status PlanFiles(const Plan& plan, record::RecordOptions& options) {
   return SetFlight(plan, options);
 }
 
-Status PlanEvents(const Plan& plan, record::InputOptions& input) {
-  if (plan.why) TRY(PlanCriticalPath(plan, input));
-  if (plan.rate) input.rate = *plan.rate;
-  if (plan.off_cpu_threshold) input.off_cpu_threshold = *plan.off_cpu_threshold;
+Status PlanEvents(Plan& plan) {
+  record::InputOptions& input = plan.record.input;
+  if (plan.why) TRY(PlanCriticalPath(plan));
   const auto is_latency = [](const record::EventSpec& event) { return event.is_latency(); };
   if (plan.record.latency_interval && std::ranges::none_of(input.events, is_latency)) {
     return Fail(ErrorCode::kInvalidArgument, "--interval needs a latency probe: -e latency:SET");

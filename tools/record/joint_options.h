@@ -13,8 +13,9 @@ namespace perftape::record_tool {
 // pattern of names, or if options are given for files that are not written.
 Status PlanFiles(const Plan& plan, record::RecordOptions& options);
 
-// Sets the rate and the threshold, and adds the events of --why and --wakers. Fails with
-// kInvalidArgument for --wakers without waits, and for --why without call chains.
-Status PlanEvents(const Plan& plan, record::InputOptions& input);
+// Adds the events of --why and --wakers, and sets the rate and the threshold of --why. Fails with
+// kInvalidArgument for --wakers without waits, for --why without call chains, and for --interval
+// without latency probes.
+Status PlanEvents(Plan& plan);
 
 }  // namespace perftape::record_tool

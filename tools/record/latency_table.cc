@@ -3,10 +3,9 @@
 
 #include <fmt/core.h>
 
-#include <nlohmann/json.hpp>
-
 #include "formats/base/latency_buckets.h"
 #include "formats/base/text.h"
+#include "formats/json/write.h"
 
 namespace perftape::record_tool {
 namespace {
@@ -44,7 +43,7 @@ std::string LatencyTable(std::span<const LatencyInterval> probes) {
 }
 
 std::string LatencyJsonLine(std::span<const LatencyInterval> probes) {
-  nlohmann::ordered_json line = {{"latency", nlohmann::ordered_json::array()}};
+  json::Value line = {{"latency", json::Value::EmptyList()}};
   for (const LatencyInterval& probe : probes) {
     line["latency"].push_back({{"probe", probe.probe},
                                {"calls", probe.count},
@@ -55,7 +54,7 @@ std::string LatencyJsonLine(std::span<const LatencyInterval> probes) {
                                {"p99_ns", Quantile(probe, 0.99)},
                                {"max_ns", probe.max_ns}});
   }
-  return line.dump() + "\n";
+  return json::Text(line, json::Layout::kOneLine);
 }
 
 }  // namespace perftape::record_tool

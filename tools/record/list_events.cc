@@ -12,7 +12,7 @@ namespace {
 
 constexpr cli::Option kListRows[] = {
     {.name = "names",
-     .help = "print only names, one in each line, of the events that work here",
+     .help = "print only the names of the events that work here, one on each line",
      .into = cli::SetTo<ListForm::kNames, &EventListPlan::form>},
 };
 constexpr auto kListOptions = cli::Table(cli::InGroup(cli::Group::kOutput, kListRows));
@@ -26,8 +26,8 @@ constexpr cli::Example kListExamples[] = {
 constexpr cli::Command kListCommand = {
     .name = "perftape-record list",
     .purpose =
-        "Print the events that can be recorded here and match GLOB, what they are, and why others "
-        "do not work. A word without *, ? and [ matches all names that contain it.",
+        "Print the events that match GLOB, with a description, and for those that cannot be "
+        "recorded here the reason. A word without *, ? and [ matches all names that contain it.",
     .operands = "[GLOB]",
     .options = kListOptions,
     .operand_completion = cli::Completion::kEvent,

@@ -12,12 +12,11 @@
 #include <string_view>
 #include <utility>
 
-#include <nlohmann/json.hpp>
-
 #include "formats/base/counted.h"
 #include "formats/base/cpu_list.h"
 #include "formats/base/duration.h"
 #include "formats/bundle/recording_notes.h"
+#include "formats/json/write.h"
 #include "record/losses/loss_causes.h"
 #include "tools/common/cli/console.h"
 #include "tools/common/cli/escape.h"
@@ -140,7 +139,7 @@ void AddGapLines(const record::RecordSummary& summary, std::vector<std::string>&
        stalled == losses.events.end() ? std::vector<record::StalledCpu>() : stalled->stalls) {
     lines.push_back(
         fmt::format("CPU {} did not run for {:.2f} s, stopped by the hypervisor or with interrupts "
-                    "off: it has no samples of that time",
+                    "off: there are no samples of that time",
                     stall.cpu, Seconds(stall.stalled_ns)));
   }
   for (const record::EventLosses& event : losses.events) {
@@ -248,8 +247,9 @@ std::string SamplesText(const record::RecordSummary& summary) {
 void AddReductionLines(const record::RecordSummary& summary, std::vector<std::string>& lines) {
   const record::OutputCounts& counts = summary.output.counts;
   if (counts.aggregate_ns != 0) {
-    lines.push_back(fmt::format("aggregated: {} samples are part of an equal one of the same {} s",
-                                counts.aggregated, Seconds(counts.aggregate_ns)));
+    lines.push_back(
+        fmt::format("aggregated: {} samples were merged with an equal one of the same {} s",
+                    counts.aggregated, Seconds(counts.aggregate_ns)));
   }
   if (summary.rates.size() > 1) {
     std::uint64_t lowest = 1;
@@ -300,28 +300,27 @@ void AddFlightLines(const record::OutputSummary& output, std::vector<std::string
   if (!output.flight) return;
   constexpr std::size_t kMostShown = 8;
   const record::FlightSummary& flight = *output.flight;
-  lines.push_back(fmt::format("in memory: the last {:.1f} s; {} older", Seconds(flight.kept_ns),
-                              Counted(flight.dropped_samples, "sample")));
+  lines.push_back(fmt::format("in memory: the last {:.1f} s; {} dropped as older",
+                              Seconds(flight.kept_ns), Counted(flight.dropped_samples, "sample")));
   if (flight.least_kept_ns) {
-    lines.push_back(
-        fmt::format("a file has only the last {:.1f} of {:g} s: --flight-memory is too "
-                    "small for more",
-                    Seconds(*flight.least_kept_ns), Seconds(flight.span_ns)));
+    lines.push_back(fmt::format(
+        "a file has only the last {:.1f} of {:g} s, because --flight-memory is too small",
+        Seconds(*flight.least_kept_ns), Seconds(flight.span_ns)));
   }
   const std::size_t first = flight.files.size() - std::min(flight.files.size(), kMostShown);
   for (std::size_t i = first; i < flight.files.size(); ++i) {
     lines.push_back(fmt::format("{}: {}", flight.files[i].file.native(), flight.files[i].trigger));
   }
   if (flight.ignored_triggers > 0) {
-    lines.push_back(fmt::format("{} wrote no file, so soon after another one (--cooldown)",
+    lines.push_back(fmt::format("{} ignored, too soon after the last file (--cooldown)",
                                 Counted(flight.ignored_triggers, "trigger")));
   }
 }
 
-using Json = nlohmann::ordered_json;
+using Json = json::Value;
 
 Json LossesJson(const std::vector<record::LossByCpu>& losses) {
-  Json json = Json::array();
+  Json json = Json::EmptyList();
   for (const record::LossByCpu& loss : losses) {
     Json of_cpu = {{"cpu", loss.cpu}};
     for (const record::LossCause& cause : record::kLossCauses) {
@@ -340,19 +339,19 @@ Json ChainsJson(const record::ChainEnds& ends, std::uint64_t derived) {
 }
 
 Json EventJson(const record::EventLosses& event, std::uint64_t samples) {
-  Json stalls = Json::array();
+  Json stalls = Json::EmptyList();
   for (const record::StalledCpu& stall : event.stalls) {
     stalls.push_back({{"cpu", stall.cpu}, {"ns", stall.stalled_ns}});
   }
-  Json silences = Json::array();
+  Json silences = Json::EmptyList();
   for (const record::SilentCpu& silence : event.silences) {
     silences.push_back({{"cpu", silence.cpu}, {"expiries", silence.expiries}});
   }
-  Json others = Json::array();
+  Json others = Json::EmptyList();
   for (const record::OtherTasks& other : event.other_tasks) {
     others.push_back({{"cpu", other.cpu}, {"overflows", other.overflows}});
   }
-  Json throttled = Json::array();
+  Json throttled = Json::EmptyList();
   for (const record::ThrottledCpu& cpu : event.throttled) {
     throttled.push_back({{"cpu", cpu.cpu}, {"times", cpu.times}, {"ns", cpu.throttled_ns}});
   }
@@ -380,7 +379,7 @@ Json BundleJson(const record::BundleSummary& bundle) {
 }
 
 Json FlightJson(const record::FlightSummary& flight) {
-  Json files = Json::array();
+  Json files = Json::EmptyList();
   for (const record::FlightFile& file : flight.files) {
     files.push_back(
         {{"file", file.file.native()}, {"trigger", file.trigger}, {"kept_ns", file.kept_ns}});
@@ -414,8 +413,8 @@ std::string SecondSignalText(int signal, const record::RecordOptions& options) {
         sigabbrev_np(signal));
   }
   return fmt::format(
-      "second signal (SIG{}), exiting at once: {} contains what was written until now, "
-      "without {}summary",
+      "second signal (SIG{}), exiting at once: {} contains what was written so far, without "
+      "{}summary",
       sigabbrev_np(signal), options.output.file == "-" ? "stdout" : options.output.file.native(),
       options.output.bundle.destination == Destination::kNone ? "" : "symbols and ");
 }
@@ -461,8 +460,8 @@ std::string SummaryJson(const record::RecordSummary& summary, int exit_status) {
                {"unwritten_samples", output.counts.unwritten_samples},
                {"skipped_hits", summary.skipped_hits},
                {"lost_process_events", summary.lost_process_events()},
-               {"events", Json::array()},
-               {"absent_cpus", Json::array()}};
+               {"events", Json::EmptyList()},
+               {"absent_cpus", Json::EmptyList()}};
   for (std::size_t event = 0; event < summary.losses.events.size(); ++event) {
     json["events"].push_back(
         EventJson(summary.losses.events[event], output.counts.samples_by_event[event]));
@@ -491,7 +490,7 @@ std::string SummaryJson(const record::RecordSummary& summary, int exit_status) {
   if (summary.command_status) json["command_status"] = *summary.command_status;
   json["warnings"] = summary.warnings;
   json["exit_status"] = exit_status;
-  return cli::JsonText(json, cli::JsonLayout::kOneLine);
+  return json::Text(json, json::Layout::kOneLine);
 }
 
 }  // namespace perftape::record_tool

@@ -10,8 +10,9 @@ namespace perftape::recover_tool {
 namespace {
 
 constexpr cli::Option kOutputRows[] = {
-    cli::OutputRow("write the recovered file to FILE, which gets its name only when it is complete",
-                   cli::StoreAs<&cli::ParseOutput, &Plan::output>),
+    cli::OutputRow(
+        "write the recovered file to FILE; it appears under this name only when it is complete",
+        cli::StoreAs<&cli::ParseOutput, &Plan::output>),
     cli::ForceRow(cli::SetTo<IfExists::kReplace, &Plan::if_exists>),
     cli::JsonRow("print the report as one JSON object",
                  cli::SetTo<ReportAs::kJson, &Plan::report_as>),

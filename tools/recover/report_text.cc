@@ -5,9 +5,8 @@
 
 #include <algorithm>
 
-#include <nlohmann/json.hpp>
-
 #include "formats/base/counted.h"
+#include "formats/json/write.h"
 #include "formats/perfdata/features.h"
 #include "tools/common/cli/escape.h"
 
@@ -20,7 +19,7 @@ using rewrite::FeatureFate;
 using rewrite::FeatureOutcome;
 using rewrite::RecoverReport;
 using rewrite::Stretch;
-using Json = nlohmann::ordered_json;
+using Json = json::Value;
 using RecordCounts = std::map<perfdata::RecordType, std::uint64_t>;
 
 std::string_view TextOf(AttributesFrom from) {
@@ -101,7 +100,7 @@ std::string FeatureLines(const RecoverReport& report) {
 }
 
 Json CountsJson(const RecordCounts& counts) {
-  Json object = Json::object();
+  Json object = Json::EmptyObject();
   for (const auto& [type, count] : counts) object[perfdata::RecordName(type)] = count;
   return object;
 }
@@ -119,9 +118,9 @@ std::string ReportText(const RecoverReport& report, std::string_view input,
   text += CountLines("records kept", report.kept);
   text += LeftOutLines(report);
   if (report.resized_records > 0) {
-    text += fmt::format(
-        "records with too large a size in their header, written with their real size: {}\n",
-        report.resized_records);
+    text +=
+        fmt::format("records whose header has too large a size, written with their real size: {}\n",
+                    report.resized_records);
   }
   if (!report.corrections.empty()) text += "corrected values of the file:\n";
   for (const std::string& correction : report.corrections) {
@@ -143,7 +142,7 @@ std::string ReportJson(const RecoverReport& report, std::string_view input,
   object["records"] = CountsJson(report.kept);
   object["moved_to_header"] = CountsJson(report.moved);
   object["left_out"] = CountsJson(report.left_out);
-  object["first_left_out"] = Json::object();
+  object["first_left_out"] = Json::EmptyObject();
   for (const auto& [type, position] : report.first_left_out) {
     object["first_left_out"][perfdata::RecordName(type)] = rewrite::TextOf(position);
   }
@@ -151,7 +150,7 @@ std::string ReportJson(const RecoverReport& report, std::string_view input,
   object["repairs"] = report.corrections;
   object["dropped_bytes"] = report.dropped_bytes;
   object["dropped_stretches"] = report.stretches;
-  object["dropped"] = Json::array();
+  object["dropped"] = Json::EmptyList();
   for (const Stretch& stretch : report.dropped) {
     Json entry = {{"offset", stretch.position.offset}};
     if (stretch.position.is_inside) entry["inside"] = stretch.position.inside;
@@ -159,13 +158,13 @@ std::string ReportJson(const RecoverReport& report, std::string_view input,
     entry["reason"] = stretch.reason;
     object["dropped"].push_back(std::move(entry));
   }
-  object["features"] = Json::array();
+  object["features"] = Json::EmptyList();
   for (const FeatureOutcome& feature : report.features) {
     Json entry = {{"name", perfdata::FeatureName(feature.bit)}, {"fate", TextOf(feature.fate)}};
     if (!feature.reason.empty()) entry["reason"] = feature.reason;
     object["features"].push_back(std::move(entry));
   }
-  return cli::JsonText(object, cli::JsonLayout::kIndented);
+  return json::Text(object, json::Layout::kIndented);
 }
 
 }  // namespace perftape::recover_tool

@@ -105,13 +105,13 @@ constexpr cli::Option kContentRows[] = {
     {.name = "functions",
      .letter = 'n',
      .argument = "N",
-     .help = "show the N functions with the most samples and the N largest rows of wakeups "
-             "(default 20), and N broken rules of --fail-on (default 10); 0 shows no functions and "
-             "no wakeups",
+     .help =
+         "show the N functions with the most samples and the N largest rows of wakeups (default "
+         "20), and N violations of --fail-on (default 10); 0 shows no functions and no wakeups",
      .into = cli::StoreAs<&cli::ParseNumberIn<std::size_t, 0, UINT32_MAX>, &ReportPlan::rows>},
     {.name = "by",
      .argument = "LIST",
-     .help = "also add up the samples by {choices}, or several with commas between them",
+     .help = "also add up the samples by {choices}, or several separated by commas",
      .into = cli::StoreOffered<&ParseGroups, &Groups, &ReportPlan::contents,
                                &summarize::ContentOptions::groups>},
     {.name = "tree",
@@ -127,7 +127,8 @@ constexpr cli::Option kContentRows[] = {
          cli::StoreAs<&cli::ParseRegex, &ReportPlan::contents, &summarize::ContentOptions::lines>},
     {.name = "sort",
      .argument = "KEY",
-     .help = "sort the functions by samples in them alone or with what they call: {choices}",
+     .help = "sort the functions by the samples in them alone, or by those with their callees: "
+             "{choices}",
      .into = cli::StoreChoice<kSorts, &ReportPlan::contents, &summarize::ContentOptions::sort>},
     {.name = "stacks",
      .argument = "N",
@@ -156,8 +157,8 @@ constexpr cli::Choice<diagnose::Severity> kSeverities[] = {
 
 constexpr cli::Option kDiagnosisRows[] = {
     {.name = "diagnose",
-     .help = "tell what is wrong, by rules, causes before their symptoms: slow and failed calls of "
-             "latency probes, limits of cgroups, kills for lack of memory (perftape-record -e "
+     .help = "show what is wrong according to rules, causes before symptoms: slow and failed calls "
+             "of latency probes, limits of cgroups, kills for lack of memory (perftape-record -e "
              "latency:SET --cgroup-usage)",
      .conflicts = "diff by tree lines stacks event time cpu tid dso symbol focus ignore",
      .into = cli::Set<&ReportPlan::diagnose>},
@@ -167,12 +168,12 @@ constexpr cli::Option kDiagnosisRows[] = {
      .into = cli::StoreChoice<kSeverities, &ReportPlan::fail_on_finding>},
     {.name = "rule",
      .argument = "NAME=THRESHOLD",
-     .help = "change the threshold of a rule: fsync-slow=50ms, cpu-throttled=25%; NAME=off leaves "
-             "the rule out; can be given several times",
+     .help = "change the threshold of a rule: fsync-slow=50ms, cpu-throttled=25%; NAME=off turns "
+             "the rule off; can be given several times",
      .into = cli::Store<&ReportPlan::rule_changes>},
     {.name = "rules",
      .argument = "FILE",
-     .help = "read changes of rules from FILE, one on each line; those of --rule come after",
+     .help = "read changes of rules from FILE, one on each line; --rule is applied after that",
      .completion = cli::Completion::kFile,
      .is_rare = true,
      .into = cli::Store<&ReportPlan::rules_files>},
@@ -196,8 +197,8 @@ constexpr cli::Option kDiffRows[] = {
              "total +2pp', or @FILE with a rule on each line; can be given several times",
      .into = cli::Store<&ReportPlan::fail_on>},
     {.name = "absolute",
-     .help = "compare times or counts instead of shares of the total: for recordings of the same "
-             "work",
+     .help = "compare times or counts instead of shares of the total; use it if both programs did "
+             "the same work",
      .into = cli::SetTo<summarize::Measure::kWeight, &ReportPlan::measure>},
 };
 
@@ -222,13 +223,12 @@ constexpr cli::Option kOutputRows[] = {
      .into = cli::SetTo<ReportFormat::kCsv, &ReportPlan::format>},
     {.name = "width",
      .argument = "N",
-     .help =
-         "fit lines into N columns by shorter names; default: the width of the terminal, else no "
-         "limit",
+     .help = "fit lines into N columns by shortening names; default: the width of the terminal; no "
+             "limit if stdout is not a terminal",
      .is_rare = true,
      .into = cli::StoreAs<&cli::ParseNumberIn<std::size_t, 40, 100000>, &ReportPlan::width>},
     {.name = "stdio",
-     .help = "the same as --no-pager, as in perf report; the report is always text",
+     .help = "the same as --no-pager, for users of perf report; the report is always text",
      .is_rare = true,
      .into = cli::Set<&ReportPlan::no_pager>},
     {.name = "no-pager",
@@ -263,12 +263,15 @@ constexpr auto kOptions = cli::Table(
 constexpr cli::ForeignOption kForeign[] = {
     {.name = "call-graph",
      .letter = 'g',
-     .instead = "--tree shows the call tree, --tree=callers who calls the functions of --focus"},
+     .instead =
+         "--tree shows the call tree, --tree=callers shows who calls the functions of --focus"},
     {.name = "children", .instead = "--sort total sorts by samples with callees"},
     {.name = "no-children", .instead = "--sort self is the default"},
     {.name = "tui", .instead = "the report is text, in a pager on a terminal"},
     {.name = "gtk", .instead = "'perftape-convert perf.data -o profile.html' writes a page"},
-    {.name = "fields", .letter = 'F', .instead = "--by comm,dso adds up the samples by these"},
+    {.name = "fields",
+     .letter = 'F',
+     .instead = "--by comm,dso adds up the samples by thread name and binary"},
     {.name = "comms", .letter = 'c', .instead = "--comm GLOB selects threads"},
     {.name = "dsos", .letter = 'd', .instead = "--dso GLOB selects binaries"},
 };
@@ -282,7 +285,7 @@ constexpr cli::Example kExamples[] = {
     {"perftape-report --diagnose --fail-on-finding critical", "what is wrong, for a script"},
     {"perftape-report old.pb.gz --markdown -o report.md", "a table for a pull request"},
     {"perftape-report --diff old.data new.data --fail-on 'parse self +5%'",
-     "fail a build that became slower"},
+     "fail if a function became slower"},
 };
 
 constexpr cli::Command kCommand = {
@@ -292,8 +295,8 @@ constexpr cli::Command kCommand = {
     .options = kOptions,
     .examples = kExamples,
     .epilogue =
-        "Exit status: 0 success, 1 failure, 2 wrong usage, 3 success but an input was damaged,\n"
-        "a rule of --fail-on is broken, or there is a finding of --fail-on-finding.\n",
+        "Exit status: 0 success, 1 failure, 2 wrong usage, 3 success but an input was damaged,\na "
+        "function breaks a rule of --fail-on, or --fail-on-finding has a finding.\n",
     .foreign = kForeign,
     .libraries = &cli::LibrariesOfProfiles,
 };

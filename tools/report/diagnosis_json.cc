@@ -7,8 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include <nlohmann/json.hpp>
-
+#include "formats/json/write.h"
 #include "tools/common/cli/escape.h"
 #include "tools/report/path_names.h"
 
@@ -16,7 +15,7 @@ namespace perftape::report_tool {
 namespace {
 
 using diagnose::Facts;
-using nlohmann::ordered_json;
+using Json = json::Value;
 
 constexpr std::string_view kUnitNames[] = {"percent", "nanoseconds", "count", "per_second"};
 
@@ -24,8 +23,8 @@ std::string_view UnitNameOf(const diagnose::Rule& rule) {
   return kUnitNames[static_cast<std::size_t>(UnitOf(rule.figure))];
 }
 
-ordered_json ProcessJson(const diagnose::Process& process, std::size_t processes) {
-  ordered_json json = ordered_json::object();
+Json ProcessJson(const diagnose::Process& process, std::size_t processes) {
+  Json json = Json::EmptyObject();
   if (!process.cgroup.empty()) json["cgroup"] = process.cgroup;
   if (!process.container.empty()) json["container"] = process.container;
   if (!process.comm.empty()) json["comm"] = process.comm;
@@ -34,16 +33,15 @@ ordered_json ProcessJson(const diagnose::Process& process, std::size_t processes
   return json;
 }
 
-ordered_json SlowCallJson(const diagnose::SlowCall& call, const Facts& facts,
-                          const PathNames& names) {
-  ordered_json json = {{"probe", call.probe}};
-  json.update(ProcessJson(call.process, 1));
+Json SlowCallJson(const diagnose::SlowCall& call, const Facts& facts, const PathNames& names) {
+  Json json = {{"probe", call.probe}};
+  json.Merge(ProcessJson(call.process, 1));
   json["ns"] = call.ns;
   if (call.count != 1) json["count"] = call.count;
   if (call.end_ns != 0 && facts.start_ns != 0) json["at_ns"] = call.end_ns - facts.start_ns;
   if (!call.error.empty()) json["error"] = call.error;
   if (!call.object.empty()) json["object"] = call.object;
-  auto frames = ordered_json::array();
+  auto frames = Json::EmptyList();
   for (std::string& frame : names.Frames(call.stack) | std::views::reverse) {
     frames.push_back(std::move(frame));
   }
@@ -51,21 +49,20 @@ ordered_json SlowCallJson(const diagnose::SlowCall& call, const Facts& facts,
   return json;
 }
 
-ordered_json FindingJson(const diagnose::Finding& finding, const Facts& facts,
-                         const PathNames& names) {
+Json FindingJson(const diagnose::Finding& finding, const Facts& facts, const PathNames& names) {
   const diagnose::Rule& rule = *finding.rule.rule;
   const diagnose::Measurement& measurement = finding.measurement;
-  ordered_json json = {{"rule", rule.name},
-                       {"severity", NameOf(rule.severity)},
-                       {"subject", SubjectOf(measurement)}};
-  json.update(ProcessJson(measurement.process, measurement.pids.size()));
+  Json json = {{"rule", rule.name},
+               {"severity", NameOf(rule.severity)},
+               {"subject", SubjectOf(measurement)}};
+  json.Merge(ProcessJson(measurement.process, measurement.pids.size()));
   if (!measurement.object.empty()) json["object"] = measurement.object;
   json["value"] = measurement.value;
   json["threshold"] = finding.rule.threshold;
   json["unit"] = UnitNameOf(rule);
   json["text"] = SentenceOf(finding);
   if (finding.cause) json["cause"] = *finding.cause;
-  auto calls = ordered_json::array();
+  auto calls = Json::EmptyList();
   for (const std::size_t index : measurement.slow_calls) {
     calls.push_back(SlowCallJson(facts.slow_calls[index], facts, names));
   }
@@ -73,16 +70,16 @@ ordered_json FindingJson(const diagnose::Finding& finding, const Facts& facts,
   return json;
 }
 
-ordered_json CallsJson(const diagnose::Calls& calls) {
-  ordered_json json = {{"probe", calls.probe}};
-  json.update(ProcessJson(calls.process, calls.pids.size()));
-  json.update({{"count", calls.count}, {"sum_ns", calls.sum_ns}, {"max_ns", calls.max_ns}});
+Json CallsJson(const diagnose::Calls& calls) {
+  Json json = {{"probe", calls.probe}};
+  json.Merge(ProcessJson(calls.process, calls.pids.size()));
+  json.Merge({{"count", calls.count}, {"sum_ns", calls.sum_ns}, {"max_ns", calls.max_ns}});
   if (calls.has_histogram) {
-    json.update({{"p50_ns", calls.p50_ns}, {"p95_ns", calls.p95_ns}, {"p99_ns", calls.p99_ns}});
+    json.Merge({{"p50_ns", calls.p50_ns}, {"p95_ns", calls.p95_ns}, {"p99_ns", calls.p99_ns}});
   }
-  auto failed = ordered_json::array();
+  auto failed = Json::EmptyList();
   for (const diagnose::FailedCalls& one : calls.failed) {
-    ordered_json entry = {{"error", one.error}, {"count", one.count}};
+    Json entry = {{"error", one.error}, {"count", one.count}};
     if (!one.object.empty()) entry["object"] = one.object;
     failed.push_back(std::move(entry));
   }
@@ -90,7 +87,7 @@ ordered_json CallsJson(const diagnose::Calls& calls) {
   return json;
 }
 
-ordered_json UseJson(const bundle::CgroupUse& use) {
+Json UseJson(const bundle::CgroupUse& use) {
   return {{"cpu_ns", use.cpu_ns},
           {"periods", use.periods},
           {"throttled_periods", use.throttled_periods},
@@ -101,7 +98,7 @@ ordered_json UseJson(const bundle::CgroupUse& use) {
           {"tasks", use.tasks}};
 }
 
-ordered_json CgroupJson(const bundle::NotedCgroup& cgroup) {
+Json CgroupJson(const bundle::NotedCgroup& cgroup) {
   return {{"path", cgroup.path},
           {"cpu_quota_us", cgroup.cpu_quota_us},
           {"cpu_period_us", cgroup.cpu_period_us},
@@ -113,13 +110,13 @@ ordered_json CgroupJson(const bundle::NotedCgroup& cgroup) {
 }
 
 template <class Range, class ToJson>
-ordered_json ListJson(const Range& range, ToJson to_json) {
-  auto list = ordered_json::array();
+Json ListJson(const Range& range, ToJson to_json) {
+  auto list = Json::EmptyList();
   for (const auto& one : range) list.push_back(to_json(one));
   return list;
 }
 
-ordered_json RuleJson(const diagnose::Rule& rule, double threshold) {
+Json RuleJson(const diagnose::Rule& rule, double threshold) {
   return {{"rule", rule.name},
           {"severity", NameOf(rule.severity)},
           {"threshold", threshold},
@@ -132,13 +129,13 @@ std::string DiagnosisJson(const ShownDiagnosis& shown, const ReportPlan& plan) {
   const Facts& facts = shown.facts;
   const diagnose::Diagnosis& diagnosis = shown.diagnosis;
   const PathNames names(shown.profile);
-  const ordered_json json = {
+  const Json json = {
       {"seconds", facts.seconds},
       {"findings", ListJson(diagnosis.findings,
                             [&](const auto& one) { return FindingJson(one, facts, names); })},
       {"fine", ListJson(diagnosis.passed,
                         [](const diagnose::Passed& passed) {
-                          ordered_json one = RuleJson(*passed.rule.rule, passed.rule.threshold);
+                          Json one = RuleJson(*passed.rule.rule, passed.rule.threshold);
                           one["largest"] = passed.largest.value;
                           one["subject"] = SubjectOf(passed.largest);
                           return one;
@@ -151,28 +148,27 @@ std::string DiagnosisJson(const ShownDiagnosis& shown, const ReportPlan& plan) {
       {"oom_kills",
        ListJson(facts.oom_kills,
                 [](const diagnose::OomKill& kill) { return ProcessJson(kill.process, 1); })},
-      {"peers", ListJson(facts.peers, [](const diagnose::Peer& peer) -> ordered_json {
+      {"peers", ListJson(facts.peers, [](const diagnose::Peer& peer) -> Json {
          return {{"address", peer.address},
                  {"retransmissions", peer.retransmissions},
                  {"resets_received", peer.resets_received},
                  {"resets_sent", peer.resets_sent}};
        })}};
-  return cli::JsonText(json, cli::JsonLayout::kIndented);
+  return json::Text(json, json::Layout::kIndented);
 }
 
 std::string RulesJson(const diagnose::RuleSet& rules) {
-  const ordered_json json = {
-      {"rules", ListJson(rules.active(), [](const diagnose::ActiveRule& active) {
-         ordered_json one = RuleJson(*active.rule, active.threshold);
-         one["text"] = diagnose::TextOf(*active.rule, "…");
-         auto causes = ordered_json::array();
-         for (const std::string_view cause : active.rule->causes) {
-           if (!cause.empty()) causes.push_back(cause);
-         }
-         one["causes"] = std::move(causes);
-         return one;
-       })}};
-  return cli::JsonText(json, cli::JsonLayout::kIndented);
+  const Json json = {{"rules", ListJson(rules.active(), [](const diagnose::ActiveRule& active) {
+                        Json one = RuleJson(*active.rule, active.threshold);
+                        one["text"] = diagnose::TextOf(*active.rule, "…");
+                        auto causes = Json::EmptyList();
+                        for (const std::string_view cause : active.rule->causes) {
+                          if (!cause.empty()) causes.push_back(cause);
+                        }
+                        one["causes"] = std::move(causes);
+                        return one;
+                      })}};
+  return json::Text(json, json::Layout::kIndented);
 }
 
 }  // namespace perftape::report_tool

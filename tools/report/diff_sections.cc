@@ -11,16 +11,15 @@
 #include <ranges>
 #include <utility>
 
-#include <nlohmann/json.hpp>
-
 #include "formats/base/counted.h"
+#include "formats/json/write.h"
 #include "tools/common/cli/escape.h"
 #include "tools/report/fail_rules.h"
 
 namespace perftape::report_tool {
 namespace {
 
-using nlohmann::ordered_json;
+using Json = json::Value;
 using summarize::Change;
 using summarize::Estimate;
 using summarize::Measure;
@@ -128,29 +127,31 @@ bool HasPower(const summarize::EventDifference& event) {
 std::string NoPowerLine(const summarize::EventDifference& event) {
   return fmt::format(
       "{} before and {} after are too few to compare: a function with 25 % of them could become "
-      "twice as slow unseen; record longer, at a higher rate (-F), or several times",
+      "twice as slow unnoticed; record longer, at a higher rate (-F), or several times",
       Counted(static_cast<std::uint64_t>(event.samples_before), "sample"), event.samples_after);
 }
 
-ordered_json EstimateJson(const Estimate& estimate) {
+Json EstimateJson(const Estimate& estimate) {
   return {{"value", estimate.value}, {"error_95", ErrorOf(estimate, kRiskOfInterval)}};
 }
 
-ordered_json ChangeJson(const Change& change) {
+Json ChangeJson(const Change& change) {
   return {{"before", EstimateJson(change.before)},
           {"after", EstimateJson(change.after)},
           {"difference", EstimateJson(change.difference())}};
 }
 
-ordered_json EventJson(const ComparedEvent& compared, const ReportPlan& plan) {
+Json EventJson(const ComparedEvent& compared, const ReportPlan& plan) {
   const summarize::EventDifference& event = compared.difference;
-  ordered_json json = {{"name", event.event},
-                       {"unit", event.unit},
-                       {"samples_before", event.samples_before},
-                       {"samples_after", event.samples_after},
-                       {"total", ChangeJson(event.total)},
-                       {"renamed_binaries", event.renamed},
-                       {"functions", ordered_json::array()}};
+  Json renamed = Json::EmptyObject();
+  for (const auto& [before, after] : event.renamed) renamed[before] = after;
+  Json json = {{"name", event.event},
+               {"unit", event.unit},
+               {"samples_before", event.samples_before},
+               {"samples_after", event.samples_after},
+               {"total", ChangeJson(event.total)},
+               {"renamed_binaries", std::move(renamed)},
+               {"functions", Json::EmptyList()}};
   for (const summarize::FunctionChange& function :
        event.functions | std::views::take(plan.functions)) {
     json["functions"].push_back({{"function", function.function},
@@ -162,7 +163,7 @@ ordered_json EventJson(const ComparedEvent& compared, const ReportPlan& plan) {
        event.stacks | std::views::take(plan.contents.stacks)) {
     json["stacks"].push_back({{"frames", stack.frames}, {"self", ChangeJson(stack.self)}});
   }
-  json["violations"] = ordered_json::array();
+  json["violations"] = Json::EmptyList();
   for (const Violation& violation : compared.rules.violations) {
     json["violations"].push_back({{"rule", violation.rule->text},
                                   {"function", violation.function->function},
@@ -203,15 +204,15 @@ std::vector<Section> SectionsOf(const std::vector<ComparedEvent>& events, const 
                       Counted(static_cast<std::uint64_t>(event.samples_before), "sample"),
                       event.samples_after));
     }
-    section.lines.push_back(fmt::format("{} a recording before, {} after",
+    section.lines.push_back(fmt::format("{} per recording before, {} after",
                                         CellText(totals.Value(event.total.before)),
                                         CellText(totals.Value(event.total.after))));
     if (!HasPower(event)) section.warnings.push_back(NoPowerLine(event));
     section.lines.push_back("the true change is within +- with a probability of 95 %");
     for (const auto& [old_name, new_name] : event.renamed) {
-      section.lines.push_back(
-          fmt::format("{} is only in the old, {} only in the new: their functions are compared",
-                      old_name, new_name));
+      section.lines.push_back(fmt::format(
+          "{} is only in the old profile, {} only in the new one: their functions are compared",
+          old_name, new_name));
     }
     if (ListsViolations(plan)) {
       std::ranges::copy(ViolationLines(compared, plan), std::back_inserter(section.warnings));
@@ -223,10 +224,10 @@ std::vector<Section> SectionsOf(const std::vector<ComparedEvent>& events, const 
 }
 
 std::string DiffJson(const std::vector<ComparedEvent>& events, const ReportPlan& plan) {
-  ordered_json json = {{"measure", plan.measure == Measure::kShare ? "share" : "weight"},
-                       {"events", ordered_json::array()}};
+  Json json = {{"measure", plan.measure == Measure::kShare ? "share" : "weight"},
+               {"events", Json::EmptyList()}};
   for (const ComparedEvent& event : events) json["events"].push_back(EventJson(event, plan));
-  return cli::JsonText(json, cli::JsonLayout::kIndented);
+  return json::Text(json, json::Layout::kIndented);
 }
 
 }  // namespace perftape::report_tool

@@ -104,7 +104,7 @@ std::string ViolationText(const summarize::Violation& violation) {
   const double growth = change.difference().value;
   const std::string_view of = rule.of == GrowthRule::Of::kSelf ? "self" : "total";
   if (change.before.value == 0) {
-    return fmt::format("{}: is new in {}, more than '{}' allows", name, of, rule.text);
+    return fmt::format("{}: {} grew from zero, more than '{}' allows", name, of, rule.text);
   }
   const double scale = 100 / std::abs(change.before.value);
   return fmt::format("{}: {} grew by {:+.1f} % (at least {:+.1f} %), more than '{}' allows", name,

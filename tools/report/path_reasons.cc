@@ -14,14 +14,12 @@
 #include <tuple>
 #include <utility>
 
-#include <nlohmann/json.hpp>
-
 namespace perftape::report_tool {
 namespace {
 
 using cli::PathFacts;
 using convert::StackId;
-using nlohmann::ordered_json;
+using Json = json::Value;
 using timeline::PathBranch;
 using timeline::PathPart;
 using timeline::Reason;
@@ -230,10 +228,10 @@ Table ReasonTable(const std::vector<PathReason>& reasons, const PathFacts& path,
   return table;
 }
 
-ordered_json ReasonJson(const std::vector<PathReason>& reasons, const PathFacts& path) {
-  ordered_json json = ordered_json::array();
+Json ReasonJson(const std::vector<PathReason>& reasons, const PathFacts& path) {
+  Json json = Json::EmptyList();
   for (const PathReason& reason : reasons) {
-    ordered_json& one = json.emplace_back();
+    Json& one = json.push_back(nullptr);
     if (reason.waker.empty()) {
       one["state"] = NameOf(reason.reason);
     } else {

@@ -7,9 +7,8 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json_fwd.hpp>
-
 #include "convert/timeline/critical_path.h"
+#include "formats/json/value.h"
 #include "tools/common/profiles/time_view_options.h"
 #include "tools/report/path_names.h"
 #include "tools/report/path_times.h"
@@ -52,7 +51,6 @@ std::vector<ListedReason> LargestReasons(const std::vector<PathReason>& reasons,
 Table ReasonTable(const std::vector<PathReason>& reasons, const cli::PathFacts& path,
                   std::size_t most, double percent_limit);
 
-nlohmann::ordered_json ReasonJson(const std::vector<PathReason>& reasons,
-                                  const cli::PathFacts& path);
+json::Value ReasonJson(const std::vector<PathReason>& reasons, const cli::PathFacts& path);
 
 }  // namespace perftape::report_tool

@@ -16,10 +16,9 @@
 #include <utility>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include "formats/base/counted.h"
 #include "formats/base/text.h"
+#include "formats/json/value.h"
 #include "formats/perfdata/period_unit.h"
 #include "tools/report/path_names.h"
 #include "tools/report/path_reasons.h"
@@ -31,7 +30,7 @@ namespace {
 using cli::PathFacts;
 using convert::Profile;
 using convert::ThreadId;
-using nlohmann::ordered_json;
+using Json = json::Value;
 using timeline::PathPart;
 using timeline::Reason;
 
@@ -89,7 +88,7 @@ Table PartTable(const PathFacts& path, const PathNames& names, const ReportPlan&
     std::vector<Cell>& cells = table.rows.emplace_back(TimeCells(row.times, path));
     cells.insert(cells.end(), {row.comm, std::string(NameOf(row.reason)), row.functions});
   }
-  table.note = "to shorten a row saves at most its time";
+  table.note = "shortening a row saves at most its time";
   if (rows.size() > plan.functions) {
     table.note += fmt::format("; {} more (-n N shows N)", rows.size() - plan.functions);
   }
@@ -129,11 +128,11 @@ void AppendIdleWarning(const cli::WalkedWindows& walked, std::vector<std::string
     if (is_idle) idle += part.ns;
   }
   if (static_cast<double>(idle) < kMostIdle * static_cast<double>(walked.window_ns)) return;
-  warnings.push_back(fmt::format(
-      "the path is that of the whole lives of {}, which mostly waited for work: choose "
-      "threads (--comm, --pid), or the time from a request to its answer (--from-event, "
-      "--to-event); --wall shows each thread",
-      Counted(walked.count, "thread")));
+  warnings.push_back(
+      fmt::format("the path covers the whole lives of {}, which mostly waited for work: choose "
+                  "threads (--comm, --pid), or the time from a request to its answer "
+                  "(--from-event, --to-event); --wall shows each thread",
+                  Counted(walked.count, "thread")));
 }
 
 Table LengthTable(const timeline::WindowLengths& lengths) {
@@ -179,21 +178,20 @@ std::vector<PathPart> WithoutBranches(const std::vector<PathPart>& parts) {
   return joined;
 }
 
-ordered_json ThreadJson(const Profile& profile, ThreadId id) {
+Json ThreadJson(const Profile& profile, ThreadId id) {
   const convert::Thread& thread = profile[id];
   return {{"comm", profile.text(thread.comm)}, {"pid", thread.pid}, {"tid", thread.tid}};
 }
 
-ordered_json WalkedJson(const cli::WalkedWindows& walked, const Profile& recorded,
-                        const PathNames& names) {
-  ordered_json json = {{"windows", walked.count},
-                       {"window_ns", walked.window_ns},
-                       {"explained_ns", walked.explained_ns},
-                       {"parts", ordered_json::array()},
-                       {"ran_instead", ordered_json::array()},
-                       {"ran_instead_not_recorded_ns", walked.cpu_use.not_recorded_ns}};
+Json WalkedJson(const cli::WalkedWindows& walked, const Profile& recorded, const PathNames& names) {
+  Json json = {{"windows", walked.count},
+               {"window_ns", walked.window_ns},
+               {"explained_ns", walked.explained_ns},
+               {"parts", Json::EmptyList()},
+               {"ran_instead", Json::EmptyList()},
+               {"ran_instead_not_recorded_ns", walked.cpu_use.not_recorded_ns}};
   for (const PathPart& part : WithoutBranches(walked.parts)) {
-    ordered_json one = ThreadJson(recorded, part.thread);
+    Json one = ThreadJson(recorded, part.thread);
     one["state"] = NameOf(part.reason);
     one["function"] = names.InnermostOwn(part.stack);
     one["ns"] = part.ns;
@@ -214,7 +212,7 @@ Section PathSection(const PathFacts& path, const ReportPlan& plan) {
   const cli::WalkedWindows& chosen = path.chosen;
   std::string windows = fmt::format("{}, {} in all", Counted(chosen.count, "window"),
                                     CellText(Time(chosen.window_ns)));
-  if (chosen.count != lengths.count) windows += fmt::format("; chosen of {}", lengths.count);
+  if (chosen.count != lengths.count) windows += fmt::format("; chosen from {}", lengths.count);
   section.lines.push_back(std::move(windows));
   if (lengths.count > 1) {
     section.lines.push_back(fmt::format("length: median {}, p90 {}, p99 {}, max {}",
@@ -240,10 +238,10 @@ Section PathSection(const PathFacts& path, const ReportPlan& plan) {
   return section;
 }
 
-ordered_json PathJson(const PathFacts& path, const ReportPlan& plan) {
+Json PathJson(const PathFacts& path, const ReportPlan& plan) {
   const timeline::WindowLengths& lengths = path.lengths;
   const PathNames names(path.recorded);
-  ordered_json json = WalkedJson(path.chosen, path.recorded, names);
+  Json json = WalkedJson(path.chosen, path.recorded, names);
   json["all_windows"] = {{"count", lengths.count},
                          {"median_ns", lengths.median},
                          {"p90_ns", lengths.p90},
@@ -252,9 +250,9 @@ ordered_json PathJson(const PathFacts& path, const ReportPlan& plan) {
   json["reasons"] = ReasonJson(ReasonsOf(path, names), path);
   if (path.against) json["against"] = WalkedJson(*path.against, path.recorded, names);
   if (!plan.hops) return json;
-  json["hops"] = ordered_json::array();
+  json["hops"] = Json::EmptyList();
   for (const timeline::Hop& hop : path.chosen.hops) {
-    ordered_json one = ThreadJson(path.recorded, hop.thread);
+    Json one = ThreadJson(path.recorded, hop.thread);
     one["state"] = NameOf(hop.reason);
     one["start_ns"] = hop.start_ns;
     one["ns"] = hop.ns;

@@ -2,8 +2,7 @@
 // The critical path as tables and as JSON.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
-
+#include "formats/json/value.h"
 #include "tools/common/profiles/time_view_options.h"
 #include "tools/report/command_line.h"
 #include "tools/report/table.h"
@@ -15,6 +14,6 @@ Section PathSection(const cli::PathFacts& path, const ReportPlan& plan);
 
 // Returns {"windows": …, "window_ns": …, "explained_ns": …, "parts": […], "ran_instead": […]}, and
 // "hops" with --hops.
-nlohmann::ordered_json PathJson(const cli::PathFacts& path, const ReportPlan& plan);
+json::Value PathJson(const cli::PathFacts& path, const ReportPlan& plan);
 
 }  // namespace perftape::report_tool

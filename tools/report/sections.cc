@@ -9,13 +9,12 @@
 #include <span>
 #include <utility>
 
-#include <nlohmann/json.hpp>
-
 #include "convert/model/label_keys.h"
 #include "convert/timeline/wall_clock.h"
 #include "formats/base/counted.h"
 #include "formats/base/duration.h"
 #include "formats/base/unknown_name.h"
+#include "formats/json/write.h"
 #include "formats/perfdata/period_unit.h"
 #include "tools/common/cli/escape.h"
 #include "tools/common/cli/values.h"
@@ -28,7 +27,7 @@ namespace {
 
 using convert::FrameId;
 using convert::FrameTable;
-using nlohmann::ordered_json;
+using Json = json::Value;
 using summarize::Amount;
 using summarize::Contents;
 using summarize::EventContents;
@@ -308,7 +307,7 @@ std::string TotalsLine(const EventContents& event, const Cells& cells) {
 
 std::string DifferenceLine(const EventContents& event, const Cells& cells) {
   return fmt::format(
-      "a difference of profiles, with negative values: shares are of the sum of the absolute "
+      "a difference of profiles, with negative values: shares refer to the sum of the absolute "
       "values, {}",
       CellText(cells.Value(event.whole)));
 }
@@ -340,7 +339,7 @@ Section SectionOf(const EventContents& event, const Contents& contents, const Re
     section.tables.push_back(GroupsTable(group, cells));
     if (HasNoLabel(group)) {
       section.tables.back().rows.clear();
-      section.tables.back().note = "no sample of this event has it";
+      section.tables.back().note = "no sample of this event has this label";
     }
   }
   if (plan.contents.tree) section.tables.push_back(TreeTable(event, contents.frames, cells, plan));
@@ -386,18 +385,18 @@ class EventWriter {
   EventWriter(const Contents& contents, const EventContents& event)
       : contents_(contents), event_(event) {}
 
-  ordered_json Write(const ReportPlan& plan) const {
+  Json Write(const ReportPlan& plan) const {
     const convert::Profile& profile = contents_.profile;
     const convert::Event& event = profile[event_.event];
-    ordered_json json = {{"name", profile.text(event.name)},
-                         {"unit", profile.text(event.unit)},
-                         {"weights", event_.has_periods ? "periods" : "samples"},
-                         {"total", AmountJson(event_.total)},
-                         {"distinct_stacks", event_.quality.distinct},
-                         {"average_frames", event_.quality.average_frames},
-                         {"unnamed", AmountJson(event_.quality.unnamed)},
-                         {"unnamed_root", AmountJson(event_.quality.with_unnamed_root)},
-                         {"warnings", event_.warnings}};
+    Json json = {{"name", profile.text(event.name)},
+                 {"unit", profile.text(event.unit)},
+                 {"weights", event_.has_periods ? "periods" : "samples"},
+                 {"total", AmountJson(event_.total)},
+                 {"distinct_stacks", event_.quality.distinct},
+                 {"average_frames", event_.quality.average_frames},
+                 {"unnamed", AmountJson(event_.quality.unnamed)},
+                 {"unnamed_root", AmountJson(event_.quality.with_unnamed_root)},
+                 {"warnings", event_.warnings}};
     if (event.decimals != 0) json["decimals"] = event.decimals;
     if (event_.latency) json["latency"] = LatencyJson(event_.latency->total);
     json["functions"] = FunctionsJson(plan.functions);
@@ -410,30 +409,30 @@ class EventWriter {
   }
 
  private:
-  ordered_json AmountJson(const Amount& amount) const {
+  Json AmountJson(const Amount& amount) const {
     return {{"samples", amount.samples},
             {"weight", amount.weight},
             {"percent", PercentOf(amount, event_.whole)}};
   }
 
-  ordered_json LatencyJson(const summarize::LatencyAmount& amount) const {
+  Json LatencyJson(const summarize::LatencyAmount& amount) const {
     return {{"weight", amount.latency.weight},
             {"percent", PercentOf(amount.latency, event_.latency->total.latency)},
             {"parallelism", amount.parallelism}};
   }
 
-  ordered_json FrameJson(FrameId frame) const {
-    ordered_json json = {{"function", contents_.frames.NameOf(frame)}};
+  Json FrameJson(FrameId frame) const {
+    Json json = {{"function", contents_.frames.NameOf(frame)}};
     const std::string_view binary = contents_.profile.text(contents_.frames[frame].dso);
     if (!binary.empty()) json["binary"] = binary;
     return json;
   }
 
-  ordered_json FunctionsJson(std::size_t most) const {
-    auto list = ordered_json::array();
+  Json FunctionsJson(std::size_t most) const {
+    auto list = Json::EmptyList();
     for (std::size_t i = 0; i < std::min(most, event_.functions.size()); ++i) {
       const summarize::FunctionAmounts& function = event_.functions[i];
-      ordered_json one = FrameJson(function.frame);
+      Json one = FrameJson(function.frame);
       one["self"] = AmountJson(function.self);
       one["total"] = AmountJson(function.inclusive);
       if (event_.latency) {
@@ -445,14 +444,14 @@ class EventWriter {
     return list;
   }
 
-  static ordered_json ThreadJson(const summarize::NamedThread& thread) {
-    ordered_json json = {{"comm", thread.comm}};
-    json["tid"] = thread.tid ? ordered_json(*thread.tid) : ordered_json(nullptr);
+  static Json ThreadJson(const summarize::NamedThread& thread) {
+    Json json = {{"comm", thread.comm}};
+    json["tid"] = thread.tid ? Json(*thread.tid) : Json(nullptr);
     return json;
   }
 
-  ordered_json WakeupsJson(std::size_t most) const {
-    auto list = ordered_json::array();
+  Json WakeupsJson(std::size_t most) const {
+    auto list = Json::EmptyList();
     for (const summarize::Wakeups& one : event_.wakeups | std::views::take(most)) {
       list.push_back({{"waker", ThreadJson(one.waker)},
                       {"woken", ThreadJson(one.woken)},
@@ -461,29 +460,29 @@ class EventWriter {
     return list;
   }
 
-  ordered_json StacksJson() const {
-    auto list = ordered_json::array();
+  Json StacksJson() const {
+    auto list = Json::EmptyList();
     for (const StackShare& stack : event_.stacks) {
-      auto frames = ordered_json::array();
+      auto frames = Json::EmptyList();
       for (const FrameId frame : stack.frames) frames.push_back(contents_.frames.NameOf(frame));
       list.push_back({{"amount", AmountJson(stack.amount)}, {"frames", std::move(frames)}});
     }
     return list;
   }
 
-  ordered_json GroupJson(const GroupTable& group) const {
-    auto list = ordered_json::array();
+  Json GroupJson(const GroupTable& group) const {
+    auto list = Json::EmptyList();
     for (const summarize::GroupAmount& one : group.groups) {
       list.push_back({{"name", one.name}, {"amount", AmountJson(one.amount)}});
     }
     return list;
   }
 
-  ordered_json TreeJson() const {
-    auto list = ordered_json::array();
+  Json TreeJson() const {
+    auto list = Json::EmptyList();
     for (const TreeRow& row : event_.tree) {
-      ordered_json one = {{"depth", row.depth}};
-      one.update(FrameJson(row.frame));
+      Json one = {{"depth", row.depth}};
+      one.Merge(FrameJson(row.frame));
       one["total"] = AmountJson(row.total);
       one["self"] = AmountJson(row.self);
       list.push_back(std::move(one));
@@ -491,10 +490,10 @@ class EventWriter {
     return list;
   }
 
-  ordered_json LinesJson() const {
-    auto list = ordered_json::array();
+  Json LinesJson() const {
+    auto list = Json::EmptyList();
     for (const summarize::LineAmounts& line : event_.lines) {
-      ordered_json one = FrameJson(line.frame);
+      Json one = FrameJson(line.frame);
       one["filename"] = line.filename;
       one["line"] = line.number;
       one["self"] = AmountJson(line.self);
@@ -508,15 +507,15 @@ class EventWriter {
   const EventContents& event_;
 };
 
-ordered_json InputsJson(const ReadContents& read) {
-  auto list = ordered_json::array();
+Json InputsJson(const ReadContents& read) {
+  auto list = Json::EmptyList();
   for (const convert::InputReport& input : read.inputs) {
-    ordered_json one = {{"name", input.name},
-                        {"format", input.format},
-                        {"samples", input.read.samples},
-                        {"lost_samples", input.read.lost_samples},
-                        {"lost_records", input.read.lost_records},
-                        {"problems", input.read.problems}};
+    Json one = {{"name", input.name},
+                {"format", input.format},
+                {"samples", input.read.samples},
+                {"lost_samples", input.read.lost_samples},
+                {"lost_records", input.read.lost_records},
+                {"problems", input.read.problems}};
     if (const convert::TimeHistogram& histogram = input.read.histogram;
         !histogram.samples.empty()) {
       one["histogram"] = {{"first_ns", histogram.first_ns},
@@ -540,7 +539,7 @@ std::string NoLabelLine(std::string_view label, const convert::Profile& profile,
     }
   }
   const std::string start =
-      fmt::format("--by label:{}: no sample has this label, and no event this field",
+      fmt::format("--by label:{}: no sample has this label, and no event has this field",
                   cli::EscapeForTerminal(label));
   return fields.empty() ? start : fmt::format("{}: {}", start, cli::ChooseText(label, fields));
 }
@@ -556,15 +555,15 @@ std::vector<Section> SectionsOf(const Contents& contents, const ReadContents& re
 
 std::string ReportJson(const Contents& contents, const ReadContents& read,
                        const std::optional<cli::PathFacts>& path, const ReportPlan& plan) {
-  ordered_json json = {{"inputs", InputsJson(read)},
-                       {"comments", contents.profile.metadata().comments},
-                       {"symbols", cli::SymbolsJson(read.symbols)},
-                       {"events", ordered_json::array()}};
+  Json json = {{"inputs", InputsJson(read)},
+               {"comments", contents.profile.metadata().comments},
+               {"symbols", cli::SymbolsJson(read.symbols)},
+               {"events", Json::EmptyList()}};
   if (path) json["path"] = PathJson(*path, plan);
   for (const EventContents& event : contents.events) {
     json["events"].push_back(EventWriter(contents, event).Write(plan));
   }
-  return cli::JsonText(json, cli::JsonLayout::kIndented);
+  return json::Text(json, json::Layout::kIndented);
 }
 
 }  // namespace perftape::report_tool

@@ -10,6 +10,7 @@
 #include <ranges>
 
 #include "formats/base/utf8.h"
+#include "formats/escape/escape.h"
 #include "tools/common/cli/escape.h"
 #include "tools/report/short_name.h"
 
@@ -204,20 +205,7 @@ void AppendRemark(const Remark& remark, const TextStyle& style, std::string& tex
 }
 
 std::string MarkdownCell(const Cell& cell) {
-  std::string text;
-  for (const char letter : cli::EscapeForTerminal(CellText(cell))) {
-    // What Markdown or HTML would interpret.
-    if (std::string_view("\\`*_[]<>|&#~$").contains(letter)) text += '\\';
-    text += letter;
-  }
-  return text;
-}
-
-std::string CsvCell(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char letter : text) quoted.append(letter == '"' ? 2 : 1, letter);
-  return quoted + "\"";
+  return escape::MarkdownText(CellText(cell));
 }
 
 template <class Cells, class Text>
@@ -225,7 +213,7 @@ std::string CsvLine(const Cells& cells, Text text) {
   std::string line;
   for (const auto& cell : cells) {
     if (&cell != &cells.front()) line += ',';
-    line += CsvCell(text(cell));
+    line += escape::CsvCell(text(cell));
   }
   return line + "\n";
 }
@@ -248,12 +236,7 @@ std::string CellText(const Cell& cell) {
 }
 
 std::string RawText(const Cell& cell) {
-  if (const auto* name = std::get_if<std::string>(&cell)) {
-    const std::string escaped = cli::EscapeForTerminal(*name);
-    // A spreadsheet would compute a text that begins with one of these.
-    const bool is_formula = !escaped.empty() && std::string_view("=+-@").contains(escaped.front());
-    return is_formula ? "'" + escaped : escaped;
-  }
+  if (const auto* name = std::get_if<std::string>(&cell)) return escape::CsvText(*name);
   if (const auto* percent = std::get_if<Percent>(&cell))
     return fmt::format("{:.4f}", percent->value);
   if (const auto* quantity = std::get_if<Quantity>(&cell))

@@ -129,7 +129,7 @@ Result<ListenAddress> ParseListenAddress(std::string_view option, std::string_vi
   if (text.starts_with('/') || text.starts_with(kUnix)) {
     address.path = text.starts_with(kUnix) ? text.substr(kUnix.size()) : text;
     if (!address.path.starts_with('/'))
-      return BadAddress(option, text, "the path has no / in front");
+      return BadAddress(option, text, "the path does not begin with /");
     if (address.path.size() >= sizeof(sockaddr_un::sun_path))
       return BadAddress(option, text, "the path is too long for a socket");
     return address;
@@ -140,7 +140,7 @@ Result<ListenAddress> ParseListenAddress(std::string_view option, std::string_vi
   address.host = host;
   address.port = *number;
   if (!IPv4Of(address.host) && !IPv6Of(address.host))
-    return BadAddress(option, text, "the host is not a number");
+    return BadAddress(option, text, "the host is not a numeric address");
   return address;
 }
 
@@ -206,7 +206,7 @@ Result<std::string> ReadToken(const std::string& path) {
   const bool is_only_line = text.find('\n') == text.npos || text.find('\n') + 1 == text.size();
   if (!is_printable || !is_only_line || token.size() < kLeast || token.size() > kMost) {
     return Fail(ErrorCode::kInvalidArgument,
-                path + ": a token is one line of 16 or more printable characters");
+                path + ": the token must be one line of 16 or more printable characters");
   }
   return std::string(token);
 }

@@ -22,12 +22,13 @@ Status CheckAddresses(const ServePlan& plan) {
   for (const ListenAddress& address : plan.addresses) {
     if (address.is_local()) continue;
     if (plan.token_file.empty()) {
-      return Usage(fmt::format("--listen {}: others can connect: use --token-file", address.text));
+      return Usage(
+          fmt::format("--listen {}: other machines can connect: use --token-file", address.text));
     }
     if (!plan.without_tls) {
       return Usage(
-          fmt::format("--listen {}: there is no TLS, so others can read the token and the "
-                      "profiles: put a proxy with TLS in front, or use --without-tls",
+          fmt::format("--listen {}: requests are not encrypted, so others can read the token and "
+                      "the profiles: put a proxy with TLS in front, or use --without-tls",
                       address.text));
     }
   }
@@ -37,7 +38,8 @@ Status CheckAddresses(const ServePlan& plan) {
 Result<PushOptions> PushOf(const ServePlan& plan) {
   PushOptions push = plan.push;
   if (!plan.other_target.url.empty()) {
-    if (push.is_on()) return Usage("--otlp and --push: there is one receiver: use one of them");
+    if (push.is_on())
+      return Usage("--otlp and --push cannot be combined: there is only one receiver");
     push.target = plan.other_target;
   }
   if (!push.is_on() && (!push.headers_file.empty() || !push.ca_file.empty()))
@@ -54,7 +56,7 @@ Status CheckTimes(const ServePlan& plan) {
 }  // namespace
 
 Result<ServeRun> PlanOf(ServePlan plan) {
-  if (!plan.operands.empty()) return Usage("perftape-serve has no operands: " + plan.operands[0]);
+  if (!plan.operands.empty()) return Usage("perftape-serve takes no operands: " + plan.operands[0]);
   TRY(CheckAddresses(plan));
   TRY(CheckTimes(plan));
   TRY_ASSIGN(PushOptions push, PushOf(plan));
@@ -72,7 +74,8 @@ Result<ServeRun> PlanOf(ServePlan plan) {
                   .push = std::move(push),
                   .cri_socket = plan.cri_socket,
                   .no_sandbox = plan.no_sandbox};
-  TRY_ASSIGN(run.record, record_tool::PlanOf(std::move(plan)));
+  TRY(recording::FinishRecordingOptions(plan));
+  run.record = std::move(plan.record);
   // Samples name their pods by their cgroups.
   run.record.input.scope.all_cgroups = true;
   for (const record::EventSpec& event : run.record.input.events) run.events.push_back(event.name);

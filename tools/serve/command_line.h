@@ -10,15 +10,14 @@
 
 #include "record/options.h"
 #include "tools/common/cli/options.h"
-#include "tools/record/command_line.h"
+#include "tools/common/recording/recording_options.h"
 #include "tools/serve/access.h"
 #include "tools/serve/history.h"
 #include "tools/serve/push/push_target.h"
 
 namespace perftape::serve {
 
-// The events and the scope are those of perftape-record.
-struct ServePlan : record_tool::Plan {
+struct ServePlan : recording::RecordingPlan {
   std::vector<ListenAddress> addresses;
   std::string token_file;
   bool without_tls = false;

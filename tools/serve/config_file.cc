@@ -27,7 +27,7 @@ Status ApplyLine(std::string_view line, ServePlan& plan) {
   const std::span<const cli::Option> of_file = ServeCommand().options;
   const bool is_of_file = std::ranges::any_of(
       of_file, [&](const cli::Option& one) { return one.name == name && name != "config"; });
-  if (!is_of_file) return Bad("not an option for a file", name);
+  if (!is_of_file) return Bad("not allowed in a file", name);
   const bool has_value = equals != std::string_view::npos;
   if (has_value != option->takes_argument())
     return Bad(has_value ? "takes no value" : "needs a value", name);

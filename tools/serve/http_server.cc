@@ -67,8 +67,9 @@ bool IsHost(beast::string_view text) {
 std::optional<HttpResponse> RefusalOf(const http::request<http::string_body>& request) {
   const auto hosts = request.count(http::field::host);
   if (hosts > 1 || (hosts == 0 && request.version() >= kHttpOne))
-    return ErrorResponse(400, "one Host header is needed");
-  if (!IsHost(request[http::field::host])) return ErrorResponse(400, "the Host header is no host");
+    return ErrorResponse(400, "exactly one Host header is needed");
+  if (!IsHost(request[http::field::host]))
+    return ErrorResponse(400, "the Host header is not a valid host");
   const auto encodings = request.count(http::field::transfer_encoding);
   if (encodings == 0) return std::nullopt;
   if (request.count(http::field::content_length) != 0)
@@ -119,7 +120,7 @@ class Connection : public Exchange, public std::enable_shared_from_this<Connecti
   void Reply(HttpResponse response) override {
     auto held = std::make_shared<UnreadBytes>(shared_, SizeOf(response));
     if (held->others() > shared_.limits.unread_bytes) {
-      response = ErrorResponse(503, "too many answers are not read");
+      response = ErrorResponse(503, "too many unread answers");
       held.reset();
     }
     auto shared_response = std::make_shared<HttpResponse>(std::move(response));
@@ -366,7 +367,7 @@ struct HttpServer::State {
   // As long as descriptors are scarce, every other attempt may fail.
   void ReportFailure(int error_number) {
     if (counts.accept_failures++ == 0)
-      warn(std::string("connections wait, since none can be accepted: ") +
+      warn(std::string("connections are waiting, because none can be accepted: ") +
            std::strerror(error_number));
   }
 

@@ -9,7 +9,7 @@
 
 #include "record/machine/clock.h"
 #include "tools/common/sandbox/sandbox.h"
-#include "tools/serve/file_channel.h"
+#include "tools/serve/channels/file_channel.h"
 #include "tools/serve/importer.h"
 #include "tools/serve/processes.h"
 

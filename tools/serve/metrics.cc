@@ -6,6 +6,7 @@
 
 #include "formats/base/latency_buckets.h"
 #include "formats/base/text.h"
+#include "formats/escape/escape.h"
 #include "formats/perfdata/period_unit.h"
 #include "tools/serve/profiles.h"
 
@@ -16,20 +17,6 @@ constexpr double kNsPerSecondOfMetrics = 1e9;
 
 double Seconds(std::uint64_t ns) {
   return static_cast<double>(ns) / kNsPerSecondOfMetrics;
-}
-
-// Escapes a value of a label.
-std::string Escaped(std::string_view text) {
-  std::string escaped;
-  for (const char c : text) {
-    if (c == '\\' || c == '"') escaped += '\\';
-    if (c == '\n') {
-      escaped += "\\n";
-    } else {
-      escaped += c;
-    }
-  }
-  return escaped;
 }
 
 // The text of the metrics, one family after the other.
@@ -82,11 +69,11 @@ class MetricsText {
 constexpr std::size_t kFirstExponent = 10;  // 2^10 ns is about a microsecond
 
 void AppendPushes(const PushCounts& counts, MetricsText& text) {
-  text.One("perftape_push_requests", "counter", "Requests that the receiver took.",
+  text.One("perftape_push_requests", "counter", "Requests that the receiver accepted.",
            counts.requests.load());
   text.One("perftape_push_samples", "counter", "Samples in these requests.", counts.samples.load());
   text.One("perftape_push_rejected_profiles", "counter",
-           "Profiles that the receiver rejected of requests that it took.",
+           "Profiles that the receiver rejected in requests that it accepted.",
            counts.rejected_profiles.load());
   text.One("perftape_push_retries", "counter", "Requests that must be sent again.",
            counts.retries.load());
@@ -97,7 +84,7 @@ void AppendPushes(const PushCounts& counts, MetricsText& text) {
     AppendFormat(label, "cause=\"{}\"", NameOf(static_cast<PushDrop>(cause)));
     text.Add(label, counts.dropped_samples[cause].load());
   }
-  text.One("perftape_push_queue_bytes", "gauge", "The size of the requests that wait.",
+  text.One("perftape_push_queue_bytes", "gauge", "The size of the waiting requests.",
            counts.queue_bytes.load());
 }
 
@@ -173,14 +160,14 @@ std::string Metrics::Text(const ServiceNumbers& numbers, MetricsFormat format) c
   const auto labels = [](std::string_view name, const auto& key) {
     const auto& [what, pod] = key;
     std::string line;
-    AppendFormat(line, "{}=\"{}\",namespace=\"{}\",pod=\"{}\"", name, Escaped(what),
-                 Escaped(pod.pod_namespace), Escaped(pod.pod));
+    AppendFormat(line, "{}=\"{}\",namespace=\"{}\",pod=\"{}\"", name, escape::MetricsLabel(what),
+                 escape::MetricsLabel(pod.pod_namespace), escape::MetricsLabel(pod.pod));
     return line;
   };
   text.Begin("perftape_event_samples", "counter", "Samples by event and pod.");
   for (const auto& [key, count] : events_) text.Add(labels("event", key), count.samples);
   text.Begin("perftape_event_time_seconds", "counter",
-             "What the samples of events that measure time stand for.");
+             "The time that the samples of events that measure time stand for.");
   for (const auto& [key, count] : events_) {
     if (count.has_time)
       text.Add(labels("event", key),
@@ -189,7 +176,7 @@ std::string Metrics::Text(const ServiceNumbers& numbers, MetricsFormat format) c
   text.Begin("perftape_lost_samples", "counter", "Samples that are in no profile, by cause.");
   for (const auto& [cause, count] : lost_) {
     std::string label;
-    AppendFormat(label, "cause=\"{}\"", Escaped(cause));
+    AppendFormat(label, "cause=\"{}\"", escape::MetricsLabel(cause));
     text.Add(label, count);
   }
   text.Begin("perftape_call_duration_seconds", "histogram", "Calls of latency probes, by pod.");
@@ -217,10 +204,10 @@ std::string Metrics::Text(const ServiceNumbers& numbers, MetricsFormat format) c
   text.One("perftape_failed_windows", "counter", "Windows that could not be read.",
            failed_windows_);
   text.Begin("perftape_event_start_time_seconds", "gauge",
-             "Since when the event is recorded without a gap, in Unix time.");
+             "The time since which the event is recorded without a gap, in Unix time.");
   for (const std::string& event : numbers.recorded.events) {
     std::string label;
-    AppendFormat(label, "event=\"{}\"", Escaped(event));
+    AppendFormat(label, "event=\"{}\"", escape::MetricsLabel(event));
     text.Add(label, numbers.recorded.since_seconds);
   }
   const HistoryCounts& history = numbers.history;
@@ -231,7 +218,7 @@ std::string Metrics::Text(const ServiceNumbers& numbers, MetricsFormat format) c
   text.One("perftape_history_merged_windows", "counter",
            "Windows that were merged with others to save memory.", history.merged);
   text.One("perftape_history_dropped_windows", "counter",
-           "Windows that were dropped, old ones or to save memory.", history.dropped);
+           "Windows that were dropped because of their age or to save memory.", history.dropped);
   if (numbers.push != nullptr) AppendPushes(*numbers.push, text);
   text.One("perftape_http_requests", "counter", "Requests.", numbers.requests);
   text.One("perftape_http_refused_connections", "counter", "Connections above the limit.",
@@ -240,7 +227,7 @@ std::string Metrics::Text(const ServiceNumbers& numbers, MetricsFormat format) c
            "Attempts to accept a connection that failed, for lack of descriptors or memory.",
            numbers.accept_failures);
   text.One("perftape_http_connections", "gauge", "Open connections.", numbers.connections);
-  text.One("perftape_start_time_seconds", "gauge", "When the service started, in Unix time.",
+  text.One("perftape_start_time_seconds", "gauge", "The start of the service, in Unix time.",
            numbers.start_seconds);
   return std::move(text).Finish();
 }

@@ -11,7 +11,7 @@
 #include "formats/otlp/conventions.h"
 #include "tools/common/cli/escape.h"
 #include "tools/common/cli/values.h"
-#include "tools/serve/record_command.h"
+#include "tools/serve/channels/record_command.h"
 
 namespace perftape::serve {
 namespace {
@@ -81,14 +81,14 @@ Result<std::optional<std::chrono::nanoseconds>> ConsumeSeconds(
   const auto duration = DurationOf(*value, std::chrono::seconds(1));
   if (!duration || duration->count() <= 0 || *duration > longest) {
     return BadValue("seconds", *value,
-                    fmt::format("a number above 0, and {} at most", longest.count()));
+                    fmt::format("a number above 0, at most {}", longest.count()));
   }
   return duration;
 }
 
 // A time since 1970, in seconds, or a time ago: 5m, -300.
 Status ConsumeSince(Target& target, ProfileRequest& request) {
-  constexpr std::string_view kWanted = "a Unix time, or a time ago: 5m, 90s, -300";
+  constexpr std::string_view kWanted = "a Unix time, or how long ago: 5m, 90s, -300";
   const std::optional<std::string> value = target.Consume("since");
   if (!value) return {};
   std::string_view text = *value;
@@ -154,7 +154,7 @@ Result<Target> Target::Parse(std::string_view text) {
   Target target;
   const std::size_t question = text.find('?');
   TRY_ASSIGN(target.path_, Decoded(text.substr(0, question), Part::kPath));
-  if (!target.path_.starts_with('/')) return Bad("the target is no path");
+  if (!target.path_.starts_with('/')) return Bad("the target is not a path");
   if (question == std::string_view::npos) return target;
   std::string_view query = text.substr(question + 1);
   while (!query.empty()) {
@@ -193,7 +193,7 @@ Result<ProfileRequest> ParseFlameGraphRequest(Target& target) {
   TRY_ASSIGN(request.reset, ConsumeFlag(target, "reset"));
   TRY(target.CheckAllKnown());
   if (request.reset && (request.has_since() || request.seconds)) {
-    return Bad("reset= is of all counts: it has neither since= nor seconds=");
+    return Bad("reset= applies to all counts: it cannot be combined with since= or seconds=");
   }
   return request;
 }

@@ -2,24 +2,14 @@
 #include "tools/serve/processes.h"
 
 #include <sys/prctl.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <exception>
-#include <utility>
 
 namespace perftape::serve {
-
-Result<Channel> MakeChannel(ChannelKind kind) {
-  int ends[2] = {};
-  const int type = kind == ChannelKind::kMessages ? SOCK_SEQPACKET : SOCK_STREAM;
-  if (socketpair(AF_UNIX, type | SOCK_CLOEXEC, 0, &ends[0]) != 0)
-    return FailErrno("a channel between processes", errno);
-  return Channel{.sender = UniqueFd(ends[0]), .receiver = UniqueFd(ends[1])};
-}
 
 Result<pid_t> StartProcess(const char* name, Sigterm sigterm, const std::function<int()>& run) {
   const pid_t parent = getpid();

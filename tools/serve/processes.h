@@ -10,10 +10,9 @@
 //
 // The first process starts a process again that has ended. So it keeps what the next one goes on
 // with: both ends of the channels of files and windows, and the file of the history
-// (history_file.h). It tells the server and the pusher by notices (notice.h) what it has read
-// again, and what is recorded.
-// With --cri-socket, each process that records has a child that asks the container runtime
-// (cri/runtime_names.h).
+// (history_file.h). It tells the server and the pusher by notices (channels/notice.h) what it has
+// read again, and what is recorded. With --cri-socket, each process that records has a child that
+// asks the container runtime (cri/runtime_names.h).
 //
 // The first process also records on request of the server, each recording in a process of its own
 // (recordings.h). The recorder has the privileges of recorders, the importer can read files, and
@@ -33,20 +32,13 @@
 #include "record/options.h"
 #include "tools/common/cli/console.h"
 #include "tools/serve/access.h"
+#include "tools/serve/channels/channel.h"
+#include "tools/serve/channels/record_command.h"
 #include "tools/serve/command_line.h"
 #include "tools/serve/push/push_counts.h"
 #include "tools/serve/push/push_target.h"
-#include "tools/serve/record_command.h"
 
 namespace perftape::serve {
-
-// Two connected ends.
-struct Channel {
-  UniqueFd sender, receiver;
-};
-// Of messages that keep their bounds, or of bytes.
-enum class ChannelKind : std::uint8_t { kMessages, kBytes };
-Result<Channel> MakeChannel(ChannelKind kind);
 
 // What SIGTERM does to a process. Those that end when their channel does ignore it: it may be sent
 // to all, and what is on its way should arrive.

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "tools/common/sandbox/sandbox.h"
-#include "tools/serve/notice.h"
+#include "tools/serve/channels/notice.h"
 #include "tools/serve/processes.h"
 #include "tools/serve/push/pusher.h"
 

@@ -9,10 +9,11 @@
 #include <utility>
 
 #include "record/recorder.h"
+#include "tools/common/recording/own_command_line.h"
+#include "tools/common/recording/stop_signals.h"
 #include "tools/common/sandbox/sandbox.h"
-#include "tools/record/stop_signals.h"
+#include "tools/serve/channels/file_channel.h"
 #include "tools/serve/cri/runtime_names.h"
-#include "tools/serve/file_channel.h"
 #include "tools/serve/processes.h"
 
 namespace perftape::serve {
@@ -41,13 +42,13 @@ UniqueFd StartRuntimeClient(const ServeRun& run, RecorderParts* parts, cli::Cons
 
 // Records until SIGTERM, or as long as the options say. Returns the exit status.
 int Record(record::RecordOptions options, const ServeRun& run, cli::Console& console) {
-  options.output.command_line = record_tool::OwnCommandLine();
+  options.output.command_line = recording::OwnCommandLine();
   if (!run.no_sandbox) {
     options.drop_privileges = [file = options.output.file] {
       return sandbox::DropRecorderPrivileges({&file, 1});
     };
   }
-  const auto signals = record_tool::StopSignals::Catch([](int) {});
+  const auto signals = recording::StopSignals::Catch([](int) {});
   if (!signals) {
     console.Error(signals.error().message);
     return EXIT_FAILURE;

@@ -35,7 +35,7 @@ RecordingClient::~RecordingClient() {
 Result<std::uint64_t> RecordingClient::Record(RecordCommand command, Callback callback) {
   const std::lock_guard lock(mutex_);
   if (callbacks_.size() >= kMostRecordings) {
-    return Fail(ErrorCode::kUnsupported, "there are two recordings already: try again later");
+    return Fail(ErrorCode::kUnsupported, "two recordings are already running: try again later");
   }
   command.id = next_id_++;
   TRY(SendCommand(channel_.get(), command));

@@ -14,9 +14,9 @@
 
 #include "formats/base/file.h"
 #include "tools/common/cli/console.h"
+#include "tools/serve/channels/notice.h"
+#include "tools/serve/channels/record_command.h"
 #include "tools/serve/command_line.h"
-#include "tools/serve/notice.h"
-#include "tools/serve/record_command.h"
 
 namespace perftape::serve {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "formats/base/result.h"
-#include "tools/serve/notice.h"
+#include "tools/serve/channels/notice.h"
 #include "tools/serve/push/push_target.h"
 
 namespace perftape::serve {

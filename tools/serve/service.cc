@@ -73,7 +73,7 @@ std::optional<HttpResponse> RefusalToAct(const HttpRequest& request) {
           {.host = request.host, .origin = request.origin, .fetch_site = request.fetch_site}))
     return std::nullopt;
   return HttpResponse{.status = 403,
-                      .body = "a page of another site may not ask for this: open it here\n"};
+                      .body = "a page of another site may not request this: open it here\n"};
 }
 
 // No value has a line end.
@@ -153,7 +153,7 @@ void Service::Handle(HttpRequest request, std::shared_ptr<Exchange> exchange) {
       return answer;
     }
     TRY_ASSIGN(std::optional<Job> job, JobOf(target));
-    if (!job) return Fail(ErrorCode::kNotFound, "no such path; / lists all");
+    if (!job) return Fail(ErrorCode::kNotFound, "no such path; see / for all paths");
     if (job->request.reset || job->request.seconds) answer = RefusalToAct(request);
     if (!answer) Start(*std::move(job), exchange);
     return answer;
@@ -262,7 +262,7 @@ Status Service::StartRecording(Target& target, const std::shared_ptr<Exchange>& 
   TRY_ASSIGN(const std::uint64_t id, actions_.record(command, [exchange](UniqueFd file) {
     if (!file) {
       return exchange->Reply(
-          {.status = 500, .body = "the recording failed: the service has written why\n"});
+          {.status = 500, .body = "the recording failed: see the messages of the service\n"});
     }
     exchange->Reply({.content_type = "application/octet-stream",
                      .file = std::move(file),
@@ -350,7 +350,7 @@ HttpResponse Service::Health() const {
 }
 
 HttpResponse Service::Readiness() const {
-  if (!RecordedSince()) return {.status = 503, .body = "nothing is recorded now\n"};
+  if (!RecordedSince()) return {.status = 503, .body = "nothing is being recorded now\n"};
   return Health();
 }
 

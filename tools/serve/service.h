@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "tools/serve/access.h"
+#include "tools/serve/channels/record_command.h"
 #include "tools/serve/history.h"
 #include "tools/serve/history_file.h"
 #include "tools/serve/http_server.h"
@@ -21,7 +22,6 @@
 #include "tools/serve/pending_requests.h"
 #include "tools/serve/profiles.h"
 #include "tools/serve/push/push_counts.h"
-#include "tools/serve/record_command.h"
 #include "tools/serve/window.h"
 
 namespace perftape::serve {

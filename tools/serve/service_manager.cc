@@ -22,7 +22,7 @@ Status NotifyServiceManager(std::string_view state) {
   address.sun_family = AF_UNIX;
   const bool is_path = path.starts_with('/') || path.starts_with('@');
   if (!is_path || path.size() >= sizeof address.sun_path)
-    return Fail(ErrorCode::kInvalidArgument, "NOTIFY_SOCKET is no path of a socket");
+    return Fail(ErrorCode::kInvalidArgument, "NOTIFY_SOCKET is not the path of a socket");
   std::memcpy(&address.sun_path[0], path.data(), path.size());
   if (path.front() == '@') address.sun_path[0] = '\0';  // an abstract name
   const UniqueFd fd(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));

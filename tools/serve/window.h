@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A window: what was recorded between two cuts of the continuous recording. The importer sends
-// windows to the server, each as a file in memory (notice.h): a header, the notes of the recording
-// (formats/bundle/recording_notes.h) and a profile.
+// windows to the server, each as a file in memory (channels/notice.h): a header, the notes of the
+// recording (formats/bundle/recording_notes.h) and a profile.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 #include "formats/base/bytes.h"
 #include "formats/base/result.h"
 #include "formats/bundle/recording_notes.h"
-#include "tools/serve/notice.h"
+#include "tools/serve/channels/notice.h"
 
 namespace perftape::serve {
 

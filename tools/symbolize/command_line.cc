@@ -50,14 +50,14 @@ constexpr cli::Example kExamples[] = {
      "add symbols to a recording"},
     {"perftape-symbolize perf.data --to-cache ~/.debug && perf report", "give perf the symbols"},
     {"perftape-symbolize raw.pb.gz --bundle host.tar.zst --show-sources -o named.pb.gz",
-     "print where each name is from"},
+     "print which files the names come from"},
 };
 
 constexpr cli::Command kCommand = {
     .name = "perftape-symbolize",
     .purpose =
-        "Give names to the addresses in a pprof or in folded stacks, or add a bundle of symbols to "
-        "a perf.data, from saved symbols.",
+        "Add names from saved symbols to the addresses in a pprof or in folded stacks, or add a "
+        "bundle of symbols to a perf.data.",
     .operands = "[FILE]",
     .options = kOptions,
     .examples = kExamples,

@@ -22,10 +22,10 @@ struct FlameGraphReport {
   std::uint64_t negative_samples = 0;  // samples with a negative number
 };
 
-// Why the windows on the two sides of a difference take different times.
+// Why the windows on the two sides of a difference take different amounts of time.
 struct ComparedWindows {
   struct Reason {
-    std::uint32_t depth = 0;  // below the reason before it that is less deep
+    std::uint32_t depth = 0;  // below the last reason before it with a smaller depth
     // Of a window on average, after and before.
     std::int64_t after_ns = 0, before_ns = 0;
     std::string text = {};
@@ -34,14 +34,16 @@ struct ComparedWindows {
   std::vector<Reason> reasons = {};
 };
 
-// What a page shows beside the profile, if its samples have times.
+// What a page shows besides the profile, if its samples have times.
 struct PageTimes {
   convert::TaskEvents events = {};
   std::vector<convert::ThreadSwitch> switches = {};
+  std::vector<std::string> event_names = {};       // also of events without samples
   std::optional<convert::TimeWindow> window = {};  // the range that is looked at; nothing: all
   std::int64_t sample_step_ns = 0;  // the times of samples are multiples of it; 0: exact
   std::string trigger = {};         // why the recording ended; empty: no reason
-  // Of a critical path: its windows, and a name for them; empty for the whole lives of threads.
+  // For a critical path: its windows, and a name for them; the name is empty for the whole lives of
+  // threads.
   std::vector<timeline::ThreadWindow> windows = {};
   std::string window_name = {};
   ComparedWindows compared = {};  // of a differential profile of windows
@@ -61,13 +63,14 @@ Result<FlameGraphReport> WriteHtml(const convert::Profile& profile,
                                    const convert::FoldedOptions& options, const PageTimes& times,
                                    OutputFile& out);
 
-// Profile -> a flame graph as one SVG, in the look of flamegraph.pl and with its search and zoom.
-// Without a script, as in an <img>, it is the picture of the whole.
+// Profile -> a flame graph as one SVG that looks like those of flamegraph.pl and has the same
+// search and zoom. Where scripts do not run, as in an <img>, it shows the whole graph.
 //
 // Writes one event: that of `options`, or DefaultEvent. Of the other options, uses `value`, `root`
-// and `differential`: the picture of a differential profile shows a pair of events, as wide as
-// "after". Calls that are narrower than 0.1 pixels are added to their callers, which say how many.
-// Fails as the output does, and with kNotFound if a differential profile has no pair of events.
+// and `differential`: the picture of a differential profile shows a pair of events, with the widths
+// of "after". Calls that are narrower than 0.1 pixels are added to their callers, which show how
+// many they are. Fails as the output does, and with kNotFound if a differential profile has no pair
+// of events.
 Result<FlameGraphReport> WriteSvg(const convert::Profile& profile,
                                   const convert::FoldedOptions& options, OutputFile& out);
 

@@ -13,9 +13,8 @@
 //     scale           all numbers of the column `self` were divided by it
 //     decimals, scale the same for the column `before`, if there is one
 //     other unit, m   if the tab has other numbers: the numbers of samples if `self` are periods,
-//     or
-//                     the other way round. m > 0: they are m times `self` (and `before`). m = 0:
-//                     they are columns
+//                     or the other way round. m > 0: they are m times `self` (and `before`).
+//                     m = 0: they are columns
 //     scale           of each column of other numbers, if there are any
 //     nodes           their number n, then columns of n numbers, in preorder: how many levels the
 //                     node is above a child of the node before it; frame; self; folded; then, if

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "convert/export/flame_graph/display_text.h"
 #include "formats/base/bytes.h"
+#include "formats/escape/escape.h"
 
 namespace perftape::flame_graph {
 
@@ -33,7 +33,7 @@ class TextColumn {
  public:
   // Returns the index of a text.
   std::uint64_t Add(std::string_view text) {
-    const auto [known, is_new] = ids_.emplace(DisplayText(text), ids_.size());
+    const auto [known, is_new] = ids_.emplace(escape::DisplayText(text), ids_.size());
     if (is_new) joined_ += known->first + '\n';
     return known->second;
   }

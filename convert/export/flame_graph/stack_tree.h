@@ -31,8 +31,8 @@ class RootedFrameTable : public convert::FrameTable {
   // Returns the root frame of this text.
   FrameId OfRoot(convert::TextId text) { return Add(texts_[text], FrameType::kThread); }
   // Returns the frame of a call in a file without symbols: "[cc1plus+0x1f2a0]", with the offset of
-  // the call in the file: recursion looks like one function otherwise. It is the frame of the
-  // location if that has a name or no file, or if two builds are compared.
+  // the call in the file. Without the offset, recursion would look like one function. Returns the
+  // frame of the location if it has a name or no file, or if two builds are compared.
   FrameId OfCaller(convert::LocationId location, FrameId frame);
   // Whether the calls of a location have such frames.
   bool HasOffsets(convert::LocationId location) const;
@@ -92,7 +92,7 @@ struct TreeEvents {
   std::optional<convert::EventId> before;
 };
 
-// Whether a tree keeps which sample is where.
+// Whether a tree stores in which node each sample ends.
 enum class KeepSamples : std::uint8_t { kNo, kYes };
 
 // The nodes of a tree before equal frames are joined, which needs the ranks of all frames.
@@ -145,7 +145,7 @@ std::int64_t SmallestForAtMost(std::vector<std::int64_t> totals, std::size_t mos
 // How calls changed between the two sides of a differential tree.
 
 // Shares are in percent of all samples of a side, so sides with different numbers of samples can be
-// compared. If both sides are of the same amount of work, their numbers say more.
+// compared. If both sides did the same amount of work, their numbers say more.
 enum class Compared : std::uint8_t { kShares, kNumbers };
 
 class SideChanges {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of a page's data that tells what happened over time. It follows the tabs (page_data.h).
-// Numbers are LEB128 without sign; a column has a number for each entry. Times are in units.
+// The part of a page's data that contains what happened over time. It follows the tabs
+// (page_data.h). Numbers are LEB128 without sign; a column has a number for each entry. Times are
+// in units.
 //
 //   lanes, plus 1     their number; a single 0 if the page has no times, and nothing follows
 //   start, unit       in nanoseconds
@@ -10,8 +11,9 @@
 //   recorded          bits of TimeBits
 //   main lane         its index plus 1; 0: unknown
 //   waits for CPUs    how long threads waited, and how long programs that were not recorded ran
-//   there kinds             a column of EventKind, by tab lanes             columns: pid, tid, comm
-//   (a text), start, lane of the parent plus 1 (0: none),
+//                     there
+//   kinds             a column of EventKind, by tab
+//   lanes             columns: pid, tid, comm (a text), start, lane of the parent plus 1 (0: none),
 //                     number of intervals
 //   intervals         of all lanes, in columns:
 //     head            state (timeline::State), and IntervalBits

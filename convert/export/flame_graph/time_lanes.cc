@@ -54,6 +54,12 @@ std::int64_t UnitFor(std::int64_t length, std::int64_t units) {
   return unit;
 }
 
+// Whether a waker can end it. A recording of context switches has waits without samples.
+bool IsWait(timeline::State state) {
+  return state == timeline::State::kDisk || state == timeline::State::kLock ||
+         state == timeline::State::kSleep;
+}
+
 // Where the stack of a sample is: in the tree of a tab.
 struct NodeOfTab {
   std::uint32_t tab = 0, node = kNoNode;
@@ -375,15 +381,18 @@ LaneInterval LaneMaker::IntervalOf(const ThreadLine& line, const Interval& inter
   LaneInterval made = {
       .state = interval.state,
       .short_waits = static_cast<std::uint32_t>(interval.short_waits / made_.unit_ns)};
-  if (interval.sample == timeline::kNone) return made;
-  const NodeOfTab& of_sample = nodes_[interval.sample];
-  made.tab = of_sample.tab;
-  made.node = of_sample.node;
-  const Sample& sample = profile_.samples()[interval.sample];
-  made.is_sample = of_sample.node != kNoNode && sample.count == 1 &&
-                   made_.kinds[of_sample.tab] == EventKind::kWait &&
-                   sample.period == interval.time.length() &&
-                   timeline_.TimeOf(interval.sample) == interval.time.end;
+  if (interval.sample != timeline::kNone) {
+    const NodeOfTab& of_sample = nodes_[interval.sample];
+    made.tab = of_sample.tab;
+    made.node = of_sample.node;
+    const Sample& sample = profile_.samples()[interval.sample];
+    made.is_sample = of_sample.node != kNoNode && sample.count == 1 &&
+                     made_.kinds[of_sample.tab] == EventKind::kWait &&
+                     sample.period == interval.time.length() &&
+                     timeline_.TimeOf(interval.sample) == interval.time.end;
+  } else if (!IsWait(interval.state)) {
+    return made;
+  }
   if (const timeline::Wakeup* const wakeup = line.WakeupOf(interval)) {
     made.waker = WakerOf(*wakeup);
     made.woken_before_end = UnitsOf(interval.time.end) - UnitsOf(wakeup->time_ns);

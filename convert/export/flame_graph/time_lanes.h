@@ -19,7 +19,7 @@
 
 namespace perftape::flame_graph {
 
-// What the samples of an event are over time. The numbers are part of the format.
+// What the samples of an event mean over time. The numbers are part of the format.
 enum class EventKind : std::uint8_t {
   kOther = 0,     // what is counted, as cache-misses
   kOnCpu = 1,     // say what ran
@@ -57,7 +57,7 @@ struct LaneInterval {
   std::uint32_t woken_before_end = 0;  // the time from the wakeup to the end
   // The time from the first of the waits with timeouts that are one with it (timeline/timeouts.h).
   std::uint32_t timeouts = 0;
-  std::uint32_t short_waits = 0;  // so much of kRunning were short waits
+  std::uint32_t short_waits = 0;  // the part of kRunning that was short waits
 };
 
 // Samples of one stack at one time.
@@ -127,24 +127,24 @@ struct TimeLanes {
   LaneCpuWaits cpu_waits = {};
 };
 
-// One event of a page, of which the lanes show samples.
+// One event of a page whose samples the lanes show.
 struct LaneTab {
   convert::EventId event = {};
   const StackTree* tree = nullptr;  // with `samples`
 };
 
 struct LaneLimits {
-  // With more intervals, those are joined that are shorter than the 4,000th part of the time: than
-  // what a screen shows of all. Than a smaller part if there is room for it.
+  // With more intervals, those shorter than 1/4,000 of the time are joined, which is less than a
+  // screen can show. The limit is lower if there is room for more intervals.
   std::size_t intervals = 500'000;
-  // With more samples, those of one stack are added up in parts of the time, which are the 4,000th
-  // part, or smaller or larger, as there is room.
+  // With more samples, those of one stack are added up in parts of the time. A part is 1/4,000 of
+  // the time, or smaller or larger, depending on the room.
   std::size_t samples = 500'000;
   std::size_t markers = 50'000;
   std::size_t windows = 10'000;
 };
 
-// What happened beside the samples.
+// What happened besides the samples.
 struct LaneEvents {
   const convert::TaskEvents& tasks;
   std::string_view trigger = {};  // why the recording ended; empty: no reason

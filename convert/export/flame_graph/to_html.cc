@@ -110,8 +110,11 @@ std::optional<TimeLanes> LanesOf(const Profile& profile, const std::vector<PageT
   std::vector<LaneTab> of_lanes;
   for (const PageTab& tab : tabs)
     of_lanes.push_back({.event = tab.events.event, .tree = &tab.tree});
-  const timeline::Timeline timeline = timeline::Timeline::Build(
-      profile, {.events = times.events, .switches = times.switches, .window = times.window});
+  const timeline::Timeline timeline =
+      timeline::Timeline::Build(profile, {.events = times.events,
+                                          .switches = times.switches,
+                                          .event_names = times.event_names,
+                                          .window = times.window});
   return MakeTimeLanes(timeline, of_lanes,
                        {.tasks = times.events,
                         .trigger = times.trigger,

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "convert/export/differential.h"
-#include "convert/export/flame_graph/display_text.h"
 #include "convert/export/flame_graph/flame_graph.h"
 #include "convert/export/flame_graph/page_files.h"
 #include "convert/export/flame_graph/stack_tree.h"
@@ -20,6 +19,7 @@
 #include "formats/base/counted.h"
 #include "formats/base/text.h"
 #include "formats/base/utf8.h"
+#include "formats/escape/escape.h"
 #include "formats/folded/count.h"
 #include "formats/perfdata/period_unit.h"
 
@@ -181,7 +181,7 @@ class SvgWriter {
 
   std::string Beginning() const {
     std::string unit;
-    AppendMarkup(unit, name_);
+    escape::AppendMarkup(unit, name_);
     return fmt::format(
         R"svg(<?xml version="1.0" encoding="UTF-8" standalone="no"?>
 <svg version="1.1" width="{0}" height="{1}" viewBox="0 0 {0} {1}" xmlns="http://www.w3.org/2000/svg">
@@ -315,19 +315,19 @@ text {{ font-family: Verdana, "DejaVu Sans", sans-serif; font-size: 12px; fill: 
   void AppendBox(std::string_view name, const Box& box, std::string_view fill,
                  const std::vector<std::string>& more) {
     text_ += "<g><title>";
-    AppendMarkup(text_, name);
+    escape::AppendMarkup(text_, name);
     AppendFormat(text_, " ({}, {:.2f}%)", Amount(box.total),
                  100 * static_cast<double>(box.total) /
                      static_cast<double>(std::max<std::int64_t>(total_, 1)));
     for (const std::string& line : more) {
       text_ += "&#10;";
-      AppendMarkup(text_, line);
+      escape::AppendMarkup(text_, line);
     }
     AppendFormat(text_,
                  "</title><rect x=\"{:.1f}\" y=\"{}\" width=\"{:.1f}\" height=\"{}\" "
                  "fill=\"{}\" rx=\"2\" ry=\"2\"/><text x=\"{:.1f}\" y=\"{}\">",
                  box.x, box.y, box.width, kRow - 1, fill, box.x + 3, box.y + kRow - 5);
-    AppendMarkup(text_, FittedText(DisplayText(name), box.width));
+    escape::AppendMarkup(text_, FittedText(escape::DisplayText(name), box.width));
     text_ += "</text></g>\n";
   }
 

@@ -2,9 +2,9 @@
 // The samples of a profile as costs of source lines and of calls, as callgrind counts them: what a
 // line costs itself, and what each function that it calls costs with everything below it.
 //
-// A sample's stack has a recursive function several times, and its calls would be added up several
-// times. So each level of a recursion is a function of its own: a stack contains each function
-// once, and so each call.
+// A stack contains a recursive function several times, so its calls would be counted several times.
+// Therefore each level of a recursion is a separate function: a stack then contains each function
+// and each call only once.
 #pragma once
 
 #include <cstddef>
@@ -53,9 +53,9 @@ struct CostGraph {
 
 // The file of root frames, which are threads.
 inline constexpr std::string_view kThreadFile = "[thread]";
-// The root frame of stacks without a thread. Each stack has a root frame, which nothing calls:
-// callgrind_annotate takes the costs of its callers for the costs of a function that has any, and
-// would forget the stacks that begin with this function.
+// The root frame of stacks without a thread. Each stack has a root frame, which nothing calls. If a
+// function has callers, callgrind_annotate computes its costs from them, and would lose the stacks
+// that begin with this function.
 inline constexpr std::string_view kNoThread = "[all]";
 
 // Returns the graph of all events that have samples. Of `options`, uses `value` and `root`. `texts`

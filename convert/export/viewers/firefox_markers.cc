@@ -11,9 +11,9 @@
 #include "convert/model/label_keys.h"
 #include "convert/model/sample_thread.h"
 #include "convert/model/saturating.h"
-#include "formats/base/json_string.h"
 #include "formats/base/text.h"
 #include "formats/folded/count.h"
+#include "formats/json/string.h"
 #include "formats/perfdata/event_meanings.h"
 
 namespace perftape::viewers {
@@ -47,7 +47,7 @@ void AppendMarkerTime(std::string& out, std::int64_t time_ns) {
 // The profiler shows a cause as a stack of the marker.
 void AppendWaker(std::string& out, const FirefoxWaker& waker, const FirefoxTables& tables) {
   out += ",\"waker\":";
-  AppendJsonString(out, fmt::format("{} {}", waker.comm, waker.tid));
+  json::AppendString(out, fmt::format("{} {}", waker.comm, waker.tid));
   if (waker.stack == convert::StackId{}) return;
   AppendFormat(out, ",\"cause\":{{\"tid\":{},\"time\":", waker.tid);
   AppendMarkerTime(out, waker.time_ns);
@@ -216,7 +216,7 @@ Status WriteFirefoxMarkers(const std::vector<FirefoxMarker>& markers, const Fire
   TRY(WriteColumn(out, "data", markers, [&](std::string& text, const FirefoxMarker& marker) {
     const MarkerData data = DataOf(marker.type);
     AppendFormat(text, "{{\"type\":\"{}\",\"{}\":", data.type, data.key);
-    AppendJsonString(text, marker.text);
+    json::AppendString(text, marker.text);
     if (marker.waker != nullptr) AppendWaker(text, *marker.waker, tables);
     text += '}';
   }));

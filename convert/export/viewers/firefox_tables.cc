@@ -10,9 +10,9 @@
 #include "convert/frames/frame_table.h"
 #include "convert/model/mappings_without_files.h"
 #include "convert/model/profile.h"
-#include "formats/base/json_string.h"
 #include "formats/base/unknown_name.h"
 #include "formats/folded/folded.h"
+#include "formats/json/string.h"
 
 namespace perftape::viewers {
 namespace {
@@ -54,7 +54,7 @@ void AppendFirefoxLib(std::string& out, const FirefoxLib& lib) {
   const std::string_view name = convert::BaseName(lib.path);
   const auto append = [&out](std::string_view key, std::string_view text) {
     out += key;
-    AppendJsonString(out, text);
+    json::AppendString(out, text);
   };
   append("{\"arch\":", lib.arch);
   append(",\"name\":", name);

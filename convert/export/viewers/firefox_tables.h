@@ -20,9 +20,9 @@
 
 namespace perftape::viewers {
 
-// Returns the id that names the debug information of an ELF file in Breakpad's way: the first 16
-// bytes of the build id as a little-endian GUID in upper-case hex, and "0" for its age. Zeros
-// replace missing digits. Empty if the build id is empty or not hex.
+// Returns Breakpad's id for the debug information of an ELF file: the first 16 bytes of the build
+// id as a little-endian GUID in upper-case hex, and "0" for its age. Zeros replace missing digits.
+// Empty if the build id is empty or not hex.
 std::string BreakpadIdOf(std::string_view build_id);
 
 // A library, as samply writes it for an ELF file.

@@ -8,8 +8,8 @@
 #include "convert/export/viewers/firefox_tables.h"
 #include "convert/export/viewers/text_output.h"
 #include "convert/model/profile_facts.h"
-#include "formats/base/json_string.h"
 #include "formats/base/text.h"
+#include "formats/json/string.h"
 
 namespace perftape::viewers {
 namespace {
@@ -174,7 +174,7 @@ Status FirefoxTables::WriteStrings(TextOutput& out) const {
   out.text += '[';
   for (convert::TextId id = 0; id < texts_.size(); ++id) {
     if (id != 0) out.text += ',';
-    AppendJsonString(out.text, texts_[id]);
+    json::AppendString(out.text, texts_[id]);
     TRY(out.FlushIfLarge());
   }
   out.text += ']';

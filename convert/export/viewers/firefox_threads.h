@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The samples of a profile as the threads of a Firefox profile: one for each event and thread.
 //
-// A sample's time is in its label "timestamp_ns". The n-th sample of a thread without a time, from
-// 0, is put at n * interval, so that profiles without times can be opened, too.
+// A sample's time is in its label "timestamp_ns". Without times, sample n of a thread (counted from
+// 0) is at n * interval, so that profiles without times can be opened, too.
 #pragma once
 
 #include <cstdint>

@@ -9,13 +9,13 @@
 #include <string_view>
 #include <vector>
 
-#include "convert/export/flame_graph/display_text.h"
 #include "convert/export/frame_texts.h"
 #include "convert/export/viewers/cost_graph.h"
 #include "convert/export/viewers/text_output.h"
 #include "convert/export/viewers/viewers.h"
 #include "convert/model/saturating.h"
 #include "formats/base/text.h"
+#include "formats/escape/escape.h"
 #include "formats/folded/count.h"
 
 namespace perftape::viewers {
@@ -40,7 +40,7 @@ class NameTable {
   static std::string LineOf(std::string_view name) {
     const std::size_t begin = name.find_first_not_of(' ');
     if (begin == std::string_view::npos) return std::string(kUnknown);
-    return flame_graph::DisplayText(name.substr(begin));
+    return escape::DisplayText(name.substr(begin));
   }
 
  private:

@@ -8,9 +8,9 @@
 #include "convert/export/viewers/text_output.h"
 #include "convert/export/viewers/viewers.h"
 #include "convert/model/saturating.h"
-#include "formats/base/json_string.h"
 #include "formats/base/text.h"
 #include "formats/folded/count.h"
+#include "formats/json/string.h"
 #include "formats/perfdata/period_unit.h"
 
 namespace perftape::viewers {
@@ -120,9 +120,9 @@ class CpuProfileExport {
     const auto& frame = frames_[node.frame];
     const convert::StringId url = frame.source == convert::StringId{} ? frame.dso : frame.source;
     AppendFormat(out_.text, ",\n{{\"id\":{},\"callFrame\":{{\"functionName\":", index + kFirstId);
-    AppendJsonString(out_.text, frames_.NameOf(node.frame));
+    json::AppendString(out_.text, frames_.NameOf(node.frame));
     out_.text += ",\"scriptId\":\"0\",\"url\":";
-    AppendJsonString(out_.text, profile_.text(url));
+    json::AppendString(out_.text, profile_.text(url));
     AppendFormat(out_.text, ",\"lineNumber\":{},\"columnNumber\":-1}},\"hitCount\":{}",
                  frame.first_line - 1, node.self == 0 ? 0 : 1);
     const std::span<const std::uint32_t> all(children_.indexes);

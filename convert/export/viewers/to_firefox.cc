@@ -17,9 +17,9 @@
 #include "convert/export/viewers/text_output.h"
 #include "convert/export/viewers/viewers.h"
 #include "convert/model/saturating.h"
-#include "formats/base/json_string.h"
 #include "formats/base/text.h"
 #include "formats/folded/count.h"
+#include "formats/json/string.h"
 #include "formats/pprof/gzip_writer.h"
 
 namespace perftape::viewers {
@@ -152,9 +152,9 @@ Status FirefoxFile::WriteThread(const FirefoxThread& thread) {
   out_.text +=
       "{\"processType\":\"default\",\"processStartupTime\":0,\"processShutdownTime\":null,"
       "\"registerTime\":0,\"unregisterTime\":null,\"pausedRanges\":[],\"name\":";
-  AppendJsonString(out_.text, NameOf(thread));
+  json::AppendString(out_.text, NameOf(thread));
   out_.text += ",\"processName\":";
-  AppendJsonString(out_.text, thread.process_name.empty() ? "[all]" : thread.process_name);
+  json::AppendString(out_.text, thread.process_name.empty() ? "[all]" : thread.process_name);
   AppendFormat(out_.text, ",\"isMainThread\":{},\"pid\":\"{}\",\"tid\":{},\n\"samples\":",
                thread.pid == thread.tid, thread.pid, thread.tid);
   TRY(WriteSamples(thread));

@@ -17,10 +17,10 @@
 #include "convert/export/viewers/viewers.h"
 #include "convert/model/sample_thread.h"
 #include "convert/model/saturating.h"
-#include "formats/base/json_string.h"
 #include "formats/base/text.h"
 #include "formats/base/unknown_name.h"
 #include "formats/folded/count.h"
+#include "formats/json/string.h"
 
 namespace perftape::viewers {
 namespace {
@@ -76,10 +76,10 @@ class SharedFrames {
     out.text += "\"shared\":{\"frames\":[";
     for (std::size_t i = 0; i < frames_.size(); ++i) {
       out.text += i == 0 ? "\n{\"name\":" : ",\n{\"name\":";
-      AppendJsonString(out.text, frames_[i].name);
+      json::AppendString(out.text, frames_[i].name);
       if (!frames_[i].file.empty()) {
         out.text += ",\"file\":";
-        AppendJsonString(out.text, frames_[i].file);
+        json::AppendString(out.text, frames_[i].file);
       }
       if (frames_[i].line > 0) {
         AppendFormat(out.text, ",\"line\":{}", frames_[i].line);
@@ -142,7 +142,7 @@ Status WriteProfile(const Profile& profile, const SpeedscopeProfile& written, st
                     const SharedFrames& frames, TextOutput& out) {
   const convert::Event& event = profile[written.event];
   out.text += "{\"type\":\"sampled\",\"name\":";
-  AppendJsonString(out.text, profile.text(event.name));
+  json::AppendString(out.text, profile.text(event.name));
   AppendFormat(out.text, ",\"unit\":\"{}\",\"startValue\":0,\"endValue\":", unit);
   folded::AppendFixed(out.text, written.tree.total(), event.decimals);
   out.text += ",\"samples\":[";
@@ -218,7 +218,7 @@ class TimedFile {
     }
     const unsigned decimals = profile_[thread.event].decimals;
     out_.text += "{\"type\":\"sampled\",\"name\":";
-    AppendJsonString(out_.text, NameOf(thread));
+    json::AppendString(out_.text, NameOf(thread));
     AppendFormat(out_.text, ",\"unit\":\"{}\",\"startValue\":0,\"endValue\":",
                  UnitOf(profile_, values_[thread.event.index], thread.event));
     folded::AppendFixed(out_.text, sum, decimals);

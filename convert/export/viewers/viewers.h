@@ -20,10 +20,10 @@ struct ViewReport {
   std::vector<std::string> rounded_events = {};  // whose numbers had decimals
 };
 
-// Profile -> the file format of speedscope, https://www.speedscope.app/file-format-schema.json.
-// Its profiles have the type "sampled". speedscope opens a file in the order of time, so a profile
-// with the times of its samples becomes a profile for each event and thread, with each sample. Of
-// another one, each event becomes a profile, in which equal stacks are one sample.
+// Profile -> the file format of speedscope, https://www.speedscope.app/file-format-schema.json. Its
+// profiles have the type "sampled". speedscope shows a file in time order. If samples have times,
+// each event and thread becomes a profile with all its samples. Otherwise each event becomes a
+// profile in which equal stacks are one sample.
 //
 // Writes all events that have samples. Of `options`, uses `value`, and `root` if there are no
 // times. Fails as the output does.
@@ -40,8 +40,8 @@ Result<ViewReport> WriteSpeedscope(const convert::Profile& profile,
 //   calls=1 0
 //   13 900
 //
-// A sampled profile does not know how often a function was called. The number of calls is 1,
-// because callgrind_annotate 3.19 takes the costs of 0 calls for the line's own.
+// Samples do not show how often a function was called. The number of calls is 1, because
+// callgrind_annotate 3.19 counts the costs of 0 calls as those of the line itself.
 //
 // Writes all events that have samples. Of `options`, uses `value` and `root`. Inlined functions are
 // functions that are called. Numbers with decimals are rounded. Fails as the output does.

@@ -115,7 +115,7 @@ TEST(FindContradictions, ReportsAFileAtAnothersPath) {
   BundledFile file = Program();
   file.build_id = BuildId::From(AsBytes("xyz"));
   EXPECT_THAT(FindingsOf({Elf("xyz"), Link()}, {file}),
-              ElementsAre(kMember + ": is in the directory of another build id than 78797a"));
+              ElementsAre(kMember + ": is in the directory of a build id that is not 78797a"));
 }
 
 TEST(FindContradictions, ReportsInvalidKernelSymbols) {

@@ -87,9 +87,10 @@ TEST(Diagnose, FindsMoreRunnableThreadsThanCpus) {
   EXPECT_THAT(RulesOf(diagnosis),
               ElementsAre("runnable-threads", "run-queue-time < runnable-threads",
                           "run-queue-time < runnable-threads"));
-  EXPECT_EQ(FirstText(diagnosis),
-            "the machine: more threads than CPUs: those that waited for a CPU were 100.0 % of the "
-            "CPUs (4.0 runnable threads on 2 CPUs on average)");
+  EXPECT_EQ(
+      FirstText(diagnosis),
+      "the machine: more threads than CPUs: the threads that waited for a CPU were 100.0 % of "
+      "the number of CPUs (4.0 runnable threads on 2 CPUs on average)");
 }
 
 TEST(Diagnose, DoesNotJudgeRunnableThreadsWithoutTheNumberOfCpus) {
@@ -115,9 +116,10 @@ TEST(Diagnose, FindsALeakBeforeTheKill) {
   app.memory_peak_ns = app.last.time_ns;
   const Diagnosis growing = incident.Diagnose();
   EXPECT_THAT(RulesOf(growing), ElementsAre("memory-growth", "memory-limit-80 < memory-growth"));
-  EXPECT_THAT(FirstText(growing),
-              HasSubstr("has grown to 85.0 % of its limit: a leak, or too small a limit (from 10.0 "
-                        "MiB to 85.0 MiB of 100.0 MiB in 10.0 s, full in 2 s at this rate)"));
+  EXPECT_THAT(
+      FirstText(growing),
+      HasSubstr("has grown to 85.0 % of its limit: a leak, or a limit that is too small (from 10.0 "
+                "MiB to 85.0 MiB of 100.0 MiB in 10.0 s, full in 2 s at this rate)"));
 }
 
 // The process has ended before the last reading, as a recorded command does.
@@ -330,14 +332,15 @@ TEST(Gaps, TellWhatWasNotRecordedAndWhatWasLost) {
           "limits of CPU, memory and I/O: no cgroup was noted (perftape-record --cgroup-usage)",
           "12 calls of read are not counted: no_room",
           "up to 3 calls of tcp-connect are not counted: recursion",
-          "5 samples lost, among them perhaps slow or failed calls"));
+          "5 samples lost; slow or failed calls may be among them"));
 }
 
 TEST(Gaps, TellThatAPipeHasNoHistograms) {
   Incident incident;
   incident.HasNoNotes();
   incident.AddSlow("fsync", 900 * kMs, {});
-  EXPECT_THAT(incident.Diagnose().gaps, Contains(HasSubstr("no histograms, as one in pipe form")));
+  EXPECT_THAT(incident.Diagnose().gaps,
+              Contains(HasSubstr("no histograms (a recording in pipe form never has any)")));
 }
 
 }  // namespace

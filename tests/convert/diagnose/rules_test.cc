@@ -66,7 +66,7 @@ TEST(RuleSet, RefusesOtherTexts) {
                 FailsWith(ErrorCode::kInvalidArgument, HasSubstr(std::string(why))));
   };
   refuses("fsync-slow", "NAME=THRESHOLD");
-  refuses("fsync=50ms", "no such rule");
+  refuses("fsync=50ms", "no rule has this name");
   refuses("fsync-slow=50", "a time");
   refuses("fsync-slow=", "a time");
   refuses("cpu-throttled=10ms", "a percentage");

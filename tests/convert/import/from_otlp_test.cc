@@ -274,7 +274,7 @@ TEST(ReadOtlp, RefusesSamplesWithoutValues) {
               sample.values = {1, 2};
               sample.times_unix_ns = {{1}};
             }),
-            "sample 0: not one time for each value");
+            "sample 0: the number of times differs from the number of values");
 }
 
 // ProfilesData{dictionary} of these bytes.
@@ -289,7 +289,7 @@ TEST(ReadOtlp, RefusesTablesThatDoNotBeginWithAnEmptyEntry) {
   const auto error = [&](std::string_view table) {
     return ErrorOf(WithDictionary(std::string(kText) + std::string(table)));
   };
-  const std::string why = "not empty, as the first entry of a table must be";
+  const std::string why = "the first entry of a table must be empty";
   EXPECT_EQ(error(std::string_view("\x0a\x02\x08\x01", 4)), "mapping 0: " + why);
   EXPECT_EQ(error(std::string_view("\x12\x02\x10\x01", 4)), "location 0: " + why);
   EXPECT_EQ(error(std::string_view("\x1a\x02\x20\x01", 4)), "function 0: " + why);

@@ -340,7 +340,7 @@ TEST(ReadPprof, RefusesWhatRefersToNothing) {
   EXPECT_THAT(ErrorOf(location.File()), HasSubstr("sample 0: no such location"));
   PprofMaker values{{"x", "y"}};
   values.Hit({1}, {1, 2});
-  EXPECT_THAT(ErrorOf(values.File()), HasSubstr("sample 0: not one value"));
+  EXPECT_THAT(ErrorOf(values.File()), HasSubstr("sample 0: the number of values differs"));
   PprofMaker mapping{{"x", "y"}};
   mapping.writer.Add(pprof::Location{.id = 5, .mapping_id = 3});
   EXPECT_THAT(ErrorOf(mapping.File()), HasSubstr("location 4: no such mapping"));

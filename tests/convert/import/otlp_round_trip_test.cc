@@ -211,7 +211,7 @@ TEST(EncodeOtlp, CountsLabelsOfAKeyWithSeveralUnits) {
           {{.key = builder.Add("k"), .number = 1, .unit = builder.Add("bytes")},
            {.key = builder.Add("k"), .number = 2, .unit = builder.Add("count")}});
   EXPECT_THAT(LossLines(EncodeOtlp(made.Make(), {}, Encoding::kProtobuf).report),
-              ElementsAre("1 labels of a key that occurs with several units"));
+              ElementsAre("1 labels whose key occurs with several units"));
 }
 
 TEST(EncodeOtlp, WritesTimesOnTheWallClockAndReadsThoseOfTheRecording) {
@@ -335,7 +335,7 @@ TEST(EncodeOtlp, RoundsDecimalsAndSaysSo) {
   made.Hit(made.Calls({"f"}), {}, made.CountsPlainly("n", "count", 1), 0, 125);
   const OtlpFile file = EncodeOtlp(made.Make(), {}, Encoding::kProtobuf);
   EXPECT_THAT(LossLines(file.report),
-              ElementsAre("n: rounded to whole numbers, which are all that OTLP has"));
+              ElementsAre("n: rounded, because OTLP has only whole numbers"));
   EXPECT_EQ(ReadOtlpBytes(file.bytes)->samples()[0].period, 13);
 }
 

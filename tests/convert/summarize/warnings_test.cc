@@ -40,8 +40,9 @@ TEST(WarningsOf, TellHowExactSharesOfFewSamplesAre) {
   ProfileMaker made;
   made.Hit(made.Calls({"main", "work"}), made.Runs("app"), made.Counts("cycles"), 100, 100);
   // 1.96 * sqrt(0.1 * 0.9 / 100)
-  EXPECT_THAT(WarningsFor(made.Make()),
-              ElementsAre(HasSubstr("only 100 samples: a share of 10 % is exact to 6 percentage")));
+  EXPECT_THAT(
+      WarningsFor(made.Make()),
+      ElementsAre(HasSubstr("only 100 samples: a share of 10 % is accurate to 6 percentage")));
 }
 
 TEST(WarningsOf, DoNotJudgeCompleteCountsAsSamples) {

@@ -47,7 +47,7 @@ TEST(DebugFiles, ReportsBothBuildIdsIfTheyDiffer) {
   const DebugFile found = FindLocally(path, kAbc);
   EXPECT_FALSE(found.image);
   EXPECT_EQ(found.miss, Miss::kWrongBuildId);
-  EXPECT_EQ(found.problem, path + ": build id 78797a, recorded was 616263");
+  EXPECT_EQ(found.problem, path + ": build id 78797a, but the recorded one is 616263");
 }
 
 TEST(DebugFiles, RefusesAFileWithoutABuildIdWhereOneWasRecorded) {
@@ -119,7 +119,7 @@ TEST(DebugFiles, DoesNotTrustTheNameOfADebugFile) {
           .Find({.filename = dir.Write("program", SmallElf("abc")), .build_id = kAbc});
   EXPECT_TRUE(found.image);
   EXPECT_FALSE(found.debug);
-  EXPECT_THAT(found.tried, Contains(HasSubstr("build id 78797a, recorded was 616263")));
+  EXPECT_THAT(found.tried, Contains(HasSubstr("build id 78797a, but the recorded one is 616263")));
 }
 
 TEST(DebugFiles, SearchesDeletedFilesOnlyByBuildId) {
@@ -284,7 +284,7 @@ TEST(DebugFiles, ReadsNoLinesOfAnotherBuild) {
   const std::string later = dir.Write("program", ElfWith(".debug_info", "unit", "xyz"));
   const DebugFile found = DebugFiles({}, {dir / "ids"}).Find({.filename = later, .build_id = kAbc});
   EXPECT_FALSE(found.lines);
-  EXPECT_THAT(found.tried, Contains(later + ": build id 78797a, recorded was 616263"));
+  EXPECT_THAT(found.tried, Contains(later + ": build id 78797a, but the recorded one is 616263"));
 }
 
 TEST(DebugFiles, LooksForNoMoreLinesWhereTheFirstSourceHasThem) {
@@ -354,7 +354,7 @@ TEST(DebugFiles, FindsTheBundledFileOfAPathThatWasMapped) {
   ASSERT_TRUE(found.image);
   EXPECT_TRUE(found.image->FindSection(".second"));
   EXPECT_FALSE(find(InstanceOf({.device = 1, .inode = 4})).image);
-  EXPECT_THAT(find(0).problem, HasSubstr("nothing says which one it is"));
+  EXPECT_THAT(find(0).problem, HasSubstr("nothing shows which one was recorded"));
 }
 
 TEST(DebugFiles, UsesAFileOfTheRecordedPathOnlyIfItHasTheRecordedContent) {
@@ -371,7 +371,7 @@ TEST(DebugFiles, UsesAFileOfTheRecordedPathOnlyIfItHasTheRecordedContent) {
   const DebugFile other = DebugFiles({}, {}).Find(query);
   EXPECT_TRUE(other.image);
   EXPECT_FALSE(other.lines);
-  EXPECT_THAT(other.tried, Contains(path + ": its content is not that of the recorded file"));
+  EXPECT_THAT(other.tried, Contains(path + ": its content differs from that of the recorded file"));
 }
 
 TEST(DebugFiles, UsesNoFileThatTheRecorderFoundChanged) {

@@ -70,7 +70,8 @@ TEST_F(JitFileSearch, LeavesThisMachineAloneWhereTheRecordingIsOfAnother) {
 
 TEST_F(JitFileSearch, RejectsAFileThatOthersMayWrite) {
   ASSERT_EQ(chmod(path_.c_str(), 0666), 0);
-  EXPECT_THAT(FindDump(), FailsWith(ErrorCode::kPermission, HasSubstr("others may write to it")));
+  EXPECT_THAT(FindDump(),
+              FailsWith(ErrorCode::kPermission, HasSubstr("other users can write to it")));
 }
 
 TEST_F(JitFileSearch, RejectsAFileOfAnotherUser) {
@@ -79,7 +80,7 @@ TEST_F(JitFileSearch, RejectsAFileOfAnotherUser) {
   machine_.AddProcess(5, 54321, 5);
   EXPECT_THAT(FindDump(),
               FailsWith(ErrorCode::kPermission,
-                        HasSubstr("owned by user 12345, its process is of user 54321")));
+                        HasSubstr("owned by user 12345, but its process belongs to user 54321")));
 }
 
 TEST_F(JitFileSearch, TellsTheNumberOfTheProcessInItsOwnNamespace) {
@@ -141,10 +142,10 @@ TEST_F(JitFileSearch, RefusesFilesOfGigabytesWhereverTheyAreFrom) {
   EXPECT_THAT(
       FindDump(),
       FailsWith(ErrorCode::kUnsupported,
-                path_.native() + ": of 2147483648 bytes, more than the 1073741824 that are read"));
+                path_.native() + ": of 2147483648 bytes, more than the limit of 1073741824"));
   std::filesystem::resize_file(dir_.Write("carried/tmp/perf-5.map", ""), std::uint64_t{16} << 30);
   EXPECT_THAT(FindPerfMap(5, {.symfs = dir_ / "carried"}),
-              FailsWith(ErrorCode::kUnsupported, HasSubstr("more than the 268435456")));
+              FailsWith(ErrorCode::kUnsupported, HasSubstr("more than the limit of 268435456")));
 }
 
 }  // namespace

@@ -82,7 +82,7 @@ TEST(MoveOf, IsNoneForAnotherBuildId) {
   RecordedKernel recorded = KernelAt(kText);
   recorded.build_id = BuildId::From(AsBytes("abc"));
   EXPECT_EQ(Move(recorded, SymbolsAt(kText), BuildId::From(AsBytes("xyz"))).reason,
-            "of the kernel with build id 78797a, recorded was 616263");
+            "of the kernel with build id 78797a, but the recorded one is 616263");
   EXPECT_EQ(Move(recorded, SymbolsAt(kText), BuildId::From(AsBytes("abc"))).reason,
             "by build id, not moved");
   EXPECT_EQ(Move(recorded, SymbolsAt(kText)).reason, "build id unchecked, not moved");

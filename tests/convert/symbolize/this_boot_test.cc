@@ -62,7 +62,7 @@ TEST(DifferenceOfBoots, DetectsAnotherKernelAddress) {
   BootFacts recorded = Recorded();
   recorded.kernel_text += 2 << 20;
   EXPECT_EQ(DifferenceOfBoots(recorded, Here()),
-            "the kernel was elsewhere when it was recorded: in another boot");
+            "the kernel was at another address when it was recorded: in another boot");
 }
 
 TEST(DifferenceOfBoots, DetectsARecordingBeforeTheBoot) {

@@ -21,6 +21,7 @@ using testing::ElementsAre;
 using testing::Pair;
 using testing::UnorderedElementsAre;
 
+// path_vectors.json has more walks.
 class CriticalPathTest : public testing::Test {
  protected:
   // Walks from `start` to `end` of the thread with this tid. Returns "0-10 main running".
@@ -45,8 +46,6 @@ class CriticalPathTest : public testing::Test {
   ThreadId main_ = recorded_.Thread("main", 10, 10);
   ThreadId worker_ = recorded_.Thread("worker", 10, 11);
   convert::StackId ttwu_ = recorded_.Calls({"unlock", "k:try_to_wake_up"});
-  convert::StackId timer_ =
-      recorded_.Calls({"k:asm_sysvec_apic_timer_interrupt", "k:hrtimer_wakeup"});
   Profile profile_;
   Timeline timeline_;
   CriticalPath path_;
@@ -82,47 +81,6 @@ TEST_F(CriticalPathTest, GoesOnThroughTheThreadThatWoke) {
   EXPECT_EQ(made.parts.front().ns, 70);
 }
 
-// What the waker did before the wait began is not on the path.
-TEST_F(CriticalPathTest, ReturnsToTheSleeperAtTheStartOfItsWait) {
-  const ThreadId child = recorded_.Thread("child", 10, 12);
-  recorded_.WaitedForCpu(main_, 0, 5);
-  recorded_.WaitedForCpu(worker_, 0, 20);
-  recorded_.WaitedForCpu(child, 0, 40);
-  recorded_.Slept(main_, 30, 100, recorded_.Calls({"main"}));
-  recorded_.Slept(worker_, 50, 80, recorded_.Calls({"work"}));
-  recorded_.Woke(child, 79, 11, 50, ttwu_);
-  recorded_.Woke(worker_, 99, 10, 30, ttwu_);
-  EXPECT_THAT(Walk(10, 0, 100),
-              ElementsAre("0-5 main runnable", "5-30 main running", "30-50 worker running",
-                          "50-79 child running", "79-80 worker runnable", "80-99 worker running",
-                          "99-100 main runnable"));
-  ASSERT_EQ(path_.handovers.size(), 2U);
-  EXPECT_EQ(path_.handovers[1].outer, 0U);
-}
-
-TEST_F(CriticalPathTest, EndsAtInterrupts) {
-  recorded_.WaitedForCpu(main_, 0, 5);
-  recorded_.Slept(main_, 10, 60, recorded_.Calls({"main", "usleep"}));
-  recorded_.Woke(worker_, 58, 10, 10, timer_);  // it interrupted the worker
-  recorded_.WaitedForDisk(main_, 60, 90, recorded_.Calls({"main", "fsync"}));
-  recorded_.Woke(recorded_.Thread("swapper", 0, 0), 89, 10, 60, recorded_.Calls({"k:irq"}));
-  recorded_.WaitedForCpu(worker_, 0, 90);
-  EXPECT_THAT(Walk(10, 0, 90),
-              ElementsAre("0-5 main runnable", "5-10 main running", "10-58 main timer",
-                          "58-60 main runnable", "60-89 main disk", "89-90 main runnable"));
-}
-
-TEST_F(CriticalPathTest, ExplainsNothingWithoutTheWaker) {
-  recorded_.WaitedForCpu(main_, 0, 5);
-  recorded_.Slept(main_, 10, 60, recorded_.Calls({"main", "wait"}));
-  recorded_.Slept(main_, 60, 90, recorded_.Calls({"main", "wait"}));
-  recorded_.Woke(recorded_.Thread("unknown", 99, 99), 88, 10, 60, ttwu_);
-  EXPECT_THAT(Walk(10, 0, 90),
-              ElementsAre("0-5 main runnable", "5-10 main running", "10-60 main sleep",
-                          "60-88 main sleep", "88-90 main runnable"));
-  EXPECT_EQ(path_.explained_ns(), 12);
-}
-
 TEST_F(CriticalPathTest, GoesOnThroughTheThreadThatStartedAnother) {
   const ThreadId parent = recorded_.Thread("parent", 8, 8);
   recorded_.WaitedForCpu(parent, 0, 20);
@@ -141,56 +99,31 @@ TEST_F(CriticalPathTest, GoesOnThroughTheThreadThatStartedAnother) {
                                    Pair("worker;[runnable]", 10)));
 }
 
-TEST_F(CriticalPathTest, KnowsNothingBeforeAThreadWhoseParentIsNotRecorded) {
-  recorded_.WaitedForCpu(main_, 0, 20);
-  recorded_.WaitedForCpu(worker_, 50, 60);
-  const convert::TaskEvent fork = {
-      .type = convert::TaskEvent::Type::kFork, .time_ns = 49, .pid = 10, .tid = 11};
-  EXPECT_THAT(Walk(11, 10, 60, {fork}),
-              ElementsAre("10-50 worker not recorded", "50-60 worker runnable"));
+// Without waits for CPUs, a thread ran at its samples, and its time ends with them.
+TEST_F(CriticalPathTest, ASampleStandsForTheTimeBeforeIt) {
+  recorded_.Slept(main_, 10, 20, recorded_.Calls({"main"}));
+  recorded_.Ran(main_, 100, recorded_.Calls({"first"}));
+  recorded_.Ran(main_, 110, recorded_.Calls({"second"}));
+  recorded_.Slept(main_, 120, 130, recorded_.Calls({"main"}));
+  Walk(10, 60, 120);
+  EXPECT_THAT(SumsOf(ToProfile(timeline_, path_).profile),
+              UnorderedElementsAre(Pair("main;[not recorded]", 20), Pair("main;first", 20),
+                                   Pair("main;second", 20)));
 }
 
-// A loop that also does something at certain times waits with a timeout.
-TEST_F(CriticalPathTest, JoinsAWaitWithTheTimeoutsBeforeIt) {
-  const convert::StackId wait = recorded_.Calls({"loop", "epoll_wait"});
-  recorded_.WaitedForCpu(main_, 0, 5);
-  recorded_.WaitedForCpu(worker_, 0, 5);
-  recorded_.Slept(main_, 10, 40, recorded_.Calls({"other", "epoll_wait"}));
-  recorded_.Woke(worker_, 39, 10, 10, timer_);
-  recorded_.Slept(main_, 45, 60, wait);
-  recorded_.Woke(worker_, 59, 10, 45, timer_);
-  recorded_.Slept(main_, 62, 80, wait);
-  recorded_.Woke(worker_, 79, 10, 62, timer_);
-  recorded_.Slept(main_, 82, 100, wait);
-  recorded_.Woke(worker_, 99, 10, 82, ttwu_);
-  EXPECT_THAT(Walk(10, 30, 100),
-              ElementsAre("30-39 main timer", "39-40 main runnable", "40-45 main running",
-                          "45-99 worker running", "99-100 main runnable"));
-}
-
-// What the timer started can be the cause of what ended the next wait.
-TEST_F(CriticalPathTest, ATimeoutAfterWhichAThreadWasWokenIsATimer) {
-  const convert::StackId wait = recorded_.Calls({"loop", "epoll_wait"});
-  recorded_.WaitedForCpu(main_, 0, 5);
-  recorded_.WaitedForCpu(worker_, 0, 5);
-  recorded_.Slept(worker_, 20, 61, recorded_.Calls({"work", "wait"}));
-  recorded_.Slept(main_, 10, 60, wait);
-  recorded_.Woke(recorded_.Thread("swapper", 0, 0), 59, 10, 10, timer_);
-  recorded_.Woke(main_, 61, 11, 20, ttwu_);
-  recorded_.Slept(main_, 62, 100, wait);
-  recorded_.Woke(worker_, 99, 10, 62, ttwu_);
-  EXPECT_THAT(Walk(10, 20, 100),
-              ElementsAre("20-59 main timer", "59-60 main runnable", "60-62 main running",
-                          "62-99 worker running", "99-100 main runnable"));
-}
-
-TEST_F(CriticalPathTest, EndsWhereThreadsWakeEachOtherAtOneTime) {
-  recorded_.Slept(main_, 10, 50, recorded_.Calls({"main"}));
-  recorded_.Slept(worker_, 10, 50, recorded_.Calls({"work"}));
-  recorded_.Woke(worker_, 50, 10, 10, ttwu_);
-  recorded_.Woke(main_, 50, 11, 10, ttwu_);
-  EXPECT_THAT(Walk(10, 10, 50), testing::SizeIs(1));
-  EXPECT_EQ(path_.explained_ns(), 0);
+// Waits of a recording of context switches have no samples.
+TEST_F(CriticalPathTest, AWaitWithoutASampleIsNoBirth) {
+  recorded_.Ran(main_, 5, recorded_.Calls({"main"}));
+  recorded_.Ran(worker_, 5, recorded_.Calls({"work"}));
+  recorded_.Woke(worker_, 40, 10, 10, ttwu_);
+  profile_ = recorded_.Make();
+  timeline_ = Timeline::Build(profile_,
+                              {.switches = {{.time_ns = 10, .pid = 10, .tid = 10},
+                                            {.time_ns = 40, .pid = 10, .tid = 10, .is_in = true}}});
+  path_ =
+      WalkPath(timeline_, {{.thread = timeline_.Find(10, 10), .time = {.start = 10, .end = 40}}});
+  EXPECT_THAT(SumsOf(ToProfile(timeline_, path_).profile),
+              UnorderedElementsAre(Pair("main;waits for worker;[not sampled]", 30)));
 }
 
 TEST_F(CriticalPathTest, JoinsWaitsWithEqualStacksToBranches) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -23,6 +24,9 @@ class RecordedThreads {
 
   // A stack of functions, outermost first. Those that begin with "k:" are of the kernel.
   convert::StackId Calls(std::initializer_list<std::string_view> functions) {
+    return Calls(std::span(functions.begin(), functions.size()));
+  }
+  convert::StackId Calls(std::span<const std::string_view> functions) {
     convert::StackId stack;
     for (const std::string_view name : functions) {
       const bool is_kernel = name.starts_with("k:");

@@ -214,7 +214,7 @@ TEST(OpenStream, WaitsNoLongerForAReaderThanItIsAskedTo) {
   std::stop_source stop;
   stop.request_stop();
   EXPECT_THAT(OpenStream(MustResolve(MakeFifo(directory / "fifo")), stop.get_token()),
-              FailsWith(ErrorCode::kIo, HasSubstr("nobody has opened")));
+              FailsWith(ErrorCode::kIo, HasSubstr("no program has opened")));
 }
 
 TEST(OpenStream, DoesNotOpenASocket) {

@@ -42,13 +42,6 @@ TEST(FindUnsafe, FindsEachByteThatIsNoUtf8) {
   }
 }
 
-TEST(EscapedJson, EscapesWhatJsonDoesNot) {
-  EXPECT_EQ(EscapedJson("{\n \"a\x7f\xc2\x9b\": \"\xe2\x80\xae\xc3\xa9\"\n}"),
-            "{\n \"a\\u007f\\u009b\": \"\\u202e\xc3\xa9\"\n}");
-  EXPECT_EQ(EscapedJson("{\"a\": \"\\u001b\"}"), "{\"a\": \"\\u001b\"}");
-  EXPECT_EQ(EscapedJson(""), "");
-}
-
 TEST(Utf8, IsWrittenAsItIsRead) {
   for (const char32_t value : std::initializer_list<char32_t>{0x0, 0x7f, 0x80, 0x7ff, 0x800, 0xd7ff,
                                                               0xe000, 0xffff, 0x10000, 0x10ffff}) {

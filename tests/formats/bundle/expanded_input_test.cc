@@ -104,7 +104,7 @@ TEST(Expand, RefusesWhatGrowsTooFar) {
   for (int i = 0; i < 8; ++i) bomb += FromHex(i == 7 ? "03001078" : "02001078");
   const UnpackLimits limits = {.always = 1 << 10, .ratio = 100};
   EXPECT_THAT(Expand(AsBytes(bomb), limits),
-              FailsWith(ErrorCode::kUnsupported, HasSubstr("which is refused")));
+              FailsWith(ErrorCode::kUnsupported, HasSubstr("expands to more than the limit of")));
   EXPECT_THAT(Expand(AsBytes(bomb), {}), IsOk());
 }
 

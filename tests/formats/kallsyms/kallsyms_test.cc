@@ -164,7 +164,7 @@ TEST(Kallsyms, NamesTheFileInItsErrors) {
   const TempDir dir;
   const auto read = Kallsyms::Read(dir.Write("symbols", "nothing\n"));
   ASSERT_FALSE(read);
-  EXPECT_EQ(read.error().message, (dir / "symbols").native() + ": holds no symbol");
+  EXPECT_EQ(read.error().message, (dir / "symbols").native() + ": contains no symbols");
 }
 
 TEST(Kallsyms, ReadsTheRunningKernelOrReportsWhyNot) {

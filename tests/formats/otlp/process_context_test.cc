@@ -60,7 +60,7 @@ TEST(ProcessContext, HasAHeaderOfVersion2) {
   EXPECT_THAT(DecodeProcessContextHeader(AsBytes(Header(2, 1).substr(1) + " ")),
               FailsWith(ErrorCode::kCorrupt, HasSubstr("signature")));
   EXPECT_THAT(DecodeProcessContextHeader(AsBytes(Header(2, 1).substr(0, 31))),
-              FailsWith(ErrorCode::kCorrupt, HasSubstr("fewer bytes")));
+              FailsWith(ErrorCode::kCorrupt, HasSubstr("shorter than its header")));
 }
 
 TEST(ProcessContext, GivesTheAttributesOfTheService) {

@@ -47,7 +47,7 @@ TEST(Sideband, RefusesARingThatIsNoPowerOfTwo) {
 TEST(OpenOnCpus, NeedsACpuThatIsOnline) {
   const std::vector<int> absent = {65000};
   EXPECT_THAT(OpenOnCpus(SidebandAttr(), absent),
-              FailsWith(ErrorCode::kInvalidArgument, HasSubstr("none of the CPUs")));
+              FailsWith(ErrorCode::kInvalidArgument, HasSubstr("none of the requested CPUs")));
 }
 
 TEST(BpfProgInfoOf, LeavesOutProgramsWithoutAddresses) {

@@ -177,14 +177,14 @@ TEST_F(PlanEventsTest, TheSetOfLocksIsOneEventWithTheFieldsOfItsBeginning) {
   EXPECT_EQ(event.settings.every, 2U);
   EXPECT_EQ(event.subsystem, "lock");
   EXPECT_EQ(event.format, plan.events[1].format);
-  EXPECT_THAT(ErrorOf("lock/if=flags==1/"), HasSubstr("if= is for tracepoints"));
+  EXPECT_THAT(ErrorOf("lock/if=flags==1/"), HasSubstr("if= is only for tracepoints"));
 }
 
 TEST_F(PlanEventsTest, RefusesLocksOfAKernelWithOtherFields) {
   AddTracepoint("lock", "contention_begin", 8,
                 "\tfield:void * lock_addr;\toffset:8;\tsize:8;\tsigned:0;\n");
   AddTracepoint("lock", "contention_end", 9, "\tfield:int ret;\toffset:8;\tsize:4;\tsigned:1;\n");
-  EXPECT_THAT(ErrorOf("lock"), HasSubstr("has other fields"));
+  EXPECT_THAT(ErrorOf("lock"), HasSubstr("has unexpected fields"));
 }
 
 TEST_F(PlanEventsTest, AnEventWithoutARawRecordIsBpfOutput) {
@@ -228,16 +228,16 @@ TEST_F(PlanEventsTest, SaysWhereItSearchedAndWhatIsNear) {
               AllOf(HasSubstr("events/sched"), HasSubstr("did you mean sched_switch?")));
   EXPECT_THAT(ErrorOf("shed:x"), AllOf(HasSubstr("/events"), HasSubstr("did you mean sched?")));
   EXPECT_THAT(ErrorOf("sched:sched_switch/if=prev_pit==1/"), HasSubstr("did you mean prev_pid?"));
-  EXPECT_THAT(ErrorOf("sched:sched_switch/if=x==1/"), HasSubstr("its integers are prev_pid"));
+  EXPECT_THAT(ErrorOf("sched:sched_switch/if=x==1/"), HasSubstr("its integer fields are prev_pid"));
 }
 
 TEST_F(PlanEventsTest, RefusesOptionsThatAnEventDoesNotHave) {
   EXPECT_THAT(ErrorOf("cs/every=2/"), HasSubstr("for tracepoints"));
   EXPECT_THAT(ErrorOf("sched:sched_switch/freq=9/"), HasSubstr("has no frequency"));
-  EXPECT_THAT(ErrorOf("sched:sched_switch:u"), HasSubstr("has no modifiers"));
-  EXPECT_THAT(ErrorOf("sched:sched_wakeup/if=comm==1/"), HasSubstr("only integers"));
-  EXPECT_THAT(ErrorOf("oom:mark_victim/if=pid==256/"), HasSubstr("never this value"));
-  EXPECT_THAT(ErrorOf("oom:mark_victim/if=pid==-1/"), HasSubstr("without sign"));
+  EXPECT_THAT(ErrorOf("sched:sched_switch:u"), HasSubstr("takes no modifiers"));
+  EXPECT_THAT(ErrorOf("sched:sched_wakeup/if=comm==1/"), HasSubstr("is not an integer"));
+  EXPECT_THAT(ErrorOf("oom:mark_victim/if=pid==256/"), HasSubstr("cannot have this value"));
+  EXPECT_THAT(ErrorOf("oom:mark_victim/if=pid==-1/"), HasSubstr("is unsigned"));
   EXPECT_THAT(ErrorOf("cpu-clock/period=10/"), HasSubstr("too short"));
 }
 

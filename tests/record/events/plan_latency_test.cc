@@ -118,7 +118,7 @@ TEST(PlanLatency, SuggestsWhatWasMeant) {
 
 TEST(PlanLatency, RefusesModifiers) {
   EXPECT_THAT(PlanProbes("latency:read:u"),
-              FailsWith(ErrorCode::kInvalidArgument, HasSubstr("has no modifiers")));
+              FailsWith(ErrorCode::kInvalidArgument, HasSubstr("takes no modifiers")));
 }
 
 TEST(PlanLatency, LeavesOutTheProbesOfASetThatTheMachineLacks) {

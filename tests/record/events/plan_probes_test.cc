@@ -191,7 +191,7 @@ TEST_F(PlanProbesTest, AReturnProbeOfGoIsRefusedWithTheRemedy) {
   elf.AddSymbol({.name = "main.work", .value = 0x401000, .size = 0x40, .section = text});
   ASSERT_TRUE(WriteFile(elf.Build()));
   for (const char* probe : {"uretprobe:@:main.work", "uretprobe:@:main.*"}) {
-    EXPECT_THAT(ErrorOf(probe), AllOf(HasSubstr("is a function of Go"),
+    EXPECT_THAT(ErrorOf(probe), AllOf(HasSubstr("is a Go function"),
                                       HasSubstr("uprobe:" + path_.string() + ":main.work")));
   }
   EXPECT_FALSE(ListEvents(WithPath("uretprobe:@:main"), machine_));

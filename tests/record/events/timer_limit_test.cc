@@ -35,9 +35,10 @@ TEST(LimitTimers, LeavesRatesThatEachMachineCarriesWithoutMeasuring) {
 
 TEST(LimitTimers, LowersTheFrequencyInTheAttributeAndInTheProgram) {
   std::vector<PlannedEvent> events = {Clock(Frequency{100'000})};
-  EXPECT_THAT(LimitTimers(events, Takes14Us).value(),
-              HasSubstr("100000 samples per second of each CPU are more than this machine carries, "
-                        "where one takes about 20 us: recorded at 25000"));
+  EXPECT_THAT(
+      LimitTimers(events, Takes14Us).value(),
+      HasSubstr("100000 samples per second on each CPU are more than this machine can take, "
+                "because each one costs about 20 us: recorded at 25000"));
   EXPECT_EQ(events[0].attr.sample_period, 25'000U);
   EXPECT_EQ(events[0].settings.period_ns, 40'000U);
 }

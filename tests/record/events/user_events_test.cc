@@ -38,7 +38,7 @@ TEST(CheckUserEvent, RefusesWhatOnlyProgramsRecord) {
   for (const char* event : {"sched:sched_switch", "sched:*", "uprobe:libc:malloc",
                             "kprobe:vfs_read", "offcpu", "lock", "packetloss"}) {
     EXPECT_THAT(WhyNot(event), AllOf(HasSubstr("event '" + std::string(event) + "': "),
-                                     HasSubstr("is recorded with eBPF: use root")))
+                                     HasSubstr("needs eBPF: use root")))
         << event;
   }
 }

@@ -42,8 +42,9 @@ TEST(Requirement, TextJoinsProblemRemedyAndCommand) {
   EXPECT_EQ(Missing(Requirement::kCapabilities, {"BPF is", "/opt/perftape-record"}).text(),
             "CAP_BPF is missing: run it as root, or grant them once with 'sudo setcap "
             "cap_bpf,cap_perfmon,cap_syslog+ep /opt/perftape-record'");
-  EXPECT_EQ(Missing(Requirement::kUprobes, {"/sys/x"}).text(),
-            "this kernel has no uprobes (/sys/x is absent): use one with CONFIG_UPROBE_EVENTS");
+  EXPECT_EQ(
+      Missing(Requirement::kUprobes, {"/sys/x"}).text(),
+      "this kernel has no uprobes (/sys/x is absent): use a kernel with CONFIG_UPROBE_EVENTS");
 }
 
 TEST(FailMissing, SaysAndKeepsWhatIsMissing) {

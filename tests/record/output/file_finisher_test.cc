@@ -63,7 +63,7 @@ TEST_F(FileFinisherTest, ReportsTheRoundsThatTheDiskHasNoRoomFor) {
   constexpr std::size_t kLosses = 100;  // room for a LOST_SAMPLES and a FINISHED_ROUND
   const FileSizeLimit limit(ended.file.size() + 2 * ended.rounds[0].records->size() + kLosses);
   const CompletedFile completed = Complete(std::move(ended));
-  EXPECT_THAT(completed.failure, HasSubstr("the youngest samples are missing"));
+  EXPECT_THAT(completed.failure, HasSubstr("the latest samples are missing"));
   EXPECT_EQ(completed.samples, 200);
   const FileContent file = ReadBack(dir_ / "p.data");
   EXPECT_EQ(file.sample_times.size(), 200);

@@ -49,8 +49,8 @@ TEST_F(NamePatterns, ReplaceTimeNumberHostAndPercent) {
 }
 
 TEST_F(NamePatterns, RefuseWhatTheyDoNotKnow) {
-  EXPECT_THAT(NameOf("a%s"), HasSubstr("after % only"));
-  EXPECT_THAT(NameOf("a%"), HasSubstr("after % only"));
+  EXPECT_THAT(NameOf("a%s"), HasSubstr("% must be followed by"));
+  EXPECT_THAT(NameOf("a%"), HasSubstr("% must be followed by"));
   EXPECT_THAT(NameOf("%t/a"), HasSubstr("not in directories"));
   EXPECT_THAT(NameOf("dir/"), HasSubstr("names no file"));
 }

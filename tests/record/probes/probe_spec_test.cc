@@ -85,7 +85,7 @@ TEST(ProbeSpec, MessagesShowTheSyntax) {
   EXPECT_THAT(ErrorOf("kprobe:"), HasSubstr("write kprobe:FUNCTION"));
   EXPECT_THAT(ErrorOf("uprobe:a:f+0xg"), HasSubstr("the offset after '+' is not a number"));
   EXPECT_THAT(ErrorOf("uretprobe:a:f+4"), HasSubstr("a uretprobe has no offset"));
-  EXPECT_THAT(ErrorOf("uprobe:a:f:u"), HasSubstr("a uprobe has no modifiers"));
+  EXPECT_THAT(ErrorOf("uprobe:a:f:u"), HasSubstr("a uprobe takes no modifiers"));
   EXPECT_THAT(ErrorOf("uprobe:a:f/every=3"), HasSubstr("the slash after the options is missing"));
   EXPECT_THAT(ErrorOf("uprobe:a:f/"), HasSubstr("the slash after the options is missing"));
 }

@@ -55,7 +55,7 @@ TEST_F(CgroupWatchTest, FollowsAPathToItsNewCgroup) {
   Remove();
   watch.Check(2 * kSecond);
   EXPECT_THAT(watch.Gaps(kSecond),
-              ElementsAre("the cgroup /svc was removed after 1.0 s, and not made again"));
+              ElementsAre("the cgroup /svc was removed after 1.0 s, and not created again"));
   EXPECT_THAT(followed_, IsEmpty());
   Make();
   watch.Check(5 * kSecond / 2);

@@ -132,7 +132,8 @@ TEST_F(CgroupTree, RefusesTheBeginningOfSeveralIds) {
                                                  HasSubstr(kIdB), HasSubstr("give more of it"))));
   EXPECT_THAT(PathsOf(Containers({"ab"})), ElementsAre("/docker/" + kIdB));
   EXPECT_THAT(PathsOf(Containers({"ab", "aa"})), ElementsAre("/docker/" + kIdA, "/docker/" + kIdB));
-  EXPECT_THAT(Containers({"docke"}), FailsWith(ErrorCode::kNotFound, HasSubstr("with this id")));
+  EXPECT_THAT(Containers({"docke"}),
+              FailsWith(ErrorCode::kNotFound, HasSubstr("has this id in its name")));
 }
 
 TEST_F(CgroupTree, FindsContainersInVersionOne) {

@@ -112,7 +112,7 @@ TEST_F(JitFilesTest, RefuseAMapOfAnotherUser) {
   const std::vector<JitFile> files = ReleaseFiles();
   ASSERT_EQ(files.size(), 1u);
   EXPECT_THAT(files[0].about.missing,
-              HasSubstr("owned by user 54321, its process is of user 12345"));
+              HasSubstr("owned by user 54321, but its process belongs to user 12345"));
 }
 
 TEST_F(JitFilesTest, HaveTheMapThatRootWroteForTheProcess) {

@@ -120,7 +120,7 @@ TEST_F(RecordedHits, AreSkippedWithoutARecordedBuildId) {
   file_.AddSample({.ip = 0x400100, .pid = 7, .tid = 7, .time = 5});
   Collect();
   ASSERT_EQ(files_.binaries().size(), 1u);
-  EXPECT_EQ(files_.binaries()[0]->missing, "the recording has no build id of it");
+  EXPECT_EQ(files_.binaries()[0]->missing, "the recording has no build id for it");
 }
 
 // The status of a file, and its device as a MMAP2 has it.
@@ -155,7 +155,7 @@ TEST_F(RecordedHits, AreMissingWithoutABuildIdIfTheyWereChangedSince) {
   Collect();
   ASSERT_EQ(files_.binaries().size(), 1u);
   EXPECT_EQ(files_.binaries()[0]->missing,
-            "the recording has no build id of it, and it was changed since");
+            "the recording has no build id for it, and it was changed since");
 }
 
 TEST_F(RecordedHits, AreMissingWithoutABuildIdIfAnotherFileHasTheirPath) {
@@ -183,7 +183,7 @@ TEST_F(RecordedHits, AreUsedByTheirPathIfNothingHasABuildId) {
   EXPECT_EQ(files_.binaries()[0]->missing, "");
   EXPECT_TRUE(files_.binaries()[0]->file);
   EXPECT_EQ(files_.binaries()[1]->missing,
-            "the file has a build id, but the recording has none of it");
+            "the file has a build id, but the recording has none for it");
 }
 
 TEST_F(RecordedHits, HaveTheRunningKernelWhereItIsTheSameOfTheSameBoot) {
@@ -200,20 +200,20 @@ TEST_F(RecordedHits, DoNotHaveTheKernelOfAnotherBoot) {
   EXPECT_EQ(system->boot_id, "");
   EXPECT_FALSE(files_.has_kernel());
   ASSERT_EQ(files_.binaries().size(), 1u);
-  EXPECT_EQ(files_.binaries()[0]->missing, "the kernel was booted since");
+  EXPECT_EQ(files_.binaries()[0]->missing, "the machine was rebooted since");
 }
 
 TEST_F(RecordedHits, FindTheKernelByItsListedFile) {
   HitKernel(kText, "another-kernel-01234", "/boot/vmlinux-6.1");
   EXPECT_TRUE(Collect());
   ASSERT_EQ(files_.binaries().size(), 1u);
-  EXPECT_EQ(files_.binaries()[0]->missing, "another kernel runs now, by its build id");
+  EXPECT_EQ(files_.binaries()[0]->missing, "another kernel is running now, by its build id");
 }
 TEST_F(RecordedHits, DoNotHaveAnotherKernel) {
   HitKernel(kText, "another-kernel-01234");
   EXPECT_TRUE(Collect());
   ASSERT_EQ(files_.binaries().size(), 1u);
-  EXPECT_EQ(files_.binaries()[0]->missing, "another kernel runs now, by its build id");
+  EXPECT_EQ(files_.binaries()[0]->missing, "another kernel is running now, by its build id");
 }
 
 }  // namespace

@@ -69,9 +69,9 @@ TEST(ConvertPlan, ReadsTheTimesOfOneRecordingForAPage) {
   EXPECT_EQ(PlanOfWords({"in", "-o", "x.html", "--time-view", "always"})->import.most_timed_samples,
             UINT64_MAX);
   EXPECT_THAT(PlanOfWords({"in", "other", "-o", "x.html", "--time-view", "always"}),
-              Refuses("a page shows one recording over time"));
+              Refuses("a page can show only one recording over time"));
   EXPECT_THAT(PlanOfWords({"in", "-o", "x.html", "--latency", "--time-view", "always"}),
-              Refuses("without --diff, --against, --latency"));
+              Refuses("none with --diff, --against, --latency"));
 }
 
 TEST(ConvertPlan, ShowsAViewOverTimeOnAPage) {

@@ -63,7 +63,7 @@ TEST(ParseShard, CountsTheTasksOfASlurmArrayFromItsFirst) {
                        {"SLURM_ARRAY_TASK_STEP", "2"},
                        {"SLURM_ARRAY_TASK_COUNT", "4"}},
                       "auto"),
-              Refuses("is none of MIN"));
+              Refuses("is not one of MIN"));
 }
 
 TEST(ParseShard, CountsKubernetesFromZeroAndParallelFromOne) {

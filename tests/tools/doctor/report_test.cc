@@ -53,15 +53,16 @@ TEST(ReportText, HasALineForEachEventAndTheRemedies) {
                               "    kernel: CONFIG_FTRACE=y in /boot/config-6.1.0\n"
                               "      sudo mount -t tracefs tracefs /sys/kernel/tracing\n"));
   EXPECT_THAT(text, HasSubstr("    kernel: CONFIG_KPROBE_EVENTS is not set in /boot/config-6.1.0\n"
-                              "    remedy: use one with CONFIG_KPROBE_EVENTS\n"));
+                              "    remedy: use a kernel with CONFIG_KPROBE_EVENTS\n"));
 }
 
 TEST(ReportText, TellsThatUserCodeCanBeRecorded) {
   record::Diagnosis diagnosis = SomeDiagnosis();
   diagnosis.events[0].works = false;
   diagnosis.user_recording_works = true;
-  EXPECT_THAT(ReportText(diagnosis, SomeMachine()),
-              HasSubstr("does not work, but one of user code does: perftape-record COMMAND.\n"));
+  EXPECT_THAT(
+      ReportText(diagnosis, SomeMachine()),
+      HasSubstr("does not work, but a recording of user code does: perftape-record COMMAND.\n"));
   EXPECT_EQ(nlohmann::json::parse(ReportJson(diagnosis, SomeMachine()))["user_recording_works"],
             true);
 }

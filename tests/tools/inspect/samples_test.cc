@@ -10,7 +10,7 @@
 namespace perftape::inspect {
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 using perfdata::PerfDataBuilder;
 using records::SampleRow;
 using testing::EndsWith;
@@ -105,24 +105,24 @@ TEST(SampleJson, IsOneLineWithTheColumnsOfTheTable) {
 }
 
 TEST(SampleJson, HasNoCpuAndNoTimeWhereNoneWasRecorded) {
-  const json sample = json::parse(SampleJson(SampleRow{})).at("sample");
+  const Json sample = Json::parse(SampleJson(SampleRow{})).at("sample");
   EXPECT_TRUE(sample.at("cpu").is_null());
   EXPECT_TRUE(sample.at("time_ns").is_null());
 }
 
 TEST(SampleJson, HasTheWokenThreadOfAWakeup) {
-  EXPECT_FALSE(json::parse(SampleJson(SampleRow{})).at("sample").contains("woken"));
+  EXPECT_FALSE(Json::parse(SampleJson(SampleRow{})).at("sample").contains("woken"));
   SampleRow row;
   row.woken = {.comm = "sleeper", .tid = 9};
-  EXPECT_EQ(json::parse(SampleJson(row)).at("sample").at("woken"),
-            json({{"comm", "sleeper"}, {"tid", 9}}));
+  EXPECT_EQ(Json::parse(SampleJson(row)).at("sample").at("woken"),
+            Json({{"comm", "sleeper"}, {"tid", 9}}));
 }
 
 TEST(SampleJson, HasTheControlGroupOfASampleThatHasOne) {
-  EXPECT_FALSE(json::parse(SampleJson(SampleRow{})).at("sample").contains("cgroup"));
+  EXPECT_FALSE(Json::parse(SampleJson(SampleRow{})).at("sample").contains("cgroup"));
   SampleRow row;
   row.cgroup = "/system.slice";
-  EXPECT_EQ(json::parse(SampleJson(row)).at("sample").at("cgroup"), "/system.slice");
+  EXPECT_EQ(Json::parse(SampleJson(row)).at("sample").at("cgroup"), "/system.slice");
 }
 
 TEST(SampleJson, HasTheFieldsOfATracepointByName) {
@@ -131,20 +131,20 @@ TEST(SampleJson, HasTheFieldsOfATracepointByName) {
       perfdata::ReadTracepoints(perfdata::TracingDataOf({{"sched", {perfdata::kWakeFormat}}}))
           .at(77);
   row.raw = perfdata::WakeRaw();
-  EXPECT_EQ(json::parse(SampleJson(row)).at("sample").at("fields"),
-            json::parse(R"({"name": "disk", "pid": -1, "reason": 9,
+  EXPECT_EQ(Json::parse(SampleJson(row)).at("sample").at("fields"),
+            Json::parse(R"({"name": "disk", "pid": -1, "reason": 9,
                             "skaddr": "0xffff888000000010", "ports": ["0x50", "0x1bb"]})"));
   row.raw.resize(13);  // up to the reason; the name is behind it
-  EXPECT_EQ(json::parse(SampleJson(row)).at("sample").at("fields"),
-            json::parse(R"({"pid": -1, "reason": 9})"));
+  EXPECT_EQ(Json::parse(SampleJson(row)).at("sample").at("fields"),
+            Json::parse(R"({"pid": -1, "reason": 9})"));
   row.raw.clear();
-  EXPECT_FALSE(json::parse(SampleJson(row)).at("sample").contains("fields"));
+  EXPECT_FALSE(Json::parse(SampleJson(row)).at("sample").contains("fields"));
 }
 
 TEST(SampleJson, ReplacesWhatIsNoText) {
   SampleRow row;
   row.comm = "a\xff\n";
-  const json sample = json::parse(SampleJson(row)).at("sample");
+  const Json sample = Json::parse(SampleJson(row)).at("sample");
   EXPECT_EQ(sample.at("comm"), "a\ufffd\n");
 }
 

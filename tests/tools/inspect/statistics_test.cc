@@ -9,7 +9,7 @@
 namespace perftape::inspect {
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 using perfdata::PerfDataBuilder;
 using perfdata::RecordType;
 using testing::HasSubstr;
@@ -45,11 +45,11 @@ TEST(StatisticsText, LeavesOutPerfsLinesOfAnEventWithoutSamples) {
   EXPECT_THAT(text, testing::Not(HasSubstr("dummy:HG stats:")));
 }
 
-json StatsOf(PerfDataBuilder& file) {
+Json StatsOf(PerfDataBuilder& file) {
   const perfdata::Reader reader = file.Open();
   const std::string text = StatisticsJson(records::CountRecords(reader), reader.events());
   EXPECT_EQ(text.find('\n'), text.size() - 1);
-  return json::parse(text).at("stats");
+  return Json::parse(text).at("stats");
 }
 
 TEST(StatisticsJson, CountsRecordsAndEvents) {
@@ -58,9 +58,9 @@ TEST(StatisticsJson, CountsRecordsAndEvents) {
   file.AddComm({.pid = 7, .tid = 7, .comm = "ls"});
   file.AddSample({.time = 1, .period = 10});
   file.AddSample({.time = 2, .period = 20});
-  const json stats = StatsOf(file);
-  EXPECT_EQ(stats.at("records"), json::parse(R"({"COMM": 1, "SAMPLE": 2})"));
-  EXPECT_EQ(stats.at("events"), json::parse(R"([
+  const Json stats = StatsOf(file);
+  EXPECT_EQ(stats.at("records"), Json::parse(R"({"COMM": 1, "SAMPLE": 2})"));
+  EXPECT_EQ(stats.at("events"), Json::parse(R"([
       {"name": "cpu-clock:HG", "samples": 2, "period": 30, "lost_samples": 0}])"));
   EXPECT_FALSE(stats.contains("damage"));
 }
@@ -70,7 +70,7 @@ TEST(StatisticsJson, DistinguishesLostRecordsFromLostSamples) {
   file.AddEvent();
   file.AddLost(5, 1);
   file.AddLostSamples(30, 3);
-  EXPECT_EQ(StatsOf(file).at("lost"), json::parse(R"({"LOST": 5, "LOST_SAMPLES": 30})"));
+  EXPECT_EQ(StatsOf(file).at("lost"), Json::parse(R"({"LOST": 5, "LOST_SAMPLES": 30})"));
 }
 
 TEST(StatisticsJson, ReportsWhyItEndedEarly) {

@@ -8,7 +8,7 @@
 namespace perftape::inspect {
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 using perfdata::Readers;
 using perfdata::RecordType;
 using perfdata::RecordView;
@@ -38,7 +38,7 @@ TEST(FindingsText, EscapesNames) {
 TEST(VerdictText, ListsReadersThatRejectTheFile) {
   Report report;
   report.AddAt(Rule::kRecordCut, 8, "cut", Readers::kPerf61 | Readers::kHotspot);
-  EXPECT_THAT(VerdictText(report), HasSubstr("Refused, or read with loss, by: perf-6.1, hotspot"));
+  EXPECT_THAT(VerdictText(report), HasSubstr("Rejected, or read with loss, by: perf-6.1, hotspot"));
   EXPECT_THAT(VerdictText(report), HasSubstr("1 error, 0 warnings, 0 notes"));
 }
 
@@ -62,20 +62,20 @@ TEST(ValidationJson, IsOneLineWithTheFindings) {
              [] { return std::string("MMAP has 57 bytes, not a multiple of 8"); });
   const std::string text = ValidationJson(report);
   EXPECT_EQ(text.find('\n'), text.size() - 1);
-  const json validate = json::parse(text).at("validate");
+  const Json validate = Json::parse(text).at("validate");
   EXPECT_EQ(validate.at("clean"), false);
   EXPECT_EQ(validate.at("errors"), 1);
-  EXPECT_EQ(validate.at("findings"), json::parse(R"([{
+  EXPECT_EQ(validate.at("findings"), Json::parse(R"([{
       "rule": "record-size-alignment", "severity": "error", "offset": 424, "place": "0x1a8",
       "record": "MMAP", "message": "MMAP has 57 bytes, not a multiple of 8", "breaks": ["perf-7.3"]}])"));
-  EXPECT_EQ(validate.at("counts"), json::parse(R"({"record-size-alignment": 1})"));
-  EXPECT_EQ(validate.at("breaks"), json::parse(R"(["perf-7.3"])"));
+  EXPECT_EQ(validate.at("counts"), Json::parse(R"({"record-size-alignment": 1})"));
+  EXPECT_EQ(validate.at("breaks"), Json::parse(R"(["perf-7.3"])"));
 }
 
 TEST(ValidationJson, CountsMoreThanItLists) {
   Report report;
   for (int i = 0; i < 50; ++i) report.AddAt(Rule::kThrottled, 8, "paused");
-  const json validate = json::parse(ValidationJson(report)).at("validate");
+  const Json validate = Json::parse(ValidationJson(report)).at("validate");
   EXPECT_EQ(validate.at("findings").size(), Report::kKept);
   EXPECT_EQ(validate.at("counts").at("throttled"), 50);
   EXPECT_EQ(validate.at("clean"), true);
@@ -84,7 +84,7 @@ TEST(ValidationJson, CountsMoreThanItLists) {
 TEST(ValidationJson, ReplacesWhatIsNoText) {
   Report report;
   report.AddAt(Rule::kBuildIdMissing, 8, "/bin/\xff");
-  const json validate = json::parse(ValidationJson(report)).at("validate");
+  const Json validate = Json::parse(ValidationJson(report)).at("validate");
   EXPECT_EQ(validate.at("findings").at(0).at("message"), "/bin/\ufffd");
 }
 

@@ -360,7 +360,7 @@ TEST(RecordPlan, WhyAddsEventsRateAndThreshold) {
   const auto plan = PlanOfWords({"--why", "-p", "7"});
   ASSERT_TRUE(plan);
   EXPECT_THAT(NamesOf(plan->input.events), ElementsAre("cpu-clock", "offcpu", "wakeup"));
-  const std::uint64_t highest = HighestFrequency().value_or(999);
+  const std::uint64_t highest = recording::HighestFrequency().value_or(999);
   EXPECT_EQ(std::get<record::Frequency>(plan->input.rate).hz,
             std::min<std::uint64_t>(999, highest));
   EXPECT_EQ(plan->input.off_cpu_threshold, std::chrono::microseconds(100));

@@ -118,8 +118,8 @@ TEST(SummaryLines, ReportMissedExpiriesAndWhatHelps) {
           "37 samples, 1010 lost, 2.0 KiB in perf.data",
           "lost on CPUs 0-1: 963, the kernel throttled the timer; a lower rate (-F) or a higher "
           "kernel.perf_event_max_sample_rate helps",
-          "lost on CPU 0: 20, the kernel skipped them while other programs used BPF; ending those "
-          "helps, or 'perf record'",
+          "lost on CPU 0: 20, the kernel skipped them while other programs used BPF; end those "
+          "programs, or use 'perf record'",
           "lost on CPUs 1-2: 20, the timer could not keep up; a lower rate (-F) helps",
           "lost on CPU 2: 7, throttled, skipped or late; Linux 6.2 and later report "
           "which"));
@@ -153,7 +153,7 @@ TEST(SummaryLines, ReportStalledAndOfflineCpus) {
       SummaryLines(summary),
       ElementsAre("37 samples, 0 lost, 2.0 KiB in perf.data",
                   "CPU 1 did not run for 0.25 s, stopped by the hypervisor or with interrupts off: "
-                  "it has no samples of that time",
+                  "there are no samples of that time",
                   "CPU 1 was not recorded from 0.50 s to 1.25 s: it went offline; names of "
                   "processes that started there meanwhile may be missing",
                   "CPU 2 was not recorded from 2.00 s to the end: it went offline; names of "
@@ -256,12 +256,12 @@ TEST(SummaryLines, ListTheFilesOfAFlightRecording) {
   EXPECT_THAT(SummaryLines(summary),
               ElementsAre("100 samples in the last file, 0 lost, 2.0 KiB in 2 files, /tmp/r.1 to "
                           "/tmp/r.2",
-                          "in memory: the last 4.5 s; 300 samples older", "r.1: SIGUSR2",
+                          "in memory: the last 4.5 s; 300 samples dropped as older", "r.1: SIGUSR2",
                           "r.2: the recorded tasks ended",
-                          "1 trigger wrote no file, so soon after another one (--cooldown)"));
+                          "1 trigger ignored, too soon after the last file (--cooldown)"));
   summary.output.flight->least_kept_ns = 1'250'000'000;
   EXPECT_EQ(SummaryLines(summary)[2],
-            "a file has only the last 1.2 of 10 s: --flight-memory is too small for more");
+            "a file has only the last 1.2 of 10 s, because --flight-memory is too small");
 }
 
 TEST(SummaryLines, NameNoFileIfAFlightRecordingCouldNotWriteOne) {
@@ -289,15 +289,13 @@ TEST(SecondSignalText, SaysThatAFlightRecordingIsLost) {
 
 TEST(SecondSignalText, ReportsWhatIsLeftOut) {
   record::RecordOptions options;
-  EXPECT_EQ(
-      SecondSignalText(SIGTERM, options),
-      "second signal (SIGTERM), exiting at once: perf.data contains what was written until now, "
-      "without symbols and summary");
+  EXPECT_EQ(SecondSignalText(SIGTERM, options),
+            "second signal (SIGTERM), exiting at once: perf.data contains what was written so far, "
+            "without symbols and summary");
   options.output.bundle.destination = record::BundleRequest::Destination::kNone;
-  EXPECT_EQ(
-      SecondSignalText(SIGINT, options),
-      "second signal (SIGINT), exiting at once: perf.data contains what was written until now, "
-      "without summary");
+  EXPECT_EQ(SecondSignalText(SIGINT, options),
+            "second signal (SIGINT), exiting at once: perf.data contains what was written so far, "
+            "without summary");
 }
 
 TEST(ExitStatus, IsDegradedWhereTheSymbolsCouldNotBeKept) {

@@ -62,7 +62,7 @@ TEST(ViolationText, SaysHowMuchAFunctionGrewAtLeast) {
 
 TEST(ViolationText, NamesANewFunction) {
   EXPECT_EQ(TextOfGrowth(ParseFailRule("* total +5%").value(), 0, 0.05),
-            "sort: is new in total, more than '* total +5%' allows");
+            "sort: total grew from zero, more than '* total +5%' allows");
 }
 
 }  // namespace

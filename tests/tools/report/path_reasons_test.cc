@@ -8,8 +8,7 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
+#include "formats/json/write.h"
 #include "tests/convert/timeline/recorded_threads.h"
 
 namespace perftape::report_tool {
@@ -129,12 +128,12 @@ TEST_F(PathReasonsTest, AreThoseOfTheDifferenceToOtherWindows) {
   EXPECT_THAT(rows, ElementsAre("745 ns, 790 ns, 45 ns: waits for worker in main;lock",
                                 "700 ns, 700 ns, 0 ns:   running in work",
                                 "190 ns, 190 ns, 0 ns: running in main;parse"));
-  EXPECT_THAT(ReasonJson(ReasonsOf(path_, names), path_).dump(),
+  EXPECT_THAT(json::Text(ReasonJson(ReasonsOf(path_, names), path_), json::Layout::kOneLine),
               HasSubstr(R"("functions":"main;lock","ns":790,"against_ns":90)"));
 }
 
 TEST_F(PathReasonsTest, AreTheSameInJson) {
-  const std::string text = ReasonJson(Reasons(), path_).dump();
+  const std::string text = json::Text(ReasonJson(Reasons(), path_), json::Layout::kOneLine);
   EXPECT_THAT(text,
               HasSubstr(R"([{"waits_for":"worker","functions":"main;lock","ns":790,"reasons":[)"
                         R"({"state":"running","functions":"work","ns":700},)"));

@@ -57,7 +57,7 @@ TEST(SectionsOf, ShowSharesOfADifferenceAsPprof) {
   plan.contents.tree = summarize::TreeDirection::kCallees;
   plan.contents.groups = {{.property = summarize::Property::kComm}};
   const std::string text = Text(made.Make(), plan);
-  EXPECT_THAT(text, HasSubstr("shares are of the sum of the absolute values, 2.50 MiB"));
+  EXPECT_THAT(text, HasSubstr("shares refer to the sum of the absolute values, 2.50 MiB"));
   EXPECT_THAT(text, HasSubstr("  -80.00 %  -80.00 %   -2.00 MiB"));
   EXPECT_THAT(text, HasSubstr("   20.00 %   20.00 %  512.00 KiB"));
   EXPECT_THAT(text, HasSubstr("  -60.00 %    0.00 %   -1.50 MiB"));  // of the tree

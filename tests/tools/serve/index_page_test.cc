@@ -15,13 +15,13 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr std::uint64_t kSecond = 1'000'000'000;
+constexpr std::uint64_t kIndexSecond = 1'000'000'000;
 
 IndexFacts Facts() {
   return {.events = {"cpu-clock", "skb:kfree_skb"},
-          .recorded_since_ns = 100 * kSecond,
-          .now_ns = 4000 * kSecond,
-          .history = {.windows = 2, .bytes = 2048, .start_ns = 3910 * kSecond},
+          .recorded_since_ns = 100 * kIndexSecond,
+          .now_ns = 4000 * kIndexSecond,
+          .history = {.windows = 2, .bytes = 2048, .start_ns = 3910 * kIndexSecond},
           .history_span = std::chrono::hours(1)};
 }
 

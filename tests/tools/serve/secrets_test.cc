@@ -101,7 +101,7 @@ TEST_F(SecretFilesTest, KeepWhatABadFileHad) {
   EXPECT_THAT(sent_, IsEmpty());
   EXPECT_THAT(warnings_,
               ElementsAre(AllOf(HasSubstr(files_.token), HasSubstr("16 or more")),
-                          AllOf(HasSubstr(files_.headers), HasSubstr("is no header")),
+                          AllOf(HasSubstr(files_.headers), HasSubstr("is not a header")),
                           AllOf(HasSubstr(files_.certificates), HasSubstr("certificate"))));
   EXPECT_EQ(secrets_.token, "0123456789abcdef");
   EXPECT_EQ(secrets_.push.headers.size(), 2U);

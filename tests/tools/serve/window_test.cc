@@ -7,7 +7,7 @@
 
 #include "formats/base/file.h"
 #include "tests/support/matchers.h"
-#include "tools/serve/processes.h"
+#include "tools/serve/channels/channel.h"
 
 namespace perftape::serve {
 namespace {

@@ -1,25 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names from files and processes, escaped for the outputs of tools: a terminal, and JSON.
+// Names from files and processes in what tools print.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 
-#include <nlohmann/json_fwd.hpp>
+#include "formats/escape/escape.h"
 
 namespace perftape::cli {
 
-// Returns `text` with its unsafe characters (formats/base/unsafe_text.h) made visible. Control
-// characters become \t, \n, \r or \x1b, and bytes that are not UTF-8 \xff. Bidirectional controls
-// and Unicode's line ends become \u202e and the like. All other characters stay, including
-// backslashes.
-std::string EscapeForTerminal(std::string_view text);
-
-enum class JsonLayout : std::uint8_t { kOneLine, kIndented };
-
-// Returns the value with a line end. Names come from files: bytes that are not UTF-8 become U+FFFD,
-// and unsafe characters (formats/base/unsafe_text.h) are escaped.
-std::string JsonText(const nlohmann::ordered_json& json, JsonLayout layout);
+// Returns `text` as a terminal may show it. All that tools print is escaped like this.
+inline std::string EscapeForTerminal(std::string_view text) {
+  return escape::ForTerminal(text);
+}
 
 }  // namespace perftape::cli

@@ -3,9 +3,10 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
-#include <sys/stat.h>
 
 #include <cerrno>
+#include <cstdint>
+#include <utility>
 
 #include "formats/base/file.h"
 
@@ -14,15 +15,17 @@ namespace {
 
 constexpr off_t kMostBytes = off_t{4} << 20;
 
-Result<std::string> Read(const std::string& path, mode_t refused) {
+enum class Content : std::uint8_t { kPublic, kSecret };
+
+Result<std::string> Read(const std::string& path, Content content) {
   const UniqueFd file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat status = {};
   if (!file || fstat(file.get(), &status) != 0) return FailErrno(path, errno);
   if (!S_ISREG(status.st_mode))
     return Fail(ErrorCode::kInvalidArgument, path + ": is not a regular file");
-  if ((status.st_mode & refused) != 0) {
-    return Fail(ErrorCode::kInvalidArgument,
-                fmt::format("{0}: other users can read this secret: 'chmod 600 {0}'", path));
+  if (content == Content::kSecret) {
+    std::optional<std::string> wrong = WrongPermissions(path, status.st_mode);
+    if (wrong) return Fail(ErrorCode::kInvalidArgument, *std::move(wrong));
   }
   if (status.st_size > kMostBytes)
     return Fail(ErrorCode::kCorrupt, path + ": is larger than 4 MiB");
@@ -32,12 +35,17 @@ Result<std::string> Read(const std::string& path, mode_t refused) {
 
 }  // namespace
 
+std::optional<std::string> WrongPermissions(const std::string& path, mode_t mode) {
+  if ((mode & (S_IROTH | S_IWOTH)) == 0) return std::nullopt;
+  return fmt::format("{0}: other users can read this secret: 'chmod 600 {0}'", path);
+}
+
 Result<std::string> ReadSmallFile(const std::string& path) {
-  return Read(path, 0);
+  return Read(path, Content::kPublic);
 }
 
 Result<std::string> ReadSecretFile(const std::string& path) {
-  return Read(path, S_IROTH | S_IWOTH);
+  return Read(path, Content::kSecret);
 }
 
 }  // namespace perftape::cli

@@ -2,15 +2,14 @@
 #include <fmt/core.h>
 #include <sys/utsname.h>
 
-#include <nlohmann/json.hpp>
-
+#include "formats/json/write.h"
 #include "tools/common/cli/escape.h"
 #include "tools/common/cli/help.h"
 
 namespace perftape::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Json = json::Value;
 
 // Returns "6.18.5"; empty if it is unknown.
 std::string KernelRelease() {
@@ -39,18 +38,18 @@ std::string AsText(const Command& command) {
 std::string AsJson(const Command& command) {
   Json object = {{"name", command.name}, {"version", PERFTAPE_VERSION}};
   if (command.libraries != nullptr) {
-    object["libraries"] = Json::object();
+    object["libraries"] = Json::EmptyObject();
     for (const LibraryVersion& library : command.libraries()) {
       object["libraries"][library.name] = library.version;
     }
   }
   if (command.kernel_features != nullptr) {
-    object["kernel"] = {{"release", KernelRelease()}, {"features", Json::object()}};
+    object["kernel"] = {{"release", KernelRelease()}, {"features", Json::EmptyObject()}};
     for (const KernelFeature& feature : command.kernel_features()) {
       object["kernel"]["features"][feature.name] = feature.is_there;
     }
   }
-  return JsonText(object, JsonLayout::kIndented);
+  return json::Text(object, json::Layout::kIndented);
 }
 
 }  // namespace

@@ -46,6 +46,7 @@ class Words {
   constexpr Iterator begin() const { return Iterator(text_); }
   constexpr Iterator end() const { return Iterator(text_.substr(text_.size())); }
   constexpr bool empty() const { return text_.empty(); }
+  constexpr std::string_view text() const { return text_; }
 
  private:
   std::string_view text_;

@@ -53,7 +53,7 @@ std::vector<std::string> DamageLines(const convert::ImportReport& report) {
 std::vector<std::string> RemarkLines(const convert::ImportReport& report) {
   std::vector<std::string> lines;
   if (report.late_records != 0) {
-    lines.push_back(fmt::format("after newer records, and sorted by their time: {}",
+    lines.push_back(fmt::format("found after newer records, and sorted by time: {}",
                                 Counted(report.late_records, "record")));
   }
   if (report.without_user_frames != 0) {
@@ -62,8 +62,8 @@ std::vector<std::string> RemarkLines(const convert::ImportReport& report) {
         Counted(report.without_user_frames, "sample")));
   }
   if (report.unknown_records != 0) {
-    lines.push_back(fmt::format("of unknown types, and skipped: {}",
-                                Counted(report.unknown_records, "record")));
+    lines.push_back(
+        fmt::format("of unknown types, skipped: {}", Counted(report.unknown_records, "record")));
   }
   return lines;
 }
@@ -86,7 +86,7 @@ std::string UnwoundLine(const offline_unwind::UnwindReport& unwound) {
     if (unwound.EndedAs(end) != 0) add(unwound.EndedAs(end), fmt::format("ended {}", cause));
   }
   add(unwound.of_32_bit, "of 32-bit processes, which cannot be unwound");
-  add(unwound.unsupported, "of a processor that cannot be unwound");
+  add(unwound.unsupported, "of processors that cannot be unwound");
   return line;
 }
 

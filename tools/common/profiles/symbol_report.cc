@@ -8,9 +8,8 @@
 #include <string_view>
 #include <utility>
 
-#include <nlohmann/json.hpp>
-
 #include "formats/base/counted.h"
+#include "formats/json/value.h"
 #include "formats/perf_map/jit_runtimes.h"
 #include "formats/perfdata/mapping_name.h"
 
@@ -34,7 +33,7 @@ std::string MissesText(Count count) {
   return text;
 }
 
-using Json = nlohmann::ordered_json;
+using Json = json::Value;
 
 template <class Count>
 Json LocationCountsJson(Count count) {
@@ -109,14 +108,14 @@ std::vector<std::string> SymbolSourceLines(const symbolize::SymbolizeReport& rep
   return lines;
 }
 
-nlohmann::ordered_json SymbolsJson(const symbolize::SymbolizeReport& report) {
+json::Value SymbolsJson(const symbolize::SymbolizeReport& report) {
   Json json = LocationCountsJson([&](symbolize::Miss miss) { return report.count(miss); });
   json["named_before"] = report.kept;
   json["unmapped"] = report.unmapped;
-  json["mappings"] = Json::array();
+  json["mappings"] = Json::EmptyList();
   for (const symbolize::MappingSymbols& mapping : report.mappings) {
     Json one = {{"filename", mapping.filename}, {"build_id", mapping.build_id}};
-    one.update(LocationCountsJson([&](symbolize::Miss miss) { return mapping.count(miss); }));
+    one.Merge(LocationCountsJson([&](symbolize::Miss miss) { return mapping.count(miss); }));
     if (!mapping.problem.empty()) one["problem"] = mapping.problem;
     if (!mapping.source.empty()) one["source"] = mapping.source;
     if (!mapping.tried.empty()) one["tried"] = mapping.tried;

@@ -6,9 +6,8 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json_fwd.hpp>
-
 #include "convert/symbolize/symbolize.h"
+#include "formats/json/value.h"
 
 namespace perftape::cli {
 
@@ -33,6 +32,6 @@ std::vector<std::string> MappingLines(const symbolize::SymbolizeReport& report);
 //     not used: /usr/bin/ls: build id 77ab…, recorded was 2d5f…
 std::vector<std::string> SymbolSourceLines(const symbolize::SymbolizeReport& report);
 
-nlohmann::ordered_json SymbolsJson(const symbolize::SymbolizeReport& report);
+json::Value SymbolsJson(const symbolize::SymbolizeReport& report);
 
 }  // namespace perftape::cli

@@ -132,10 +132,9 @@ TimeViewResult MakeWall(const TimeViewPlan& plan, const Timeline& timeline) {
   const std::string others = NotRecordedText(UseOfCpus(timeline, CpuWaitsOf(timeline)));
   if (!others.empty()) result.profile = WithFact(result.profile, kCpuWaitsFact, others);
   if (wall.idle_threads != 0) {
-    result.notes.push_back(
-        fmt::format("wall clock: left out {} that waited all the time in one place: --idle shows "
-                    "them",
-                    Counted(wall.idle_threads, "thread")));
+    result.notes.push_back(fmt::format(
+        "wall clock: left out {} that waited in one place all the time: use --idle to show them",
+        Counted(wall.idle_threads, "thread")));
   }
   return result;
 }
@@ -198,7 +197,7 @@ std::optional<timeline::ThreadNumbers> ParseRange(std::string_view text) {
 
 std::string NotRecordedText(const timeline::CpuUse& use) {
   if (use.not_recorded_ns == 0) return {};
-  return fmt::format("{} of it: programs that were not recorded (perftape-record -a shows them)",
+  return fmt::format("{} of it: programs that were not recorded (perftape-record -a records them)",
                      TimeText(use.not_recorded_ns));
 }
 
@@ -208,7 +207,7 @@ Result<std::vector<timeline::ThreadNumbers>> ParseThreadNumbers(std::string_view
   for (const std::string_view word : SplitAtCommas(text)) {
     const auto range = ParseRange(word);
     if (!range) {
-      return Usage(fmt::format("{}: '{}' is no number of threads: use 1, 2-4 or 8-", option,
+      return Usage(fmt::format("{}: '{}' is not a number of threads: use 1, 2-4 or 8-", option,
                                EscapeForTerminal(word)));
     }
     numbers.push_back(*range);
@@ -241,7 +240,7 @@ Status FinishTimeViewOptions(std::size_t inputs, TimeViewPlan& plan) {
   }
   if (options.view != TimeView::kWall && options.idle_threads) return Usage("--idle needs --wall");
   if (options.events.from.empty() != options.events.to.empty()) {
-    return Usage("--from-event and --to-event belong together");
+    return Usage("--from-event and --to-event must be given together");
   }
   if (!options.events.key.empty() && options.events.from.empty()) {
     return Usage("--pair-by needs --from-event and --to-event");
@@ -300,7 +299,7 @@ Result<TimeViewResult> MakeTimeView(const TimeViewPlan& plan, const convert::Pro
   if (2 * walked.explained_ns < walked.window_ns) {
     result->warnings.push_back(fmt::format(
         "only {:.1f} % of the path is explained: record the whole system, with "
-        "'perftape-record --why -a', so that those who woke are known",
+        "'perftape-record --why -a', so that the threads that ended the waits are known",
         100.0 * static_cast<double>(walked.explained_ns) / static_cast<double>(walked.window_ns)));
   }
   return result;

@@ -137,7 +137,7 @@ Status KeepInAllThreads(CapabilitySet kept) {
     if (!WaitsForSignal(thread, signal)) {
       return Fail(ErrorCode::kIo, "sandbox: a thread keeps its capabilities, because signal " +
                                       std::to_string(signal) +
-                                      " is blocked: --no-sandbox records all the same");
+                                      " is blocked: use --no-sandbox to record anyway");
     }
   }
   return {};

@@ -36,10 +36,10 @@ Result<std::string> Call(HttpClient& client) {
   while (!answer) answer = client.Wait(-1, std::chrono::seconds(1));
   if (answer->status == 0) return Fail(ErrorCode::kIo, std::move(answer->problem));
   const std::optional<GrpcStatus> status = GrpcStatusOf(*answer);
-  if (!status) return Fail(ErrorCode::kCorrupt, "the answer has no status of gRPC");
+  if (!status) return Fail(ErrorCode::kCorrupt, "the answer has no gRPC status");
   if (*status != GrpcStatus::kOk) return Fail(ErrorCode::kIo, GrpcProblem(*status, *answer));
   const std::optional<std::string_view> message = GrpcMessageIn(answer->body);
-  if (!message) return Fail(ErrorCode::kCorrupt, "the answer is not whole, or above 16 MiB");
+  if (!message) return Fail(ErrorCode::kCorrupt, "the answer is incomplete, or larger than 16 MiB");
   return std::string(*message);
 }
 

@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "tools/common/sandbox/sandbox.h"
+#include "tools/serve/channels/notice.h"
 #include "tools/serve/cri/runtime_client.h"
-#include "tools/serve/notice.h"
 
 namespace perftape::serve {
 namespace {

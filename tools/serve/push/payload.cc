@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/serve/push/payload.h"
 
-#include <cstring>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "convert/export/to_otlp.h"
 #include "convert/model/saturating.h"
 #include "formats/base/file.h"
 #include "formats/pprof/gzip.h"
+#include "tools/serve/channels/message_header.h"
 
 namespace perftape::serve {
 namespace {
 
-// Both ends are the same program.
-struct Header {
+struct PayloadHeader {
   static constexpr std::uint64_t kMagic = 0x646f6c7961707470;
-  std::uint64_t magic = kMagic;
   std::uint64_t bytes = 0, samples = 0;
 };
 
 constexpr std::uint64_t kMostBytes = std::uint64_t{256} << 20;
+constexpr std::string_view kWrongHeader = "pushes: the header of a payload is wrong";
 
 std::uint64_t CountOf(std::span<const convert::Sample> samples) {
   std::int64_t count = 0;
@@ -55,23 +56,23 @@ Result<std::vector<Payload>> PayloadsOf(const convert::Profile& profile, std::si
 }
 
 Status WritePayload(int fd, const Payload& payload) {
-  const Header header = {.bytes = payload.body.size(), .samples = payload.samples};
-  TRY(WriteAll(fd, std::as_bytes(std::span(&header, 1))));
+  TRY(WriteHeader(fd, PayloadHeader{.bytes = payload.body.size(), .samples = payload.samples}));
   return WriteAll(fd, payload.body);
 }
 
 Status PayloadReader::Add(Bytes bytes, const std::function<void(Payload)>& sink) {
   bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
   Bytes rest = bytes_;
-  while (rest.size() >= sizeof(Header)) {
-    Header header;
-    std::memcpy(&header, rest.data(), sizeof header);
-    if (header.magic != Header::kMagic || header.bytes > kMostBytes)
-      return Fail(ErrorCode::kCorrupt, "pushes: the header of a payload is wrong");
-    if (rest.size() - sizeof header < header.bytes) break;
-    const Bytes body = rest.subspan(sizeof header, header.bytes);
-    sink({.body = {body.begin(), body.end()}, .samples = header.samples});
-    rest = rest.subspan(sizeof header + body.size());
+  while (true) {
+    Bytes after = rest;
+    TRY_ASSIGN(const std::optional<PayloadHeader> header,
+               TakeHeader<PayloadHeader>(after, kWrongHeader));
+    if (!header) break;
+    if (header->bytes > kMostBytes) return Fail(ErrorCode::kCorrupt, std::string(kWrongHeader));
+    if (after.size() < header->bytes) break;
+    const Bytes body = after.first(header->bytes);
+    sink({.body = {body.begin(), body.end()}, .samples = header->samples});
+    rest = after.subspan(body.size());
   }
   bytes_.erase(bytes_.begin(), bytes_.end() - static_cast<std::ptrdiff_t>(rest.size()));
   return {};

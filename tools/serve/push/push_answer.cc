@@ -35,7 +35,7 @@ constexpr GrpcStatus kGrpcRetries[] = {GrpcStatus::kCancelled,   GrpcStatus::kDe
 PushVerdict Delivered(std::string_view response) {
   const Result<otlp::PartialSuccess> partial = otlp::DecodeExportResponse(AsBytes(response));
   // The request was taken, whatever the answer says.
-  if (!partial) return {.kind = Kind::kDelivered, .message = "its answer is no response of OTLP"};
+  if (!partial) return {.kind = Kind::kDelivered, .message = "its answer is not an OTLP response"};
   return {.kind = Kind::kDelivered,
           .rejected_profiles =
               static_cast<std::uint64_t>(std::max<std::int64_t>(0, partial->rejected_profiles)),
@@ -72,7 +72,7 @@ PushVerdict OnGrpc(const HttpAnswer& answer) {
   // A proxy answers without gRPC.
   if (answer.grpc_status.empty() && answer.status != 200) return OnHttp(answer);
   const std::optional<GrpcStatus> status = GrpcStatusOf(answer);
-  if (!status) return {.kind = Kind::kRetry, .message = "its answer has no status of gRPC"};
+  if (!status) return {.kind = Kind::kRetry, .message = "its answer has no gRPC status"};
   if (*status == GrpcStatus::kOk) return Delivered(GrpcMessageIn(answer.body).value_or(""));
   PushVerdict verdict = {.kind = Kind::kRefused, .message = GrpcProblem(*status, answer)};
   if (const auto details = FromBase64(answer.grpc_details))

@@ -82,9 +82,9 @@ Result<UrlParts> ParseUrl(std::string_view option, std::string_view text, std::s
   const std::string_view authority = rest.substr(0, end_of_authority);
   std::string path(rest.substr(end_of_authority));
   if (authority.contains('@'))
-    return Wrong(option, text, "other users see passwords here: use --otlp-headers");
+    return Wrong(option, text, "other users can see passwords here: use --otlp-headers");
   if (!IsPlainText(url) || !IsAuthority(authority) || path.find_first_of("?#") != path.npos)
-    return Wrong(option, text, "is no URL: use https://HOST:PORT");
+    return Wrong(option, text, "is not a URL: use https://HOST:PORT");
   while (path.ends_with('/')) path.pop_back();
   return UrlParts{.protocol = scheme->protocol,
                   .beginning = fmt::format("{}{}", scheme->url, authority),
@@ -99,7 +99,8 @@ Result<PushTarget> ParsePushTarget(std::string_view option, std::string_view tex
   PushTarget target = {
       .text = std::string(text), .url = parts.beginning, .protocol = parts.protocol};
   if (target.protocol == PushProtocol::kGrpc) {
-    if (!parts.path.empty()) return Wrong(option, text, "gRPC has no path: use grpcs://HOST:PORT");
+    if (!parts.path.empty())
+      return Wrong(option, text, "a gRPC URL has no path: use grpcs://HOST:PORT");
     if (!parts.has_port) target.url += kGrpcPort;
     target.url += kGrpcPath;
   } else {
@@ -146,7 +147,7 @@ Result<std::vector<std::string>> ParseHeaders(std::string_view text, std::string
     // The line may be a secret.
     if (!is_header) {
       return Fail(ErrorCode::kInvalidArgument,
-                  fmt::format("{}:{}: is no header: use NAME: VALUE", name, number));
+                  fmt::format("{}:{}: is not a header: use NAME: VALUE", name, number));
     }
     headers.push_back(fmt::format("{}: {}", key, Trimmed(line.substr(colon + 1))));
   }
@@ -172,7 +173,7 @@ Result<std::string> ReadCertificates(const std::string& path) {
   };
   const std::size_t begins = count(kBegin);
   if (begins == 0 || begins != count(kEnd))
-    return Fail(ErrorCode::kInvalidArgument, path + ": has no whole certificate in PEM");
+    return Fail(ErrorCode::kInvalidArgument, path + ": has no complete certificate in PEM");
   return text;
 }
 

@@ -89,7 +89,7 @@ void Pusher::Act(const HttpAnswer& answer) {
     Report(verdict.message);
   } else if (!reported_.empty()) {
     reported_.clear();
-    console_.Note(target_.text + " takes profiles again");
+    console_.Note(target_.text + " accepts profiles again");
   }
 }
 
@@ -105,7 +105,7 @@ void Pusher::Delay(const PushVerdict& verdict) {
                                    kLongestAskedDelay);
   }
   not_before_ = Clock::now() + delay;
-  Report("takes no profiles now: " + verdict.message);
+  Report("does not accept profiles now: " + verdict.message);
 }
 
 // The same is not said twice in a row.

@@ -74,5 +74,5 @@ const PathTable = (() => {
     return row;
   }
 
-  return {fill};
+  return {fill, textsOf};
 })();

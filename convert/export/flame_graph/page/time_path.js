@@ -2,8 +2,8 @@
 'use strict';
 
 // The critical path of a range of time of a lane, as convert/timeline/critical_path.h has it:
-// backwards from its end; where the lane waited for another one, on through that one. Nothing here
-// knows the DOM.
+// backwards from its end; where the lane waited for another one, on through that one. Both walks
+// must agree with tests/convert/timeline/path_vectors.json. Nothing here knows the DOM.
 const TimePath = (() => {
   const REASONS = [
     'running', 'runnable', 'short waits', 'timer', 'network', 'disk', 'interrupt', 'lock', 'sleep',
@@ -237,7 +237,7 @@ const TimePath = (() => {
   // Returns the short waits of an interval, as far as it is in the step.
   function shortWaitsIn({intervals: {start, end, shortWaits}}, {from, to, interval: i}) {
     if (i < 0) return 0;
-    return (shortWaits[i] * (to - from)) / Math.max(end[i] - start[i], 1);
+    return Math.floor((shortWaits[i] * (to - from)) / Math.max(end[i] - start[i], 1));
   }
 
   // Returns how much of the path has a reason that says what happened.
@@ -246,5 +246,5 @@ const TimePath = (() => {
       .reduce((sum, {from, to}) => sum + to - from, 0);
   }
 
-  return {walk, walkAll, cut, hopsOf, partsOf, explainedIn};
+  return {walk, walkAll, cut, hopsOf, partsOf, shortWaitsIn, explainedIn};
 })();

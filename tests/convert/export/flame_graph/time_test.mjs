@@ -21,7 +21,7 @@ function same(actual, expected, message) {
 // One tree is enough for all events of a test: main calls f and g.
 const NODES = [[0, 'main', 1], [1, 'f', 2], [1, 'g', 3]];
 const [ON_CPU, WAIT, PATH] = [1, 2, 7];  // kinds
-const [TIMER, FIRST_LANE] = [2, 6];  // wakers
+const FIRST_LANE = 6;  // of wakers
 
 function pageOf(time) {
   return FlameTree.decode(encode(NODES, {time: encodeTime({kinds: [ON_CPU], ...time})}));
@@ -30,18 +30,6 @@ function pageOf(time) {
 const running = (length) => ({state: 'running', length});
 const runnable = (length) => ({state: 'runnable', length});
 const asleep = (length, waker, lag, state = 'sleep') => ({state, length, waker, lag, node: 1});
-
-// Returns "from-to lane reason" of each step.
-function walk(page, lane, from, to) {
-  const path = TimePath.walk(page.time, lane, from, to);
-  let at = from;
-  for (const step of path.steps) {
-    assert.equal(step.from, at, 'the steps have no gaps');
-    at = step.to;
-  }
-  assert.equal(at, to);
-  return path.steps.map((step) => `${step.from}-${step.to} ${step.lane} ${step.reason}`);
-}
 
 test('reads lanes, their intervals, samples and markers', () => {
   const {time} = pageOf({
@@ -121,100 +109,6 @@ test('makes intervals of samples if there are no waits', () => {
   });
   same([...time.intervals.start], [0, 60]);
   same([...time.intervals.end], [30, 80]);
-});
-
-// These are the cases of tests/convert/timeline/critical_path_test.cc.
-
-test('goes on through the thread that woke', () => {
-  const page = pageOf({length: 130, lanes: [
-    {tid: 10, intervals: [runnable(5), running(25), asleep(71, FIRST_LANE + 1, 1), runnable(9),
-      running(10), asleep(10)]},
-    {tid: 11, intervals: [runnable(20), running(100), asleep(10)]},
-  ]});
-  same(walk(page, 0, 0, 120), [
-    '0-5 0 runnable', '5-30 0 running', '30-100 1 running', '100-101 0 runnable',
-    '101-110 0 runnable', '110-120 0 running',
-  ]);
-  const path = TimePath.walk(page.time, 0, 0, 120);
-  assert.equal(TimePath.explainedIn(path), 120);
-  same(TimePath.hopsOf(path).map(({from, to, reason}) => `${from}+${to - from} ${reason}`),
-    ['0+5 runnable', '5+25 running', '30+70 running', '100+10 runnable', '110+10 running']);
-});
-
-test('returns to the sleeper at the start of its wait', () => {
-  const page = pageOf({length: 100, lanes: [
-    {tid: 10, intervals: [runnable(5), running(25), asleep(70, FIRST_LANE + 1, 1)]},
-    {tid: 11, intervals: [runnable(20), running(30), asleep(30, FIRST_LANE + 2, 1), running(20)]},
-    {tid: 12, intervals: [runnable(40), running(60)]},
-  ]});
-  same(walk(page, 0, 0, 100), [
-    '0-5 0 runnable', '5-30 0 running', '30-50 1 running', '50-79 2 running', '79-80 1 runnable',
-    '80-99 1 running', '99-100 0 runnable',
-  ]);
-});
-
-test('ends at interrupts', () => {
-  const page = pageOf({length: 90, lanes: [
-    {tid: 10, intervals: [runnable(5), running(5), asleep(50, TIMER, 2),
-      asleep(30, TIMER, 1, 'disk')]},
-  ]});
-  same(walk(page, 0, 0, 90), [
-    '0-5 0 runnable', '5-10 0 running', '10-58 0 timer', '58-60 0 runnable', '60-89 0 disk',
-    '89-90 0 runnable',
-  ]);
-});
-
-test('goes on through the thread that started another', () => {
-  const page = pageOf({length: 100, lanes: [
-    {tid: 11, start: 40, parent: 1, intervals: [runnable(10), running(50)]},
-    {tid: 10, intervals: [running(100)]},
-  ]});
-  same(walk(page, 0, 20, 100), ['20-40 1 running', '40-50 0 runnable', '50-100 0 running']);
-});
-
-test('takes a wait after a timeout for the same one', () => {
-  const page = pageOf({length: 100, lanes: [
-    {tid: 10, intervals: [running(40), asleep(20, TIMER, 1), running(5),
-      {...asleep(35, FIRST_LANE + 1, 1), timeouts: 25}]},
-    {tid: 11, intervals: [running(100)]},
-  ]});
-  same(walk(page, 0, 30, 100), ['30-40 0 running', '40-99 1 running', '99-100 0 runnable']);
-  same(walk(page, 0, 50, 100), ['50-99 1 running', '99-100 0 runnable']);
-});
-
-test('ends where threads wake each other at one time', () => {
-  const page = pageOf({length: 50, lanes: [
-    {tid: 10, intervals: [running(10), asleep(40, FIRST_LANE + 1)]},
-    {tid: 11, intervals: [running(10), asleep(40, FIRST_LANE)]},
-  ]});
-  same(walk(page, 0, 10, 50), ['10-50 0 sleep']);
-});
-
-test('explains nothing without the waker', () => {
-  const page = pageOf({length: 90, lanes: [
-    {tid: 10, intervals: [runnable(5), running(5), asleep(50), asleep(30, 1, 2)]},
-  ]});
-  same(walk(page, 0, 0, 90), [
-    '0-5 0 runnable', '5-10 0 running', '10-60 0 sleep', '60-88 0 sleep', '88-90 0 runnable',
-  ]);
-  assert.equal(TimePath.explainedIn(TimePath.walk(page.time, 0, 0, 90)), 12);
-});
-
-test('knows nothing before a thread was born', () => {
-  const page = pageOf({length: 100, lanes: [
-    {tid: 10, intervals: [runnable(5), running(5), asleep(90, FIRST_LANE + 1, 1)]},
-    {tid: 11, start: 50, intervals: [runnable(10), running(40)]},
-  ]});
-  assert.ok(walk(page, 0, 0, 100).includes('10-50 1 not recorded'));
-});
-
-test('begins in the middle of an interval', () => {
-  const page = pageOf({length: 60, lanes: [
-    {tid: 10, intervals: [running(20), asleep(40, FIRST_LANE + 1, 5)]},
-    {tid: 11, intervals: [running(60)]},
-  ]});
-  same(walk(page, 0, 30, 60), ['30-55 1 running', '55-60 0 runnable']);
-  same(walk(page, 0, 30, 50), ['30-50 0 sleep'], 'its waker was later');
 });
 
 // Returns [reason, title, length] of the parts of the path of a lane. `samples` are

@@ -6,7 +6,9 @@
 
 #include "convert/export/flame_graph/flame_graph.h"
 #include "convert/export/flame_graph/page_files.h"
+#include "formats/perfdata/event_meanings.h"
 #include "tests/convert/export/profile_maker.h"
+#include "tests/convert/timeline/recorded_threads.h"
 #include "tests/support/temp_dir.h"
 
 namespace perftape::flame_graph {
@@ -17,10 +19,10 @@ using convert::ProfileMaker;
 using testing::HasSubstr;
 using testing::Not;
 
-std::string Html(const convert::Profile& profile) {
+std::string Html(const convert::Profile& profile, const PageTimes& times = {}) {
   const TempDir directory;
   OutputFile out = OutputFile::Create(directory / "out.html").value();
-  EXPECT_TRUE(WriteHtml(profile, {}, {}, out));
+  EXPECT_TRUE(WriteHtml(profile, {}, times, out));
   EXPECT_TRUE(std::move(out).Commit());
   return ReadWholeFile(directory / "out.html").value();
 }
@@ -59,6 +61,17 @@ TEST(WriteHtml, DoesNotDependOnTheOrderOfSamples) {
     return Html(made.Make());
   };
   EXPECT_EQ(make(false), make(true));
+}
+
+// A short program may never have waited for a CPU, but that is recorded: it ran between its waits.
+TEST(WriteHtml, KnowsEventsWithoutSamples) {
+  timeline::RecordedThreads recorded;
+  const convert::ThreadId main = recorded.Thread("main", 10, 10);
+  recorded.Slept(main, 10, 20, recorded.Calls({"main"}));
+  recorded.Slept(main, 30, 40, recorded.Calls({"main"}));
+  const convert::Profile profile = recorded.Make();
+  const std::string runnable(perfdata::kOffCpuRunnableTime.name);
+  EXPECT_NE(Html(profile), Html(profile, {.event_names = {runnable}}));
 }
 
 TEST(WriteHtml, ReportsNegativeSamples) {

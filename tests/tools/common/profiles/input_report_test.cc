@@ -39,8 +39,8 @@ TEST(RemarkLines, ReportRemarksThatAreNoDamage) {
   const convert::ImportReport report = {.late_records = 1, .unknown_records = 2, .problems = {}};
   EXPECT_THAT(DamageLines(report), IsEmpty());
   EXPECT_THAT(RemarkLines(report),
-              ElementsAre("after newer records, and sorted by their time: 1 record",
-                          "of unknown types, and skipped: 2 records"));
+              ElementsAre("found after newer records, and sorted by time: 1 record",
+                          "of unknown types, skipped: 2 records"));
   EXPECT_THAT(RemarkLines({.problems = {}}), IsEmpty());
 }
 

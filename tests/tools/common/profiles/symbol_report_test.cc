@@ -48,10 +48,10 @@ TEST(MappingLines, ReportTheSameForEachMapping) {
 TEST(SymbolSourceLines, ListTheUsedAndTheRejectedSources) {
   symbolize::SymbolizeReport report = TwoMappings();
   report.mappings[0].source = "/symfs/bin/ls (symbols)";
-  report.mappings[0].tried = {"/other/bin/ls: build id 1234, recorded was abcd"};
+  report.mappings[0].tried = {"/other/bin/ls: build id 1234, but the recorded one is abcd"};
   EXPECT_THAT(SymbolSourceLines(report),
               ElementsAre("/bin/ls abcd: /symfs/bin/ls (symbols)",
-                          "  not used: /other/bin/ls: build id 1234, recorded was abcd",
+                          "  not used: /other/bin/ls: build id 1234, but the recorded one is abcd",
                           "[vdso]: no names", "  no such file"));
 }
 

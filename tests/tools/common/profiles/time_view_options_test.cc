@@ -51,7 +51,7 @@ TEST(ParseThreadNumbers, ReadsNumbersAndRanges) {
 
 TEST(ParseThreadNumbers, RefusesOtherTexts) {
   for (const std::string_view list : {"0", "-3", "4-2", "1-2-3", "two", "1,", "1x", "-"}) {
-    EXPECT_THAT(Ranges(list), HasSubstr("is no number of threads: use 1, 2-4 or 8-")) << list;
+    EXPECT_THAT(Ranges(list), HasSubstr("is not a number of threads: use 1, 2-4 or 8-")) << list;
   }
 }
 

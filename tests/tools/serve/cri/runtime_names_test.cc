@@ -8,8 +8,8 @@
 #include <string_view>
 #include <utility>
 
-#include "tools/serve/notice.h"
-#include "tools/serve/processes.h"
+#include "tools/serve/channels/channel.h"
+#include "tools/serve/channels/notice.h"
 
 namespace perftape::serve {
 namespace {

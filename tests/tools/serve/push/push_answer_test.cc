@@ -44,7 +44,7 @@ TEST(HttpVerdict, TellsWhatWasRejected) {
 TEST(HttpVerdict, DeliversWithAnyBody) {
   const PushVerdict verdict = Http(200, "<html>\n");
   EXPECT_EQ(verdict.kind, Kind::kDelivered);
-  EXPECT_THAT(verdict.message, HasSubstr("no response of OTLP"));
+  EXPECT_THAT(verdict.message, HasSubstr("not an OTLP response"));
 }
 
 TEST(HttpVerdict, HasTheDelayOfTheReceiver) {

@@ -46,10 +46,10 @@ TEST(ParsePushTarget, RefusesOtherTexts) {
   for (const char* text : {"", "https://", "https://:4318", "https://a:", "https://a:x",
                            "https://a:123456", "https://[::1", "https://a b", "https://a/?x=1",
                            "https://a/#x", "https://[]:1", "https://a\n.b"}) {
-    EXPECT_THAT(UrlOf(text), HasSubstr("is no URL")) << text;
+    EXPECT_THAT(UrlOf(text), HasSubstr("is not a URL")) << text;
   }
   EXPECT_THAT(UrlOf("ftp://a"), HasSubstr("use https://"));
-  EXPECT_THAT(UrlOf("grpc://a/path"), HasSubstr("gRPC has no path"));
+  EXPECT_THAT(UrlOf("grpc://a/path"), HasSubstr("a gRPC URL has no path"));
   EXPECT_THAT(UrlOf("https://user:secret@a"), HasSubstr("use --otlp-headers"));
 }
 
@@ -73,7 +73,7 @@ TEST(ParseOtherTarget, RefusesOtherTexts) {
   for (const char* text : {"", "http://a", "parca=http://a"})
     EXPECT_THAT(OtherUrlOf(text), HasSubstr("use pyroscope=https://HOST:PORT")) << text;
   EXPECT_THAT(OtherUrlOf("pyroscope=grpc://a"), HasSubstr("pyroscope=http://"));
-  EXPECT_THAT(OtherUrlOf("pyroscope="), HasSubstr("is no URL"));
+  EXPECT_THAT(OtherUrlOf("pyroscope="), HasSubstr("is not a URL"));
   EXPECT_THAT(OtherUrlOf("pyroscope=http://user:secret@a"), HasSubstr("use --otlp-headers"));
 }
 
@@ -86,7 +86,7 @@ TEST(ParseHeaders, NamesTheLineAndNotItsSecret) {
   for (const char* text : {"A: b\nsecret", "A: b\n: secret", "A: b\nsec ret: x", "A: b\nB: \x01"}) {
     const auto headers = ParseHeaders(text, "f");
     ASSERT_FALSE(headers.has_value()) << text;
-    EXPECT_EQ(headers.error().message, "f:2: is no header: use NAME: VALUE");
+    EXPECT_EQ(headers.error().message, "f:2: is not a header: use NAME: VALUE");
   }
 }
 
