@@ -65,7 +65,8 @@ std::optional<FileRequest> DecodeRequest(Bytes bytes);
 struct FileAnswer {
   FileOutcome outcome = FileOutcome::kUnreachable;
   struct stat status = {};
-  bool is_copy = false;  // otherwise the descriptor was opened with O_PATH
+  bool is_copy = false;       // otherwise the descriptor was opened with O_PATH
+  std::uint64_t took_ns = 0;  // since the request was received
 };
 
 }  // namespace perftape::record

@@ -19,7 +19,6 @@
 #include <vector>
 
 #include "formats/base/regular_file.h"
-#include "record/machine/clock.h"
 #include "record/processes/process_context.h"
 #include "record/symbols/local_files.h"
 
@@ -89,8 +88,13 @@ UniqueFd CopyOf(int from, std::uint64_t size) {
   return at == 0 && size != 0 ? UniqueFd() : *std::move(copy);
 }
 
+void SendAnswer(int channel, FileAnswer& answer, const UniqueFd& file, std::uint64_t start_ns) {
+  answer.took_ns = MonotonicNs() - start_ns;
+  (void)Send(channel, std::as_bytes(std::span(&answer, 1)), file ? file.get() : -1);
+}
+
 // As a copy of a file.
-void AnswerProcessContext(int channel, std::uint32_t pid) {
+void AnswerProcessContext(int channel, std::uint32_t pid, std::uint64_t start_ns) {
   FileAnswer answer = {.is_copy = true};
   UniqueFd sent;
   if (const auto context = ReadProcessContext("/proc", pid)) {
@@ -100,11 +104,12 @@ void AnswerProcessContext(int channel, std::uint32_t pid) {
       sent = *std::move(copy);
     }
   }
-  (void)Send(channel, std::as_bytes(std::span(&answer, 1)), sent ? sent.get() : -1);
+  SendAnswer(channel, answer, sent, start_ns);
 }
 
 void Answer(int channel, const FileRequest& request, std::uint64_t largest_copy) {
-  if (request.is_process_context) return AnswerProcessContext(channel, request.pid);
+  const std::uint64_t start_ns = MonotonicNs();
+  if (request.is_process_context) return AnswerProcessContext(channel, request.pid, start_ns);
   UniqueFd sent = OpenPathOnly(request);
   const OpenedFile about = Examine(request, sent);
   FileAnswer answer = {.outcome = about.outcome, .status = about.status};
@@ -118,8 +123,8 @@ void Answer(int channel, const FileRequest& request, std::uint64_t largest_copy)
     }
   }
   if (answer.outcome == FileOutcome::kOpened && !sent) answer.outcome = FileOutcome::kUnreachable;
-  const bool is_opened = answer.outcome == FileOutcome::kOpened;
-  (void)Send(channel, std::as_bytes(std::span(&answer, 1)), is_opened ? sent.get() : -1);
+  if (answer.outcome != FileOutcome::kOpened) sent.Reset();
+  SendAnswer(channel, answer, sent, start_ns);
 }
 
 [[noreturn]] void Work(int channel, const std::function<Status()>& confine,
@@ -218,15 +223,16 @@ FileService::~FileService() {
   }
 }
 
-bool FileService::Wait(int channel, std::chrono::milliseconds timeout) {
+Waited FileService::Wait(int channel, std::chrono::milliseconds timeout) {
   const Waited waited = WaitForAnswer(SystemClock(), channel, timeout);
-  waited_ns_ += waited.ns;
-  return waited.is_ready;
+  if (!waited.is_ready) waited_ns_ += waited.ns;
+  return waited;
 }
 
 bool FileService::StartWorker(std::chrono::milliseconds timeout) {
   std::byte answer = {};
-  return Send(channel_.get(), Bytes(&kStartWorker, 1), -1) && Wait(channel_.get(), timeout) &&
+  return Send(channel_.get(), Bytes(&kStartWorker, 1), -1) &&
+         Wait(channel_.get(), timeout).is_ready &&
          Receive(channel_.get(), std::span(&answer, 1), worker_) && worker_;
 }
 
@@ -239,7 +245,8 @@ std::optional<OpenedFile> FileService::Ask(const FileRequest& request,
     worker_.Reset();
     return OpenedFile{};
   }
-  if (!Wait(worker_.get(), timeout)) {
+  const Waited waited = Wait(worker_.get(), timeout);
+  if (!waited.is_ready) {
     worker_.Reset();
     return std::nullopt;
   }
@@ -247,6 +254,7 @@ std::optional<OpenedFile> FileService::Ask(const FileRequest& request,
     worker_.Reset();
     return OpenedFile{};
   }
+  waited_ns_ += std::min(answer.took_ns, waited.ns);
   OpenedFile opened = {
       .outcome = answer.outcome, .status = answer.status, .is_copy = answer.is_copy};
   if (answer.outcome != FileOutcome::kOpened) return opened;

@@ -19,6 +19,7 @@
 
 #include "formats/base/file.h"
 #include "formats/base/result.h"
+#include "record/machine/clock.h"
 #include "record/symbols/file_request.h"
 
 namespace perftape::record {
@@ -42,13 +43,15 @@ class FileService {
   // is abandoned, and the next request starts another. The file may be a copy in $TMPDIR without a
   // name.
   std::optional<OpenedFile> Ask(const FileRequest& request, std::chrono::milliseconds timeout);
-  // How long Ask has waited so far for answers.
+  // How long Ask has waited so far for file systems and for the memory of others. On a busy machine
+  // a request also waits until the worker has a CPU; that does not count.
   std::uint64_t waited_ns() const { return waited_ns_; }
 
  private:
   FileService() = default;
-  bool Wait(int channel, std::chrono::milliseconds timeout);
   bool StartWorker(std::chrono::milliseconds timeout);
+  // Waits for an answer. If there is none, the time counts as waited for.
+  Waited Wait(int channel, std::chrono::milliseconds timeout);
 
   pid_t pid_ = -1;
   UniqueFd channel_;  // to the process that starts workers

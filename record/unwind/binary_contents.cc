@@ -66,6 +66,9 @@ std::uint64_t BinaryContents::table_bytes() const {
 // /proc/PID/map_files leads to the file even if it was deleted, but needs privileges. The last path
 // is of processes that have ended.
 Result<UniqueFd> BinaryReader::OpenMapped(std::uint32_t pid, const perfdata::Region& region) const {
+  if (perfdata::SourceOf(region.dso->path) == perfdata::MappingSource::kSpecial) {
+    return Fail(ErrorCode::kNotFound, region.dso->path + ": not a file");
+  }
   std::string_view name = perfdata::WithoutDeleted(region.dso->path);
   if (name.starts_with('/')) name.remove_prefix(1);
   const std::filesystem::path process = std::filesystem::path("/proc") / std::to_string(pid);

@@ -8,11 +8,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <fstream>
 #include <memory>
 #include <string>
+#include <thread>
 
 #include "formats/base/regular_file.h"
+#include "formats/base/symbol_limits.h"
 #include "record/symbols/local_files.h"
 #include "tests/support/temp_dir.h"
 
@@ -92,6 +95,22 @@ TEST_F(OthersFilesTest, DoesNotAskAFileSystemAgainThatDidNotAnswer) {
     EXPECT_EQ(opened.outcome, FileOutcome::kNoAnswer);
   }
   EXPECT_THAT(files->told(), testing::Contains(HasSubstr("other files")));
+}
+
+TEST_F(OthersFilesTest, DoNotCountTheTimeBeforeTheirProcessRuns) {
+  constexpr std::chrono::milliseconds kBusy(500);
+  FileService service = FileService::Start(
+                            [&]() -> Status {
+                              std::this_thread::sleep_for(kBusy);
+                              return {};
+                            },
+                            symbol_limits::kCopiedFile)
+                            .value();
+  const auto opened =
+      service.Ask({.path = (dir_.path() / "file").native()}, std::chrono::seconds(60));
+  ASSERT_TRUE(opened);
+  EXPECT_EQ(ContentOf(*opened), "content");
+  EXPECT_LT(service.waited_ns(), std::chrono::nanoseconds(kBusy).count());
 }
 
 TEST_F(OthersFilesTest, SurvivesTheEndOfItsProcesses) {

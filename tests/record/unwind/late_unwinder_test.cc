@@ -181,6 +181,19 @@ TEST_F(LateUnwinding, AProgramReplacesTheMappings) {
   EXPECT_EQ(unwinder_.EndsOf(0)[WIRE_END_NO_PROCESS], 1U);
 }
 
+TEST(BinaryReader, SearchesNoFileForMemoryOfTheKernel) {
+  const auto never_answers = []() -> Status {
+    while (true) pause();
+  };
+  const std::shared_ptr<OthersFiles> files = OthersFiles::Start(never_answers).value();
+  const unwind::TableCache cache("");
+  const perfdata::Dso dso = {.path = "[vsyscall]"};
+  const perfdata::Region region = {
+      .start = 0xffffffffff600000, .end = 0xffffffffff601000, .dso = &dso};
+  EXPECT_FALSE(BinaryReader(*files, cache).Read(static_cast<std::uint32_t>(getpid()), region));
+  EXPECT_EQ(files->told(), std::vector<std::string>());
+}
+
 TEST_F(LateUnwinding, KeepsNoTableThatTheLoaderHasForgotten) {
   KnowThisProcess();
   const auto pid = static_cast<std::uint32_t>(getpid());
