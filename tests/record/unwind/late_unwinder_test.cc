@@ -187,9 +187,12 @@ TEST(BinaryReader, SearchesNoFileForMemoryOfTheKernel) {
   };
   const std::shared_ptr<OthersFiles> files = OthersFiles::Start(never_answers).value();
   const unwind::TableCache cache("");
-  const perfdata::Dso dso = {.path = "[vsyscall]"};
-  const perfdata::Region region = {
-      .start = 0xffffffffff600000, .end = 0xffffffffff601000, .dso = &dso};
+  perfdata::Dso dso;
+  dso.path = "[vsyscall]";
+  perfdata::Region region;
+  region.start = 0xffffffffff600000;
+  region.end = 0xffffffffff601000;
+  region.dso = &dso;
   EXPECT_FALSE(BinaryReader(*files, cache).Read(static_cast<std::uint32_t>(getpid()), region));
   EXPECT_EQ(files->told(), std::vector<std::string>());
 }
