@@ -5,7 +5,7 @@
 #include <stop_token>
 
 #include "formats/base/result.h"
-#include "record/options.h"
+#include "record/recorder_options.h"
 #include "record/summary.h"
 
 namespace perftape::record {

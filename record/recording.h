@@ -19,11 +19,11 @@
 #include "record/losses/loss_account.h"
 #include "record/machine/clock.h"
 #include "record/machine/loaded_bpf_programs.h"
-#include "record/options.h"
 #include "record/output/output_plan.h"
 #include "record/output/record_stages.h"
 #include "record/processes/child.h"
 #include "record/rate_governor.h"
+#include "record/recorder_options.h"
 #include "record/stop_condition.h"
 #include "record/summary.h"
 

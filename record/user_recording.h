@@ -7,7 +7,7 @@
 
 #include "formats/base/result.h"
 #include "record/machine/system_facts.h"
-#include "record/options.h"
+#include "record/recorder_options.h"
 
 namespace perftape::record {
 

@@ -20,7 +20,7 @@
 #include "tools/common/cli/console.h"
 #include "tools/common/cli/escape.h"
 #include "tools/inspect/command_line.h"
-#include "tools/inspect/sections.h"
+#include "tools/inspect/shown_sections.h"
 #include "tools/mains.h"
 
 namespace perftape::inspect {

@@ -37,7 +37,7 @@
 #include "tools/report/diagnosis_sections.h"
 #include "tools/report/diff_sections.h"
 #include "tools/report/path_section.h"
-#include "tools/report/sections.h"
+#include "tools/report/report_sections.h"
 
 namespace perftape::report_tool {
 namespace {

@@ -14,7 +14,7 @@
 #include "formats/base/symbol_limits.h"
 #include "formats/base/text.h"
 #include "formats/bundle/content_hash.h"
-#include "formats/dwarf/sections.h"
+#include "formats/dwarf/debug_sections.h"
 #include "formats/elf/build_id.h"
 #include "formats/elf/debug_link.h"
 #include "formats/elf/debug_search_paths.h"

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "convert/symbolize/vmlinux_symbolizer.h"
-#include "formats/dwarf/sections.h"
+#include "formats/dwarf/debug_sections.h"
 #include "formats/elf/debug_search_paths.h"
 #include "formats/perfdata/mapping_name.h"
 

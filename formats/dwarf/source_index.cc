@@ -13,9 +13,9 @@
 #include <unordered_map>
 #include <utility>
 
+#include "formats/dwarf/debug_sections.h"
 #include "formats/dwarf/entry_names.h"
 #include "formats/dwarf/saved_index.h"
-#include "formats/dwarf/sections.h"
 #include "formats/dwarf/split_units.h"
 
 namespace perftape::dwarf {

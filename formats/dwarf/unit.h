@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "formats/dwarf/abbreviations.h"
-#include "formats/dwarf/sections.h"
+#include "formats/dwarf/debug_sections.h"
 
 namespace perftape::dwarf {
 

@@ -86,13 +86,13 @@ class Arrows(LintCase):
             (self.root / path).unlink()
 
     def test_refuses_includes_of_a_higher_floor_of_record(self):
-        for path in ("record/output/a.h", "record/bpf/a.h", "record/options.h"):
+        for path in ("record/output/a.h", "record/bpf/a.h", "record/recorder_options.h"):
             self.write(path, "")
         self.include("record/output/b.cc", '"record/bpf/a.h"')
         self.include("record/b.cc", '"record/output/a.h"')
         self.accepts("check_arrows.py")
         for path, included in (("record/bpf/b.cc", "record/output/a.h"),
-                               ("record/output/c.cc", "record/options.h")):
+                               ("record/output/c.cc", "record/recorder_options.h")):
             self.include(path, f'"{included}"')
             self.refuses("check_arrows.py", "which is on a higher floor")
             (self.root / path).unlink()

@@ -9,7 +9,7 @@
 
 #include "tools/common/cli/options.h"
 #include "tools/common/cli/values.h"
-#include "tools/inspect/sections.h"
+#include "tools/inspect/shown_sections.h"
 
 namespace perftape::inspect {
 

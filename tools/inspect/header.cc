@@ -11,8 +11,8 @@
 #include "formats/json/write.h"
 #include "formats/perfdata/flag_text.h"
 #include "tools/common/cli/escape.h"
-#include "tools/inspect/sections.h"
 #include "tools/inspect/shown_feature.h"
+#include "tools/inspect/shown_sections.h"
 
 namespace perftape::inspect {
 namespace {

@@ -10,7 +10,7 @@
 #include "formats/json/write.h"
 #include "formats/perfdata/record.h"
 #include "tools/common/cli/escape.h"
-#include "tools/inspect/sections.h"
+#include "tools/inspect/shown_sections.h"
 
 namespace perftape::inspect {
 namespace {

@@ -6,10 +6,10 @@
 
 #include "formats/base/text.h"
 #include "formats/json/write.h"
-#include "formats/perfdata/record_fields.h"
+#include "formats/perfdata/visit_fields.h"
 #include "tools/common/cli/escape.h"
 #include "tools/inspect/json_fields.h"
-#include "tools/inspect/sections.h"
+#include "tools/inspect/shown_sections.h"
 
 namespace perftape::inspect {
 namespace {

@@ -14,8 +14,8 @@
 #include "formats/base/counted.h"
 #include "formats/base/duration.h"
 #include "formats/json/value.h"
-#include "formats/perfdata/feature_fields.h"
 #include "formats/perfdata/field.h"
+#include "formats/perfdata/visit_fields.h"
 #include "tools/inspect/json_fields.h"
 #include "tools/inspect/sentence.h"
 

@@ -7,7 +7,7 @@
 #include "formats/base/text.h"
 #include "formats/json/write.h"
 #include "tools/common/cli/escape.h"
-#include "tools/inspect/sections.h"
+#include "tools/inspect/shown_sections.h"
 
 namespace perftape::inspect {
 namespace {

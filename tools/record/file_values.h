@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "formats/base/result.h"
-#include "record/options.h"
+#include "record/recorder_options.h"
 
 namespace perftape::record_tool {
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "formats/base/result.h"
-#include "record/options.h"
+#include "record/recorder_options.h"
 #include "tools/record/command_line.h"
 
 namespace perftape::record_tool {

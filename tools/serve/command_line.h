@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "record/options.h"
+#include "record/recorder_options.h"
 #include "tools/common/cli/options.h"
 #include "tools/common/recording/recording_options.h"
 #include "tools/serve/access.h"

@@ -29,7 +29,7 @@
 
 #include "formats/base/file.h"
 #include "formats/base/result.h"
-#include "record/options.h"
+#include "record/recorder_options.h"
 #include "tools/common/cli/console.h"
 #include "tools/serve/access.h"
 #include "tools/serve/channels/channel.h"

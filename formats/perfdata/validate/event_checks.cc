@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "formats/perfdata/validate/event_checks.h"
-
 #include <fmt/core.h>
 
 #include <bit>
@@ -8,6 +6,7 @@
 #include <vector>
 
 #include "formats/perfdata/header.h"
+#include "formats/perfdata/validate/checks.h"
 
 namespace perftape::perfdata {
 namespace {

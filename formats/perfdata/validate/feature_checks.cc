@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "formats/perfdata/validate/feature_checks.h"
-
 #include <fmt/core.h>
 
 #include <array>
@@ -9,6 +7,7 @@
 
 #include "formats/perfdata/features.h"
 #include "formats/perfdata/header.h"
+#include "formats/perfdata/validate/checks.h"
 
 namespace perftape::perfdata {
 namespace {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "formats/perfdata/validate/header_checks.h"
-
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -11,6 +9,7 @@
 
 #include "formats/bundle/embedding.h"
 #include "formats/perfdata/header.h"
+#include "formats/perfdata/validate/checks.h"
 
 namespace perftape::perfdata {
 namespace {

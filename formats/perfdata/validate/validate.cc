@@ -4,10 +4,8 @@
 #include <algorithm>
 
 #include "formats/perfdata/rounds.h"
+#include "formats/perfdata/validate/checks.h"
 #include "formats/perfdata/validate/compression_checks.h"
-#include "formats/perfdata/validate/event_checks.h"
-#include "formats/perfdata/validate/feature_checks.h"
-#include "formats/perfdata/validate/header_checks.h"
 #include "formats/perfdata/validate/loss_checks.h"
 #include "formats/perfdata/validate/mapping_checks.h"
 #include "formats/perfdata/validate/pipe_checks.h"

@@ -5,7 +5,7 @@
 
 #include "formats/perfdata/flag_text.h"
 #include "tests/support/perfdata_builder.h"
-#include "tools/inspect/sections.h"
+#include "tools/inspect/shown_sections.h"
 
 namespace perftape::inspect {
 namespace {

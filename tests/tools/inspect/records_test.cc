@@ -3,7 +3,7 @@
 
 #include "tests/support/perfdata_builder.h"
 #include "tests/support/tracing_data.h"
-#include "tools/inspect/sections.h"
+#include "tools/inspect/shown_sections.h"
 
 namespace perftape::inspect {
 namespace {

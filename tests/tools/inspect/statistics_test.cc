@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/support/perfdata_builder.h"
-#include "tools/inspect/sections.h"
+#include "tools/inspect/shown_sections.h"
 
 namespace perftape::inspect {
 namespace {

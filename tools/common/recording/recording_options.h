@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "formats/base/result.h"
-#include "record/options.h"
+#include "record/recorder_options.h"
 #include "tools/common/cli/options.h"
 #include "tools/common/cli/values.h"
 #include "tools/common/recording/recording_values.h"

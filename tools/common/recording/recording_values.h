@@ -11,7 +11,7 @@
 
 #include "formats/base/result.h"
 #include "record/events/event_spec.h"
-#include "record/options.h"
+#include "record/recorder_options.h"
 #include "tools/common/cli/target.h"
 
 namespace perftape::recording {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "formats/perfdata/validate/header_checks.h"
-
 #include <gmock/gmock.h>
 
+#include "formats/perfdata/validate/checks.h"
 #include "tests/formats/perfdata/validate/judged.h"
 
 namespace perftape::perfdata {

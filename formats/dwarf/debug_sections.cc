@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "formats/dwarf/sections.h"
+#include "formats/dwarf/debug_sections.h"
 
 #include <algorithm>
 #include <array>

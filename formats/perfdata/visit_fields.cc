@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "formats/perfdata/record_fields.h"
+#include "formats/perfdata/visit_fields.h"
 
 #include <optional>
 #include <utility>
+#include <variant>
 
+#include "formats/perfdata/feature_layout.h"
 #include "formats/perfdata/field_cursor.h"
 #include "formats/perfdata/kernel_layout.h"
 #include "formats/perfdata/tool_layout.h"
@@ -84,6 +86,15 @@ void VisitFields(const RecordView& record, const EventTable& events, FieldVisito
   });
   if (!is_typed) to.Blob("payload", record.payload);
   VisitTrailer(record, format, to);
+}
+
+void VisitFeatureFields(const FeatureValue& value, std::endian order, FieldVisitor& to) {
+  std::visit(
+      [&](const auto& feature) {
+        FieldCursor at(to, order);
+        AnyFeatureLayout(at, feature, 0);
+      },
+      value);
 }
 
 }  // namespace perftape::perfdata

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/report/sections.h"
+#include "tools/report/report_sections.h"
 
 #include <fmt/core.h>
 
