@@ -298,7 +298,7 @@ std::optional<std::string> DescribeForeign(const Input& input) {
     }
     return "is a directory, but not a perf.data of several files: it contains no file 'data'";
   }
-  const Bytes beginning = input.beginning().first(std::min(input.beginning().size(), kEnough));
+  const Bytes beginning = input.first(kEnough);
   if (IsLegacyPprof(beginning)) {
     return "is a profile in one of pprof's old formats; `go tool pprof -proto FILE > out.pb.gz` "
            "converts it to one that perftape reads";
@@ -309,7 +309,7 @@ std::optional<std::string> DescribeForeign(const Input& input) {
 }
 
 std::optional<std::string> DescribeUnread(const Input& input) {
-  const Utf8Text text(input.beginning().first(std::min(input.beginning().size(), kEnough)));
+  const Utf8Text text(input.first(kEnough));
   for (const KnownFormat& known : kKnownFormats) {
     if (known.is_one(text.view())) return std::string(known.description);
   }

@@ -177,10 +177,7 @@ class CpuProfileImporter {
 }  // namespace
 
 bool IsCpuProfileFile(const Input& input) {
-  constexpr std::size_t kEnough = 65536;
-  const Bytes beginning = input.beginning();
-  const Utf8Text text(beginning.first(std::min(beginning.size(), kEnough)));
-  return json_profiles::IsCpuProfile(text.view());
+  return json_profiles::IsCpuProfile(Utf8Text(input.first()).view());
 }
 
 Result<Profile> ReadCpuProfile(Input& input, const ImportOptions& options, ImportReport& report) {
@@ -194,10 +191,7 @@ Result<Profile> ReadCpuProfile(Input& input, const ImportOptions& options, Impor
 }
 
 bool IsChromeTraceFile(const Input& input) {
-  constexpr std::size_t kEnough = 65536;
-  const Bytes beginning = input.beginning();
-  const Utf8Text text(beginning.first(std::min(beginning.size(), kEnough)));
-  return json_profiles::IsChromeTrace(text.view());
+  return json_profiles::IsChromeTrace(Utf8Text(input.first()).view());
 }
 
 Result<Profile> ReadChromeTrace(Input& input, const ImportOptions& options, ImportReport& report) {

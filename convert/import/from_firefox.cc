@@ -206,10 +206,7 @@ std::optional<json_profiles::SamplySymbols> SymbolsBeside(const Input& input,
 }  // namespace
 
 bool IsFirefoxFile(const Input& input) {
-  constexpr std::size_t kEnough = 65536;
-  const Bytes beginning = input.beginning();
-  const Utf8Text text(beginning.first(std::min(beginning.size(), kEnough)));
-  return json_profiles::IsFirefox(text.view());
+  return json_profiles::IsFirefox(Utf8Text(input.first()).view());
 }
 
 Result<Profile> ReadFirefox(Input& input, const ImportOptions& options, ImportReport& report) {

@@ -89,10 +89,7 @@ class HeapImporter {
 }  // namespace
 
 bool IsJemallocHeap(const Input& input) {
-  constexpr std::size_t kEnough = 64;
-  const Bytes beginning = input.beginning();
-  const Utf8Text text(beginning.first(std::min(beginning.size(), kEnough)));
-  return jemalloc::IsHeapV2(text.view());
+  return jemalloc::IsHeapV2(Utf8Text(input.first(64)).view());
 }
 
 Result<Profile> ReadJemallocHeap(Input& input, const ImportOptions&, ImportReport& report) {

@@ -436,11 +436,6 @@ Status OtlpImport::AddValue(std::int64_t value, std::optional<std::int64_t> time
 
 constexpr std::size_t kRecognizedBytes = 4096;  // to recognize a file
 
-Bytes FirstOf(const Input& input) {
-  const Bytes beginning = input.beginning();
-  return beginning.first(std::min(beginning.size(), kRecognizedBytes));
-}
-
 // A message of a file as protobuf, with the bytes that it is a view of.
 struct OtlpMessage {
   std::optional<MappedFile> expanded = {};
@@ -517,7 +512,7 @@ Result<Profile> ReadMessages(Bytes file, otlp::Framing framing, const ImportOpti
 }  // namespace
 
 bool IsOtlp(const Input& input) {
-  const Bytes first = FirstOf(input);
+  const Bytes first = input.first(kRecognizedBytes);
   const Utf8Text text(first);
   return otlp::FramingOf(BeginsWithMark(first) ? AsBytes(text.view()) : first).has_value();
 }

@@ -345,10 +345,8 @@ Result<Bytes> Expand(Bytes file, std::vector<std::byte>& decompressed) {
 
 bool IsPprof(const Input& input) {
   constexpr std::size_t kEnough = 4096;
-  const Bytes beginning = input.beginning();
-  if (!pprof::IsGzip(beginning))
-    return pprof::LooksLikeProfile(beginning.first(std::min(beginning.size(), kEnough)));
-  return pprof::LooksLikeProfile(pprof::GunzipBeginning(beginning, kEnough));
+  if (!pprof::IsGzip(input.beginning())) return pprof::LooksLikeProfile(input.first(kEnough));
+  return pprof::LooksLikeProfile(pprof::GunzipBeginning(input.beginning(), kEnough));
 }
 
 Result<Profile> ReadPprof(Input& input, const ImportOptions& options, ImportReport& report) {

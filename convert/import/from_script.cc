@@ -286,10 +286,7 @@ void ScriptImporter::Describe(const script::Reader& reader) {
 }  // namespace
 
 bool IsScript(const Input& input) {
-  constexpr std::size_t kEnough = 4096;
-  const Bytes beginning = input.beginning();
-  const Utf8Text text(beginning.first(std::min(beginning.size(), kEnough)));
-  return script::IsScript(text.view());
+  return script::IsScript(Utf8Text(input.first(4096)).view());
 }
 
 Result<Profile> ReadScript(Input& input, const ImportOptions& options, ImportReport& report) {

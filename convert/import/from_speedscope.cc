@@ -177,10 +177,7 @@ class SpeedscopeImporter {
 }  // namespace
 
 bool IsSpeedscopeFile(const Input& input) {
-  constexpr std::size_t kEnough = 65536;
-  const Bytes beginning = input.beginning();
-  const Utf8Text text(beginning.first(std::min(beginning.size(), kEnough)));
-  return json_profiles::IsSpeedscope(text.view());
+  return json_profiles::IsSpeedscope(Utf8Text(input.first()).view());
 }
 
 Result<Profile> ReadSpeedscope(Input& input, const ImportOptions& options, ImportReport& report) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <map>
 #include <string>
 #include <string_view>
@@ -122,9 +121,7 @@ Result<Profile> ReadTextWith(TextReader& read, Input& input, const ImportOptions
 // Calls `examine` with the first bytes as text.
 template <class Examine>
 auto OfBeginning(const Input& input, const Examine& examine) {
-  constexpr std::size_t kEnough = 65536;
-  const Bytes beginning = input.beginning();
-  const Utf8Text text(beginning.first(std::min(beginning.size(), kEnough)));
+  const Utf8Text text(input.first());
   return examine(text.view().find('\0') == std::string_view::npos ? text.view()
                                                                   : std::string_view());
 }

@@ -3,6 +3,8 @@
 // once from front to back. A stream is copied into a file only if a reader asks for all of it.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -41,6 +43,10 @@ class Input {
   // The first bytes: all of a file, at least 4096 of a stream unless it is shorter, none of a
   // directory. Valid until Window, Consume or All is called.
   Bytes beginning() const { return is_stream() ? Bytes(buffer_).subspan(begin_) : bytes_; }
+  // At most `most` of the first bytes. By default as many as suffice to recognize a text.
+  Bytes first(std::size_t most = 65536) const {
+    return beginning().first(std::min(beginning().size(), most));
+  }
 
   // All bytes. They live as long as the Input. Copies a stream into an unlinked file in $TMPDIR,
   // without the bytes that were consumed. After that the input is no longer a stream.
