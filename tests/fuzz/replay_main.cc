@@ -2,7 +2,7 @@
 // A plain main for a fuzz target without libFuzzer. Runs the target on the given files, on all
 // files in the given folders, on a folder of the corpus, if there is one, and on damaged copies of
 // each, which are always the same. The target's own mutator, if it has one, makes half of the
-// copies.
+// copies. A large file has fewer.
 //
 //   perfdata_read_fuzzer [--damage=N] [--corpus=FOLDER] FILE|FOLDER…
 #include <algorithm>
@@ -76,7 +76,15 @@ Input Mutated(const Input& input, unsigned seed) {
   return mutated;
 }
 
-bool ReplayFile(const std::filesystem::path& path, int damaged_copies) {
+// A large file has fewer copies: one bad byte in a megabyte shows no more than in a kilobyte.
+int CopiesOf(std::size_t size, int most) {
+  constexpr std::size_t kEnoughBytes = std::size_t{1} << 20;  // in all copies of a file
+  const std::size_t copies =
+      std::max<std::size_t>(2, kEnoughBytes / std::max<std::size_t>(1, size));
+  return static_cast<int>(std::min(copies, static_cast<std::size_t>(most)));
+}
+
+bool ReplayFile(const std::filesystem::path& path, int most_copies) {
   std::ifstream file(path, std::ios::binary);
   const Input input{std::istreambuf_iterator<char>(file), {}};
   if (!file) {
@@ -87,7 +95,8 @@ bool ReplayFile(const std::filesystem::path& path, int damaged_copies) {
   std::fflush(stdout);  // the last line names the file of a crash
   RunOne(input);
   std::mt19937_64 random(input.size());
-  for (int copy = 0; copy < damaged_copies; ++copy) {
+  const int copies = CopiesOf(input.size(), most_copies);
+  for (int copy = 0; copy < copies; ++copy) {
     const bool is_structured = copy % 2 == 1 && LLVMFuzzerCustomMutator != nullptr;
     RunOne(is_structured ? Mutated(input, static_cast<unsigned>(copy)) : Damaged(input, random));
   }
@@ -107,7 +116,7 @@ std::vector<std::filesystem::path> FilesIn(const std::filesystem::path& path) {
 }
 
 struct Plan {
-  int damaged_copies = 0;
+  int most_copies = 0;  // damaged, of each file
   std::vector<std::filesystem::path> files;
 };
 
@@ -121,7 +130,7 @@ Plan PlanOf(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     const std::string_view argument = argv[i];
     if (argument.starts_with(kDamage)) {
-      plan.damaged_copies = std::atoi(argv[i] + kDamage.size());
+      plan.most_copies = std::atoi(argv[i] + kDamage.size());
     } else if (!argument.starts_with(kCorpus)) {
       AddFiles(argument, plan);
     } else if (const std::filesystem::path corpus = perftape::CorpusDirectory(); corpus.empty()) {
@@ -139,8 +148,9 @@ int main(int argc, char** argv) {
   const Plan plan = PlanOf(argc, argv);
   bool good = !plan.files.empty();
   for (const std::filesystem::path& file : plan.files) {
-    good = ReplayFile(file, plan.damaged_copies) && good;
+    good = ReplayFile(file, plan.most_copies) && good;
   }
-  std::printf("%zu files, each with %d damaged copies\n", plan.files.size(), plan.damaged_copies);
+  std::printf("%zu files, each with up to %d damaged copies\n", plan.files.size(),
+              plan.most_copies);
   return good ? 0 : 1;
 }
