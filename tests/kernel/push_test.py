@@ -91,7 +91,7 @@ class OtlpTest(pushes.PushTest):
         calls += call_until("Bearer two")
         served.replace(headers, "Bearer three\n")
         service.process.send_signal(signal.SIGHUP)
-        self.assertRegex(service.process.stderr.readline(), f"SIGHUP: {headers}:1: is no header.*; the old content stays")
+        self.assertRegex(service.process.stderr.readline(), f"SIGHUP: {headers}:1: is not a header.*; the old content stays")
         self.call(("", COMM, 10))
         self.assertEqual(self.stop(service), (0, ""))
         self.assertEqual(receiver.requests()[-1][0]["authorization"], "Bearer two")

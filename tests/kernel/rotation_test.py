@@ -252,7 +252,7 @@ class FullDisk(RotationTest):
                               output="r.data")
         _, err = recorder.communicate(timeout=harness.TIMEOUT_S)
         self.assertEqual(recorder.returncode, 1, err)
-        self.assertIn("--reserve-space leaves 3145728", err)
+        self.assertIn("--reserve-space keeps 3145728", err)
         self.assert_opens(self.dir / "r.data")
 
 

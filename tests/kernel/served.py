@@ -2,6 +2,7 @@
 """Shared by the tests of perftape-serve: a test that starts the service and sends requests."""
 
 import collections
+import contextlib
 import http.client
 import pathlib
 import re
@@ -78,8 +79,11 @@ class Service:
     def children(self):
         """{name: pid} of its processes."""
         pid = self.process.pid
-        children = pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-        return {pathlib.Path(f"/proc/{child}/comm").read_text().strip(): int(child) for child in children}
+        names = {}
+        for child in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
+            with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # it has just ended
+                names[pathlib.Path(f"/proc/{child}/comm").read_text().strip()] = int(child)
+        return names
 
 
 class ServeTest(cgroups.CgroupTest):
