@@ -11,7 +11,7 @@ import time
 import harness
 from committed_records import committed_samples
 
-ROUNDS = int(os.environ.get("PERFTAPE_KILL_ROUNDS", "24"))
+ROUNDS = int(os.environ.get("PERFTAPE_KILL_ROUNDS", "12"))
 
 # Name -> options of the recording.
 WAYS = {"as it comes": [], "compressed": ["-z"], "compressed as far as it goes": ["-z22"]}
