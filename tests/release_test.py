@@ -1,14 +1,21 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tests tools/release in repositories with stubs instead of the build, and the list of what a static file consists of."""
+"""Tests tools/release in repositories with stubs instead of the build, the list of what a static file consists of, and
+the workflows of the project."""
 import json
 import os
 import pathlib
 import platform
+import re
 import shutil
 import subprocess
 import tempfile
 import unittest
+
+try:
+    import yaml
+except ImportError:
+    yaml = None
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 NATIVE = {"x86_64": "x86-64", "aarch64": "arm64"}.get(platform.machine())
@@ -206,6 +213,31 @@ class Contents(unittest.TestCase):
             ("SPDXRef-DOCUMENT", "DESCRIBES", "SPDXRef-perftape"),
             ("SPDXRef-perftape", "STATIC_LINK", "SPDXRef-elfutils-libelf"),
             ("SPDXRef-perftape", "STATIC_LINK", "SPDXRef-RE2")})
+
+
+@unittest.skipIf(yaml is None, "python3-yaml is not installed")
+class Workflows(unittest.TestCase):
+    def steps(self):
+        """Yields each step of each workflow of the project."""
+        paths = list((ROOT / ".github/workflows").glob("*.yml"))
+        self.assertEqual({path.name for path in paths}, {"release.yml", "test.yml"})
+        for path in paths:
+            workflow = yaml.safe_load(path.read_text())
+            self.assertEqual(workflow["permissions"], {"contents": "read"})
+            for job in workflow["jobs"].values():
+                yield from job["steps"]
+
+    def test_run_scripts_of_the_tree_and_actions_of_a_version(self):
+        scripts = set()
+        for step in self.steps():
+            if "uses" in step:
+                self.assertRegex(step["uses"], r"^actions/[\w-]+@v\d+$")
+            else:
+                subprocess.run(["bash", "-n", "-c", step["run"]], check=True)
+                scripts |= set(re.findall(r"(?<![\w./])(?:tools|tests|\.ci)/[\w/.-]+", step["run"]))
+        self.assertLessEqual({"tools/release", "tests/run", ".ci/run"}, scripts)
+        for script in scripts:
+            self.assertTrue(os.access(ROOT / script, os.X_OK), script)
 
 
 if __name__ == "__main__":
