@@ -66,6 +66,9 @@ class StaticFile(unittest.TestCase):
         self.assertEqual(linked, packages.keys() - {"SPDXRef-perftape"})
         for library in ("glibc", "libarchive", "libbpf", "elfutils-libelf", "zstd", "libstdc-and-libgcc"):
             self.assertRegex(packages[f"SPDXRef-{library}"]["versionInfo"], r"^\d+\.\d+")
+            if shutil.which("dpkg-query"):
+                self.assertRegex(packages[f"SPDXRef-{library}"]["externalRefs"][0]["referenceLocator"],
+                                 r"^pkg:deb/(debian|ubuntu)/[\w.-]+@[\w.:~%-]+\?arch=source$")
 
     def test_is_each_tool_by_verb_and_by_name(self):
         for verb in VERBS:

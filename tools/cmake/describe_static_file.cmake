@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake -DFILE=… -DVERSION=… -DLIBRARIES="NAME,VERSION,LICENCE;…" -P describe_static_file.cmake
-# Writes FILE.sha256 and FILE.spdx.json. The version may be empty. Set SOURCE_DATE_EPOCH for the same bytes each time.
+# cmake -DFILE=… -DVERSION=… -DLIBRARIES="NAME,VERSION,LICENCE,PURL;…" -P describe_static_file.cmake
+# Writes FILE.sha256 and FILE.spdx.json. PURL is the package URL of the source package that was linked; it and the
+# version may be empty. Set SOURCE_DATE_EPOCH for the same bytes each time.
 cmake_minimum_required(VERSION 3.25)
 cmake_path(GET FILE FILENAME name)
 file(SHA256 ${FILE} checksum)
@@ -29,8 +30,14 @@ foreach(row IN LISTS LIBRARIES)
   list(GET row 0 library)
   list(GET row 1 version)
   list(GET row 2 licence)
+  list(GET row 3 purl)
   string(REGEX REPLACE "[^A-Za-z0-9.-]+" "-" id "${library}")
-  add_package(${id} "${library}" "${version}" "${licence}" "")
+  set(more "")
+  if(purl)
+    set(more ", \"externalRefs\": [{\"referenceCategory\": \"PACKAGE-MANAGER\", \"referenceType\": \"purl\", \
+\"referenceLocator\": \"${purl}\"}]")
+  endif()
+  add_package(${id} "${library}" "${version}" "${licence}" "${more}")
   list(APPEND relations "    {\"spdxElementId\": \"SPDXRef-perftape\", \"relationshipType\": \"STATIC_LINK\", \
 \"relatedSpdxElement\": \"SPDXRef-${id}\"}")
 endforeach()
