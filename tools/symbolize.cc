@@ -13,6 +13,7 @@
 #include "formats/json/write.h"
 #include "tools/common/cli/console.h"
 #include "tools/common/cli/escape.h"
+#include "tools/common/cli/json_schema.h"
 #include "tools/common/cli/output.h"
 #include "tools/common/profiles/input_report.h"
 #include "tools/common/profiles/symbol_report.h"
@@ -41,7 +42,8 @@ void PrintSymbols(const symbolize::SymbolizeReport& report, const Plan& plan,
 
 // Returns how many locations were named and why others were not, as one JSON object and a line end.
 std::string ReportJson(const symbolize::SymbolizeReport& report, const Plan& plan) {
-  const json::Value json = {{"input", plan.input.native()},
+  const json::Value json = {cli::SchemaMember(cli::kSymbolizeSchema),
+                            {"input", plan.input.native()},
                             {"output", plan.output.native()},
                             {"symbols", cli::SymbolsJson(report)}};
   return json::Text(json, json::Layout::kOneLine);

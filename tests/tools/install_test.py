@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests `cmake --install`: the tools, which run from there, their completions, man pages, README
-and licences.
+"""Tests `cmake --install`: the tools, which run from there, their completions, man pages,
+schemas, README and licences.
 
     tests/tools/install_test.py BUILD_DIRECTORY
 """
@@ -72,6 +72,10 @@ class Install(unittest.TestCase):
 
     def test_readme_changelog_and_licences(self):
         self.assertLessEqual(DOCUMENTS, self.names_in("share/doc/perftape"))
+
+    def test_the_schemas_of_json(self):
+        sources = pathlib.Path(__file__).parents[2] / "tools/schemas"
+        self.assertEqual(self.names_in("share/perftape/schemas"), {path.name for path in sources.iterdir()})
 
     def test_each_tool_has_a_man_page_and_one_has_the_examples(self):
         if has_pandoc():

@@ -10,6 +10,7 @@
 #include "tools/bundle/verbs.h"
 #include "tools/common/cli/console.h"
 #include "tools/common/cli/escape.h"
+#include "tools/common/cli/json_schema.h"
 #include "tools/common/cli/rows.h"
 #include "tools/common/sandbox/sandbox.h"
 
@@ -114,7 +115,8 @@ std::string ListText(const bundle::Bundle& bundle) {
 
 std::string ListJson(const bundle::Bundle& bundle) {
   const Manifest& manifest = bundle.manifest();
-  json::Value json = bundle::ManifestJson(manifest);
+  json::Value json = {cli::SchemaMember(cli::kBundleListSchema)};
+  json.Merge(bundle::ManifestJson(manifest));
   const std::span<json::Value> files = json["files"].elements();
   for (std::size_t i = 0; i < manifest.files.size(); ++i) {
     files[i]["kept_size"] = KeptSize(bundle, manifest.files[i]);

@@ -16,6 +16,7 @@
 #include "tools/bundle/verbs.h"
 #include "tools/common/cli/console.h"
 #include "tools/common/cli/escape.h"
+#include "tools/common/cli/json_schema.h"
 #include "tools/common/cli/rows.h"
 #include "tools/common/sandbox/sandbox.h"
 
@@ -116,7 +117,7 @@ std::string FindingsText(const bundle::Bundle& bundle, const Findings& findings)
 }
 
 std::string FindingsJson(const bundle::Bundle& bundle, const Findings& findings) {
-  json::Value json;
+  json::Value json = {cli::SchemaMember(cli::kBundleVerifySchema)};
   json["files"] = bundle.manifest().files.size();
   json["contradictions"] = findings.contradictions;
   if (findings.coverage) {

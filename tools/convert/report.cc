@@ -18,6 +18,7 @@
 #include "formats/json/write.h"
 #include "formats/perfdata/period_unit.h"
 #include "tools/common/cli/escape.h"
+#include "tools/common/cli/json_schema.h"
 #include "tools/common/cli/values.h"
 #include "tools/common/profiles/filter_options.h"
 #include "tools/common/profiles/input_report.h"
@@ -328,8 +329,10 @@ std::string NoFieldLine(const std::string& field, const std::set<std::string>& f
 }
 
 std::string ReportJson(const ConversionReport& report, const Plan& plan) {
-  Json json = {
-      {"output", OutputJson(plan)}, {"inputs", Json::EmptyList()}, {"events", Json::EmptyList()}};
+  Json json = {cli::SchemaMember(cli::kConvertSchema),
+               {"output", OutputJson(plan)},
+               {"inputs", Json::EmptyList()},
+               {"events", Json::EmptyList()}};
   for (const convert::InputReport& input : report.inputs)
     json["inputs"].push_back(InputJson(input));
   for (const convert::InputReport& input : report.base) json["base"].push_back(InputJson(input));
@@ -344,7 +347,8 @@ std::string ReportJson(const ConversionReport& report, const Plan& plan) {
 }
 
 std::string ReportJson(const rewrite::NormalizeReport& report, const Plan& plan) {
-  Json json = {{"output", OutputJson(plan)},
+  Json json = {cli::SchemaMember(cli::kConvertRewriteSchema),
+               {"output", OutputJson(plan)},
                {"inputs", Json::EmptyList()},
                {"records", CountsJson(report.kept)},
                {"moved_to_header", CountsJson(report.moved)},

@@ -11,6 +11,7 @@
 #include "formats/base/text.h"
 #include "formats/json/write.h"
 #include "tools/common/cli/escape.h"
+#include "tools/common/cli/json_schema.h"
 
 namespace perftape::doctor_tool {
 namespace {
@@ -153,7 +154,7 @@ std::string ReportText(const record::Diagnosis& diagnosis, const record::DoctorM
 }
 
 std::string ReportJson(const record::Diagnosis& diagnosis, const record::DoctorMachine& machine) {
-  Json object;
+  Json object = {cli::SchemaMember(cli::kDoctorSchema)};
   object["default_recording_works"] = diagnosis.default_recording_works();
   object["user_recording_works"] = diagnosis.user_recording_works;
   object["machine"] = MachineJson(machine);

@@ -11,6 +11,7 @@
 #include "formats/json/write.h"
 #include "formats/perfdata/flag_text.h"
 #include "tools/common/cli/escape.h"
+#include "tools/common/cli/json_schema.h"
 #include "tools/inspect/shown_feature.h"
 #include "tools/inspect/shown_sections.h"
 
@@ -142,7 +143,8 @@ std::string HeaderJson(const perfdata::Reader& reader) {
   const bool is_pipe = reader.container() == perfdata::Container::kPipe;
   Json json = {
       {"header",
-       {{"format", is_pipe ? "pipe" : "file"},
+       {cli::SchemaMember(cli::kInspectSchema),
+        {"format", is_pipe ? "pipe" : "file"},
         {"byte_order", reader.order() == std::endian::little ? "little" : "big"},
         {"data",
          {{"offset", fmt::format("{:#x}", reader.data_offset())}, {"size", reader.data_size()}}},

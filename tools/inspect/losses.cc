@@ -10,6 +10,7 @@
 #include "formats/json/write.h"
 #include "formats/perfdata/record.h"
 #include "tools/common/cli/escape.h"
+#include "tools/common/cli/json_schema.h"
 #include "tools/inspect/shown_sections.h"
 
 namespace perftape::inspect {
@@ -98,7 +99,8 @@ std::string LossesText(const Losses& losses) {
 }
 
 std::string LossesJson(const Losses& losses) {
-  Json json = {{"source", losses.has_notes ? bundle::kNotesName : "records"}};
+  Json json = {cli::SchemaMember(cli::kInspectSchema),
+               {"source", losses.has_notes ? bundle::kNotesName : "records"}};
   json.Merge(bundle::NotesJson(losses.notes));
   json.Erase("version");
   json["lost_samples"] = losses.noted_samples();

@@ -31,7 +31,8 @@ std::string TriggerText(std::string_view trigger);
 
 // Returns one line with its end:
 //
-//   {"header":{"format":"file","byte_order":"little","data":{"offset":"0xf0","size":688},
+//   {"header":{"schema":"perftape-inspect/1","format":"file","byte_order":"little",
+//    "data":{"offset":"0xf0","size":688},
 //    "events":[{"name":"cpu-clock","ids":[101],"attr":{"type":1,"size":112,…}}],
 //    "features":{"HOSTNAME":"builder","NRCPUS":{"nr_cpus_online":2,"nr_cpus_avail":2},…},
 //    "problems":[]}}
@@ -91,8 +92,9 @@ std::string StatisticsText(const records::Statistics& statistics,
 
 // Returns one line:
 //
-//   {"stats":{"records":{"SAMPLE":13},"events":[{"name":"cycles","samples":13,"period":130,
-//    "lost_samples":0}],"lost":{"LOST":0,"LOST_SAMPLES":0},"skipped_samples":0}}
+//   {"stats":{"schema":"perftape-inspect/1","records":{"SAMPLE":13},"events":[
+//    {"name":"cycles","samples":13,"period":130,"lost_samples":0}],
+//    "lost":{"LOST":0,"LOST_SAMPLES":0},"skipped_samples":0}}
 //
 // LOST counts records of any type, LOST_SAMPLES counts samples; a sum would count some losses
 // twice. If counting stopped before the end of the file, "damage" has the reason.
@@ -101,7 +103,9 @@ std::string StatisticsJson(const records::Statistics& statistics,
 
 // What a recording lacks. Returns the sums by event, CPU and cause, then each record with its time.
 std::string LossesText(const records::Losses& losses);
-// Returns one line: {"losses":{"source":"recording.json","lost":[...],"records":[...]}}.
+// Returns one line:
+//
+//   {"losses":{"schema":"perftape-inspect/1","source":"recording.json",…,"records":[…]}}
 std::string LossesJson(const records::Losses& losses);
 
 // The findings of a validation. Returns "0x1a8 error record-size-alignment: MMAP has 57 bytes, not
@@ -115,9 +119,9 @@ std::string VerdictText(const perfdata::Report& report);
 
 // Returns one line:
 //
-//   {"validate":{"clean":false,"errors":1,…,"breaks":["perf-7.3"],"findings":[
-//    {"rule":"record-size-alignment","severity":"error","offset":424,"place":"0x1a8",
-//    "record":"MMAP","message":"MMAP has 57 bytes, not a multiple of 8",
+//   {"validate":{"schema":"perftape-inspect/1","clean":false,"errors":1,…,"breaks":["perf-7.3"],
+//    "findings":[{"rule":"record-size-alignment","severity":"error","offset":424,
+//    "place":"0x1a8","record":"MMAP","message":"MMAP has 57 bytes, not a multiple of 8",
 //    "breaks":["perf-7.3"]}],"counts":{"record-size-alignment":1}}}
 //
 // Bytes of names that are not UTF-8 become U+FFFD.

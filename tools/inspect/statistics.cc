@@ -7,6 +7,7 @@
 #include "formats/base/text.h"
 #include "formats/json/write.h"
 #include "tools/common/cli/escape.h"
+#include "tools/common/cli/json_schema.h"
 #include "tools/inspect/shown_sections.h"
 
 namespace perftape::inspect {
@@ -102,6 +103,7 @@ std::string StatisticsJson(const Statistics& statistics, const perfdata::EventTa
   Json records = Json::EmptyObject();
   for (const auto& [type, count] : statistics.records) records[RecordName(type)] = count;
   Json stats = {
+      cli::SchemaMember(cli::kInspectSchema),
       {"records", std::move(records)},
       {"events", EventsOf(statistics, events)},
       {"comms", SharesOf(statistics.comms)},

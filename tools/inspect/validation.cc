@@ -5,6 +5,7 @@
 #include "formats/base/text.h"
 #include "formats/json/write.h"
 #include "tools/common/cli/escape.h"
+#include "tools/common/cli/json_schema.h"
 #include "tools/inspect/shown_sections.h"
 
 namespace perftape::inspect {
@@ -101,7 +102,8 @@ std::string ValidationJson(const Report& report) {
     if (!tally.sum.empty()) sums[std::string(info.name)] = tally.sum;
   }
   const Json json = {{"validate",
-                      {{"clean", report.is_clean()},
+                      {cli::SchemaMember(cli::kInspectSchema),
+                       {"clean", report.is_clean()},
                        {"errors", report.CountOf(Severity::kError)},
                        {"warnings", report.CountOf(Severity::kWarning)},
                        {"notes", report.CountOf(Severity::kNote)},

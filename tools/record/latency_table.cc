@@ -6,6 +6,7 @@
 #include "formats/base/latency_buckets.h"
 #include "formats/base/text.h"
 #include "formats/json/write.h"
+#include "tools/common/cli/json_schema.h"
 
 namespace perftape::record_tool {
 namespace {
@@ -43,7 +44,8 @@ std::string LatencyTable(std::span<const LatencyInterval> probes) {
 }
 
 std::string LatencyJsonLine(std::span<const LatencyInterval> probes) {
-  json::Value line = {{"latency", json::Value::EmptyList()}};
+  json::Value line = {cli::SchemaMember(cli::kRecordLatencySchema),
+                      {"latency", json::Value::EmptyList()}};
   for (const LatencyInterval& probe : probes) {
     line["latency"].push_back({{"probe", probe.probe},
                                {"calls", probe.count},

@@ -20,6 +20,7 @@
 #include "record/losses/loss_causes.h"
 #include "tools/common/cli/console.h"
 #include "tools/common/cli/escape.h"
+#include "tools/common/cli/json_schema.h"
 
 namespace perftape::record_tool {
 namespace {
@@ -452,7 +453,8 @@ int ExitStatus(const record::RecordSummary& summary, std::optional<double> max_l
 
 std::string SummaryJson(const record::RecordSummary& summary, int exit_status) {
   const record::OutputSummary& output = summary.output;
-  Json json = {{"file", output.file.native()},
+  Json json = {cli::SchemaMember(cli::kRecordSchema),
+               {"file", output.file.native()},
                {"bytes", output.bytes_written},
                {"samples", output.counts.samples},
                {"lost_samples", summary.lost_samples()},

@@ -9,6 +9,7 @@
 #include "formats/json/write.h"
 #include "formats/perfdata/features.h"
 #include "tools/common/cli/escape.h"
+#include "tools/common/cli/json_schema.h"
 
 namespace perftape::recover_tool {
 namespace {
@@ -131,7 +132,7 @@ std::string ReportText(const RecoverReport& report, std::string_view input,
 
 std::string ReportJson(const RecoverReport& report, std::string_view input,
                        std::string_view output) {
-  Json object;
+  Json object = {cli::SchemaMember(cli::kRecoverSchema)};
   object["input"] = input;
   object["output"] = output;
   object["whole"] = report.is_whole();

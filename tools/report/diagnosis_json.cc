@@ -9,6 +9,7 @@
 
 #include "formats/json/write.h"
 #include "tools/common/cli/escape.h"
+#include "tools/common/cli/json_schema.h"
 #include "tools/report/path_names.h"
 
 namespace perftape::report_tool {
@@ -130,6 +131,7 @@ std::string DiagnosisJson(const ShownDiagnosis& shown, const ReportPlan& plan) {
   const diagnose::Diagnosis& diagnosis = shown.diagnosis;
   const PathNames names(shown.profile);
   const Json json = {
+      cli::SchemaMember(cli::kReportDiagnosisSchema),
       {"seconds", facts.seconds},
       {"findings", ListJson(diagnosis.findings,
                             [&](const auto& one) { return FindingJson(one, facts, names); })},
@@ -158,7 +160,8 @@ std::string DiagnosisJson(const ShownDiagnosis& shown, const ReportPlan& plan) {
 }
 
 std::string RulesJson(const diagnose::RuleSet& rules) {
-  const Json json = {{"rules", ListJson(rules.active(), [](const diagnose::ActiveRule& active) {
+  const Json json = {cli::SchemaMember(cli::kReportRulesSchema),
+                     {"rules", ListJson(rules.active(), [](const diagnose::ActiveRule& active) {
                         Json one = RuleJson(*active.rule, active.threshold);
                         one["text"] = diagnose::TextOf(*active.rule, "…");
                         auto causes = Json::EmptyList();

@@ -14,6 +14,7 @@
 #include "formats/base/counted.h"
 #include "formats/json/write.h"
 #include "tools/common/cli/escape.h"
+#include "tools/common/cli/json_schema.h"
 #include "tools/report/fail_rules.h"
 
 namespace perftape::report_tool {
@@ -224,7 +225,8 @@ std::vector<Section> SectionsOf(const std::vector<ComparedEvent>& events, const 
 }
 
 std::string DiffJson(const std::vector<ComparedEvent>& events, const ReportPlan& plan) {
-  Json json = {{"measure", plan.measure == Measure::kShare ? "share" : "weight"},
+  Json json = {cli::SchemaMember(cli::kReportDiffSchema),
+               {"measure", plan.measure == Measure::kShare ? "share" : "weight"},
                {"events", Json::EmptyList()}};
   for (const ComparedEvent& event : events) json["events"].push_back(EventJson(event, plan));
   return json::Text(json, json::Layout::kIndented);

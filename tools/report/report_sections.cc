@@ -17,6 +17,7 @@
 #include "formats/json/write.h"
 #include "formats/perfdata/period_unit.h"
 #include "tools/common/cli/escape.h"
+#include "tools/common/cli/json_schema.h"
 #include "tools/common/cli/values.h"
 #include "tools/common/profiles/input_report.h"
 #include "tools/common/profiles/symbol_report.h"
@@ -555,7 +556,8 @@ std::vector<Section> SectionsOf(const Contents& contents, const ReadContents& re
 
 std::string ReportJson(const Contents& contents, const ReadContents& read,
                        const std::optional<cli::PathFacts>& path, const ReportPlan& plan) {
-  Json json = {{"inputs", InputsJson(read)},
+  Json json = {cli::SchemaMember(cli::kReportSchema),
+               {"inputs", InputsJson(read)},
                {"comments", contents.profile.metadata().comments},
                {"symbols", cli::SymbolsJson(read.symbols)},
                {"events", Json::EmptyList()}};

@@ -5,6 +5,7 @@
 #include "formats/json/write.h"
 #include "tools/common/cli/escape.h"
 #include "tools/common/cli/help.h"
+#include "tools/common/cli/json_schema.h"
 
 namespace perftape::cli {
 namespace {
@@ -36,7 +37,8 @@ std::string AsText(const Command& command) {
 }
 
 std::string AsJson(const Command& command) {
-  Json object = {{"name", command.name}, {"version", PERFTAPE_VERSION}};
+  Json object = {
+      SchemaMember(kVersionSchema), {"name", command.name}, {"version", PERFTAPE_VERSION}};
   if (command.libraries != nullptr) {
     object["libraries"] = Json::EmptyObject();
     for (const LibraryVersion& library : command.libraries()) {
