@@ -196,6 +196,17 @@ class Bundle(harness.RecordingTest):
         process.send_signal(signal.SIGINT)
         _, self.messages = process.communicate(timeout=harness.TIMEOUT_S)
 
+    def wait_until_sampled(self, *wanted):
+        """Returns when the recording, which runs, has written a sample with each of these columns of
+        `perftape-inspect --samples`. The recorder has then opened the file `dso` of the sample."""
+        def is_sampled():
+            _, out, _ = harness.run(harness.INSPECT, "--samples", self.data)
+            columns, *rows = [line.split("\t") for line in out.splitlines()] or [[]]
+            samples = [dict(zip(columns, row)).items() for row in rows]
+            return all(any(one.items() <= sample for sample in samples) for one in wanted)
+
+        self.wait_until(is_sampled)
+
     def test_the_bundle_has_all_sampled_binaries_and_names_them_elsewhere(self):
         program = self.spinner("spinner")
         identity = harness.build_id(program)
@@ -305,12 +316,13 @@ class Bundle(harness.RecordingTest):
         box.mkdir()
         script = (f"mount -t tmpfs tmpfs {box} && cp {program} {box}/ && rm {program} || exit\n"
                   f"(until [ $(cat /proc/$$/comm) = inside ]; do sleep 0.05; done; rm {box}/inside) &\n"
-                  f"exec chroot {box} /inside 2")
+                  f"exec chroot {box} /inside 600")
         with self.recording():
-            subprocess.run(["unshare", "-m", "sh", "-c", script], check=True)
+            with self.running("unshare", "-m", "sh", "-c", script):
+                self.wait_until_sampled({"dso": "inside"})
         entries, files = self.entries()
         found = [entry for path, entry in entries.items() if path.startswith("/inside")]
-        self.assertEqual([entry["build_id"] for entry in found], [identity], self.messages)
+        self.assertEqual([entry.get("build_id") for entry in found], [identity], (found, self.messages))
         self.assertIn(b"spin_inside", files[found[0]["member"]])
 
     def test_a_binary_that_was_replaced_is_the_one_that_ran(self):
@@ -318,13 +330,13 @@ class Bundle(harness.RecordingTest):
         newer = self.spinner("newer", "spin_afterwards")
         identity = harness.build_id(program)
         with self.recording():
-            with self.running(program, "30"):
-                time.sleep(0.7)
+            with self.running(program, "600") as spinner:
+                self.wait_until_sampled({"pid": str(spinner.pid), "dso": "program"})
                 newer.rename(program)
                 time.sleep(0.3)
         entries, files = self.entries()
         entry = entries[str(program)]
-        self.assertEqual(entry["build_id"], identity)
+        self.assertEqual(entry.get("build_id"), identity, entry)
         self.assertIn(b"spin_before", files[entry["member"]])
         self.assertNotIn(b"spin_afterwards", files[entry["member"]])
 
@@ -385,9 +397,9 @@ class Bundle(harness.RecordingTest):
     def test_maps_that_others_may_write_are_rejected(self):
         program = self.compile("jit", JIT)
         with self.recording():
-            with self.running(program, "30", "644") as good:
-                with self.running(program, "30", "666") as bad:
-                    time.sleep(1)
+            with self.running(program, "600", "644") as good:
+                with self.running(program, "600", "666") as bad:
+                    self.wait_until_sampled(*({"dso": f"perf-{process.pid}.map"} for process in (good, bad)))
         for process in (good, bad):
             os.unlink(f"/tmp/perf-{process.pid}.map")
         entries, files = self.entries()

@@ -56,8 +56,16 @@ class Service:
         return self.request(path + ("?" + query if query else ""), headers=headers)
 
     def folded(self, **parameters):
-        """{stack: count} of /flamegraph/collapsed."""
-        answer = self.get("/flamegraph/collapsed", **parameters)
+        """{stack: count} of /flamegraph/collapsed. On a busy machine the recorder may not answer in
+        time, so that the status is 503; a client asks again, and so does this."""
+        answers = []
+
+        def is_answered():
+            answers.append(self.get("/flamegraph/collapsed", **parameters))
+            return answers[-1].status != 503
+
+        wait_for(is_answered)
+        answer = answers[-1]
         assert answer.status == 200, answer
         counts = collections.Counter()
         for line in answer.body.decode(errors="replace").splitlines():
