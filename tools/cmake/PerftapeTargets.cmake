@@ -5,7 +5,7 @@ include(GoogleTest)
 find_package(PkgConfig REQUIRED)
 find_package(fmt REQUIRED)
 option(PERFTAPE_STATIC "Link all tools into one static program, perftape" OFF)
-# A web server and a client with TLS: a quarter of the time of a build, and two libraries that nothing else needs. In the
+# A web server and a client with TLS: two libraries that nothing else needs, and slow to compile. In the
 # static file the server would be a tenth of its size, and with TLS a file cannot be static.
 option(PERFTAPE_SERVE "Build perftape-serve, which needs Boost.Beast and libcurl" ON)
 set(PERFTAPE_FMT fmt::fmt)
