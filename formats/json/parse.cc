@@ -37,7 +37,7 @@ class Builder final : public Handler {
   bool is_kept() const { return depth_ <= max_depth_; }
 
   bool Begin(Value container) {
-    if (is_kept()) open_.push_back(&Place(std::move(container)));
+    if (is_kept()) open_.push_back(&Insert(std::move(container)));
     ++depth_;
     return true;
   }
@@ -48,13 +48,13 @@ class Builder final : public Handler {
   }
   template <class Content>
   bool Add(Content content) {
-    if (is_kept()) Place(Value(content));
+    if (is_kept()) Insert(Value(content));
     return true;
   }
 
   // An open list or object does not grow while one of its elements is open, so their addresses
   // stay valid.
-  Value& Place(Value value) {
+  Value& Insert(Value value) {
     if (open_.empty()) return root_ = std::move(value);
     Value& parent = *open_.back();
     return parent.is_list() ? parent.push_back(std::move(value))

@@ -54,7 +54,7 @@ Result<ImportedWindow> WindowIn(const Notice& notice) {
   if (notice.kind != Notice::Kind::kWindow) return IsWrong();
   TRY_ASSIGN(const MappedFile file, MappedFile::FromFd(notice.file.get(), kWindowName));
   Bytes rest = file.bytes();
-  TRY_ASSIGN(const std::optional<WindowHeader> header, TakeHeader<WindowHeader>(rest, kIsWrong));
+  TRY_ASSIGN(const std::optional<WindowHeader> header, ReadHeader<WindowHeader>(rest, kIsWrong));
   if (!header || header->notes_bytes > rest.size() ||
       header->profile_bytes != rest.size() - header->notes_bytes) {
     return IsWrong();

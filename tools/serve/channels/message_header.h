@@ -35,11 +35,11 @@ Status WriteHeader(int fd, const Fields& fields) {
   return WriteAll(fd, std::as_bytes(std::span(&header, 1)));
 }
 
-// Removes a header from the beginning of `bytes` and returns its fields. Returns nothing, and
-// removes nothing, if `bytes` are fewer than a header has. Fails with kCorrupt and `problem` if
+// Returns the fields of the header at the beginning of `bytes`, and removes it. Returns nothing,
+// and removes nothing, if `bytes` are fewer than a header has. Fails with kCorrupt and `problem` if
 // they begin with something else.
 template <class Fields>
-Result<std::optional<Fields>> TakeHeader(Bytes& bytes, std::string_view problem) {
+Result<std::optional<Fields>> ReadHeader(Bytes& bytes, std::string_view problem) {
   MessageHeader<Fields> header;
   if (bytes.size() < sizeof header) return std::nullopt;
   std::memcpy(&header, bytes.data(), sizeof header);

@@ -66,7 +66,7 @@ Status PayloadReader::Add(Bytes bytes, const std::function<void(Payload)>& sink)
   while (true) {
     Bytes after = rest;
     TRY_ASSIGN(const std::optional<PayloadHeader> header,
-               TakeHeader<PayloadHeader>(after, kWrongHeader));
+               ReadHeader<PayloadHeader>(after, kWrongHeader));
     if (!header) break;
     if (header->bytes > kMostBytes) return Fail(ErrorCode::kCorrupt, std::string(kWrongHeader));
     if (after.size() < header->bytes) break;

@@ -27,10 +27,10 @@ std::vector<std::byte> Written() {
   return {mapped.bytes().begin(), mapped.bytes().end()};
 }
 
-TEST(MessageHeader, IsTakenFromTheBeginning) {
+TEST(MessageHeader, IsReadFromTheBeginning) {
   const std::vector<std::byte> bytes = Written();
   Bytes rest = bytes;
-  const auto header = TakeHeader<Numbers>(rest, "wrong");
+  const auto header = ReadHeader<Numbers>(rest, "wrong");
   ASSERT_THAT(header, IsOk());
   ASSERT_TRUE(header->has_value());
   EXPECT_EQ((*header)->first, 3U);
@@ -42,7 +42,7 @@ TEST(MessageHeader, IsNothingUntilItIsWhole) {
   const std::vector<std::byte> bytes = Written();
   for (std::size_t size = 0; size < bytes.size() - 1; ++size) {
     Bytes rest = Bytes(bytes).first(size);
-    const auto header = TakeHeader<Numbers>(rest, "wrong");
+    const auto header = ReadHeader<Numbers>(rest, "wrong");
     ASSERT_THAT(header, IsOk()) << size;
     EXPECT_FALSE(header->has_value()) << size;
     EXPECT_EQ(rest.size(), size);
@@ -52,7 +52,7 @@ TEST(MessageHeader, IsNothingUntilItIsWhole) {
 TEST(MessageHeader, IsRefusedWithAnotherMagicNumber) {
   const std::vector<std::byte> bytes = Written();
   Bytes rest = bytes;
-  EXPECT_THAT(TakeHeader<OtherNumbers>(rest, "it is wrong"),
+  EXPECT_THAT(ReadHeader<OtherNumbers>(rest, "it is wrong"),
               FailsWith(ErrorCode::kCorrupt, testing::HasSubstr("it is wrong")));
 }
 
