@@ -47,27 +47,51 @@ std::string Unescaped(std::string_view text) {
   return plain;
 }
 
+struct CgroupMount {
+  CgroupHierarchy hierarchy;
+  // Whether the mount begins where the recorder's cgroup namespace does. One from outside of the
+  // namespace begins at "/../.." (kernel/cgroup/cgroup.c, cgroup_show_path).
+  bool is_of_namespace = false;
+};
+
 // 36 32 0:31 / /sys/fs/cgroup/cpu rw,relatime - cgroup cgroup rw,cpu
-std::optional<CgroupHierarchy> ParseMountinfoLine(std::string_view line) {
-  for (int field = 0; field < 4; ++field) NextField(line, ' ');
+std::optional<CgroupMount> ParseMountinfoLine(std::string_view line) {
+  for (int field = 0; field < 3; ++field) NextField(line, ' ');
+  const std::string_view root = NextField(line, ' ');
   const std::string_view mount = NextField(line, ' ');
   while (!line.empty() && NextField(line, ' ') != "-") {
   }
   const std::string_view type = NextField(line, ' ');
   NextField(line, ' ');  // source
-  CgroupHierarchy hierarchy{.mount = Unescaped(mount)};
-  if (type == "cgroup2") return hierarchy;
+  CgroupMount found{.hierarchy = {.mount = Unescaped(mount)}, .is_of_namespace = root == "/"};
+  if (type == "cgroup2") return found;
   if (type != "cgroup") return std::nullopt;
   while (!line.empty()) {
     const std::string_view option = NextField(line, ',');
-    if (IsController(option)) hierarchy.controllers.emplace_back(option);
+    if (IsController(option)) found.hierarchy.controllers.emplace_back(option);
   }
-  if (hierarchy.is_v2()) return std::nullopt;
-  return hierarchy;
+  if (found.hierarchy.is_v2()) return std::nullopt;
+  return found;
 }
 
-bool IsSame(const CgroupHierarchy& a, const CgroupHierarchy& b) {
-  return a.controllers == b.controllers;
+// Returns a mount of each hierarchy: the first one of the namespace, or else the first one.
+std::vector<CgroupHierarchy> HierarchiesOf(std::string_view mountinfo) {
+  std::vector<CgroupMount> mounts;
+  while (const std::optional<std::string_view> line = NextLine(mountinfo)) {
+    std::optional<CgroupMount> mount = ParseMountinfoLine(*line);
+    if (!mount) continue;
+    const auto same = std::ranges::find_if(mounts, [&](const CgroupMount& other) {
+      return other.hierarchy.controllers == mount->hierarchy.controllers;
+    });
+    if (same == mounts.end()) {
+      mounts.push_back(*std::move(mount));
+    } else if (mount->is_of_namespace && !same->is_of_namespace) {
+      *same = *std::move(mount);
+    }
+  }
+  std::vector<CgroupHierarchy> hierarchies;
+  for (CgroupMount& mount : mounts) hierarchies.push_back(std::move(mount.hierarchy));
+  return hierarchies;
 }
 
 // Returns the names of the directories in `directory`, sorted.
@@ -99,14 +123,7 @@ void AddCgroups(const CgroupHierarchy& hierarchy, const std::string& path,
 Result<std::vector<CgroupHierarchy>> MountedCgroupHierarchies(
     const std::filesystem::path& mountinfo) {
   TRY_ASSIGN(const std::string text, ReadWholeFile(mountinfo));
-  std::vector<CgroupHierarchy> hierarchies;
-  std::string_view left = text;
-  while (const std::optional<std::string_view> line = NextLine(left)) {
-    std::optional<CgroupHierarchy> hierarchy = ParseMountinfoLine(*line);
-    if (!hierarchy) continue;
-    const auto is_same = [&](const CgroupHierarchy& other) { return IsSame(other, *hierarchy); };
-    if (std::ranges::none_of(hierarchies, is_same)) hierarchies.push_back(*std::move(hierarchy));
-  }
+  std::vector<CgroupHierarchy> hierarchies = HierarchiesOf(text);
   std::ranges::stable_partition(hierarchies, &CgroupHierarchy::is_v2);
   const auto has_perf_event = [](const CgroupHierarchy& hierarchy) {
     return std::ranges::count(hierarchy.controllers, "perf_event") > 0;

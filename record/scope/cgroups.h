@@ -38,7 +38,9 @@ struct CgroupDirectory {
 // Returns the hierarchies that `mountinfo` (proc(5)) lists, that of perf first, version 2 before
 // version 1. perf's is the one with the controller perf_event: version 2, unless version 1 has it.
 // Leaves out hierarchies of version 1 without a controller (name=systemd), because the kernel's
-// filter finds a cgroup by its controller. Fails if the file cannot be read.
+// filter finds a cgroup by its controller. Of a hierarchy that is mounted several times, the first
+// mount counts, one of this cgroup namespace before those of others. Fails if the file cannot be
+// read.
 Result<std::vector<CgroupHierarchy>> MountedCgroupHierarchies(
     const std::filesystem::path& mountinfo = "/proc/self/mountinfo");
 

@@ -217,5 +217,14 @@ TEST(MountedCgroupHierarchies, HavePerfsFirst) {
   EXPECT_THAT(HierarchiesIn(""), ElementsAre());
 }
 
+TEST(MountedCgroupHierarchies, AreMountedWhereTheNamespaceBegins) {
+  EXPECT_THAT(HierarchiesIn("31 22 0:26 /../.. /outside/cpu rw - cgroup cgroup rw,cpu\n"
+                            "32 22 0:28 /../.. /outside/unified rw - cgroup2 cgroup2 rw\n"
+                            "33 22 0:28 / /cg/unified rw - cgroup2 cgroup2 rw\n"
+                            "34 22 0:28 / /again rw - cgroup2 cgroup2 rw\n"),
+              ElementsAre(CgroupHierarchy{.mount = "/cg/unified", .is_perfs = true},
+                          CgroupHierarchy{.mount = "/outside/cpu", .controllers = {"cpu"}}));
+}
+
 }  // namespace
 }  // namespace perftape::record
