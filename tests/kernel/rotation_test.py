@@ -2,7 +2,7 @@
 """Rotates recordings: each file is complete by itself, no sample is lost or doubled at a seam, old
 files are deleted exactly, and a full disk interrupts the recording only until there is room.
 
-PERFTAPE_ROTATION_SECONDS (default 8) is the length of the seam test."""
+PERFTAPE_ROTATION_FILES (default 4) is how many files the seam test waits for."""
 
 import os
 import random
@@ -16,7 +16,7 @@ import time
 import harness
 from committed_records import SAMPLE, committed_records
 
-SECONDS = int(os.environ.get("PERFTAPE_ROTATION_SECONDS", "5"))
+FILES = int(os.environ.get("PERFTAPE_ROTATION_FILES", "4"))
 KILLS = int(os.environ.get("PERFTAPE_ROTATION_KILLS", "3"))
 LOST_SAMPLES = 13
 # Short processes, each of which executes two programs.
@@ -55,10 +55,13 @@ class RotationTest(harness.RecordingTest):
     def start(self, *arguments, output="r.%n"):
         recorder = self.spawn(harness.RECORD, *arguments, "-o", output, cwd=self.dir,
                               stderr=subprocess.PIPE, text=True)
-        name = output.replace("%n", "[0-9]")
-        while not self.files(name) and recorder.poll() is None:
-            time.sleep(0.01)
+        self.wait_for_files(1, recorder, output.replace("%n", "[0-9]").replace("%h", "*"))
         return recorder
+
+    def wait_for_files(self, count, recorder, name="r.*"):
+        """Returns when a recorder has begun this number of files, or has ended."""
+        while len(self.files(name)) < count and recorder.poll() is None:
+            time.sleep(0.01)
 
     def finish(self, recorder, number=signal.SIGINT):
         recorder.send_signal(number)
@@ -83,13 +86,14 @@ class RotationTest(harness.RecordingTest):
 class Rotation(RotationTest):
     def test_no_sample_is_lost_or_doubled_at_a_seam(self):
         self.load()
-        beside = self.spawn(harness.RECORD, "-a", "-F", "499", "-q", "--duration", str(SECONDS),
-                            "-o", "whole.data", cwd=self.dir)
-        _, err = self.record("-a", "-F", "499", "--switch-output=1s", "--duration", str(SECONDS),
-                             "-o", "r.data")
-        beside.wait()
+        beside = self.start("-a", "-F", "499", output="whole.data")
+        recorder = self.start("-a", "-F", "499", "--switch-output=1s", output="r.%n")
+        self.wait_for_files(FILES, recorder)
+        err = self.finish(recorder)
+        self.assertEqual(recorder.returncode, 0, err)
+        self.finish(beside)
         files = self.files()
-        self.assertGreaterEqual(len(files), SECONDS - 1, err)
+        self.assertGreaterEqual(len(files), FILES, err)
         found = [samples_of(file) for file in files]
         everything = [sample for file in found for sample in file]
         self.assertEqual(len(everything), len(set(everything)), "a sample is in two files")
@@ -113,9 +117,12 @@ class Rotation(RotationTest):
 
     def test_every_file_has_its_own_features_and_symbols(self):
         self.load(storm=False)
-        self.record("-a", "-z", "--switch-output=1s", "--duration", "2.5", "-o", "%h-%n.data")
+        recorder = self.start("-a", "-z", "--switch-output=1s", output="%h-%n.data")
+        self.wait_for_files(3, recorder, "*-[0-9].data")
+        err = self.finish(recorder)
+        self.assertEqual(recorder.returncode, 0, err)
         files = self.files("*-*.data")
-        self.assertGreaterEqual(len(files), 2)
+        self.assertGreaterEqual(len(files), 3)
         for file in files:
             self.assert_opens(file, validate=False)  # other readers do not know COMPRESSED
             _, out, err = harness.run(harness.INSPECT, "--header", file)
@@ -237,8 +244,9 @@ class FullDisk(RotationTest):
         recorder = self.start("-a", "-F", "1999", "--no-bundle", "--switch-output=400K",
                               "--reserve-space", "1M")
         least = self.free()
-        end = time.monotonic() + 6
-        while time.monotonic() < end:
+        deadline = time.monotonic() + harness.TIMEOUT_S
+        while (self.dir / "r.1").exists() or not (self.dir / "r.6").exists():  # the oldest is deleted
+            self.assertLess(time.monotonic(), deadline)
             least = min(least, self.free())
             time.sleep(0.02)
         err = self.finish(recorder)

