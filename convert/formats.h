@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of formats that profiles are read from and written to. A new format is one row.
+// The table of formats that profiles are read from and written to. A new format is a row, and a
+// constant for its name if other files use it.
 #pragma once
 
 #include <filesystem>

@@ -7,7 +7,7 @@ has a file of its own beside it, in gtest/, with each of them.
     summary.py build/dev/tests.xml build/dev/tests.log
 
 The log is ctest's output: the JUnit file has no first tries. Status 1 if a test without the label
-`root` needed a second try: no other program can have caused that.
+`root` or `timing` needed a second try: no other program can have caused that.
 """
 import json
 import pathlib
@@ -57,9 +57,9 @@ def second_tries(cases, log):
     return [name for case in cases if case.get("status") == "run" and (name := case.get("name")) in failed]
 
 
-def root_tests(directory):
-    """Returns the names of the tests of this build that need root."""
-    shown = subprocess.run(["ctest", "--test-dir", directory, "--show-only=json-v1", "-L", "^root$"],
+def disturbed_tests(directory):
+    """Returns the names of the tests of this build that other programs of the machine can disturb."""
+    shown = subprocess.run(["ctest", "--test-dir", directory, "--show-only=json-v1", "-L", "^(root|timing)$"],
                            check=True, capture_output=True, text=True).stdout
     return {test["name"] for test in json.loads(shown)["tests"]}
 
@@ -69,7 +69,7 @@ def main():
     log = pathlib.Path(sys.argv[2]).read_text(errors="replace")
     cases = ElementTree.parse(path).getroot().findall("testcase")
     second = second_tries(cases, log)
-    unsteady = sorted(set(second) - root_tests(path.parent)) if second else []
+    unsteady = sorted(set(second) - disturbed_tests(path.parent)) if second else []
     tests = [test for case in cases for test in tests_of(case, path.parent / "gtest")]
     failed = [name for name, _, is_failure in tests if is_failure]
     skipped = defaultdict(list)

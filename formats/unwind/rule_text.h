@@ -23,7 +23,7 @@ struct RuleText {
   std::string cfa;
   // "c-16", "rbp" if it is in the register, "?" if it is lost; empty with the last three.
   std::string fp, ra, bx;
-  std::string flags;  // "signal", "signed", "signal,signed"
+  std::string flags;  // "signal", "signed", "unsure", "derived", "other stack"; several: "signal,signed"
 };
 RuleText TextOf(const Rule& rule, const RegisterNames& names);
 

@@ -31,6 +31,7 @@ option(PERFTAPE_FAST_BUILD "Compile common headers once, and several files of a 
 # A build that optimizes less, to compile faster, optimizes the former fully; one that optimizes fully, not the latter.
 set(PERFTAPE_HOT_FLAGS "" CACHE STRING "More compiler flags for the libraries that run for each byte or sample")
 set(PERFTAPE_TOOL_FLAGS "" CACHE STRING "More compiler flags for the libraries of the tools, which read options and print")
+set(PERFTAPE_TEST_FLAGS "" CACHE STRING "More compiler flags for GoogleTest programs, whose time is that of the compiler")
 # Looking for what to warn of is a twentieth of the time.
 option(PERFTAPE_WARNINGS "Compile with the project's warnings" ON)
 # 3,400 processes with a sanitizer start for 0.1 s each.
@@ -94,7 +95,7 @@ function(perftape_set_flags target)
 endfunction()
 
 # With PERFTAPE_FAST_BUILD, makes a target use the precompiled headers of its kind: std; HOT or TOOL, which are the same
-# ones with the flags of such libraries; or test, which includes GoogleTest's headers.
+# ones with the flags of such libraries; or TEST, which includes GoogleTest's headers.
 function(perftape_precompile name kind)
   if(NOT PERFTAPE_FAST_BUILD)
     return()
@@ -110,7 +111,7 @@ function(perftape_precompile name kind)
     set(headers <algorithm> <array> <atomic> <bit> <charconv> <chrono> <cstdint> <cstring> <expected> <filesystem>
       <functional> <limits> <map> <memory> <mutex> <numeric> <optional> <ranges> <set> <span> <string> <thread> <tuple>
       <unordered_map> <utility> <variant> <vector> <fmt/core.h>)
-    if(kind STREQUAL test)
+    if(kind STREQUAL TEST)
       list(APPEND headers <gmock/gmock.h> <gtest/gtest.h>)
     endif()
     set(empty ${PROJECT_BINARY_DIR}/${shared}.cc)
@@ -119,7 +120,7 @@ function(perftape_precompile name kind)
     perftape_set_flags(${shared})
     target_link_libraries(${shared} PRIVATE ${PERFTAPE_FMT})
     perftape_set_kind_flags(${shared} ${kind})
-    if(kind STREQUAL test)
+    if(kind STREQUAL TEST)
       target_link_libraries(${shared} PRIVATE GTest::gmock GTest::gtest)
     endif()
     target_precompile_headers(${shared} PRIVATE ${headers})
@@ -194,7 +195,8 @@ function(perftape_test name)
   set_source_files_properties(${ARG_ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   perftape_set_flags(${name})
   target_link_libraries(${name} PRIVATE ${ARG_LINKS} GTest::gmock GTest::gtest_main)
-  perftape_precompile(${name} test)
+  perftape_set_kind_flags(${name} TEST)
+  perftape_precompile(${name} TEST)
   set_target_properties(${name} PROPERTIES UNITY_BUILD ${PERFTAPE_FAST_BUILD} UNITY_BUILD_BATCH_SIZE 8)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
   add_dependencies(tests-${ARG_LABEL} ${name})
