@@ -23,7 +23,8 @@ struct RuleText {
   std::string cfa;
   // "c-16", "rbp" if it is in the register, "?" if it is lost; empty with the last three.
   std::string fp, ra, bx;
-  std::string flags;  // "signal", "signed", "unsure", "derived", "other stack"; several: "signal,signed"
+  // "signal", "signed", "unsure", "derived", "other stack"; several: "signal,signed"
+  std::string flags;
 };
 RuleText TextOf(const Rule& rule, const RegisterNames& names);
 

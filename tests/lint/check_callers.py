@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks that every function of our sources has a caller outside of tests.
 
-    check_callers.py ROOT [--libraries ARCHIVE... --tools EXECUTABLE...]
+    check_callers.py ROOT [--optimized] [--libraries ARCHIVE... --tools EXECUTABLE...]
 
 All tools are linked with --gc-sections from objects with a section per function. So a function that
 is in no tool is called by none. Inline functions are only compiled where they are called, so these
-are found by name: one that occurs once outside of tests/, at its definition, has no caller.
+are found by name: one that occurs once outside of tests/, at its definition, has no caller. With
+--optimized, the compiler may have inlined any function into its callers: one that is in no tool has
+no caller if its name occurs only twice, at its declaration and its definition.
 """
 import argparse
 import collections
@@ -20,6 +22,8 @@ from sources import code_files, code_of, finish
 IMPLICIT = re.compile(r"(?:^|::)(~?\w+)(?:\[abi:\w+\])?(?:<.*>)?::~?\1\(|operator|~")
 DEFINITION = re.compile(r"(?<![\w.>:])(?P<name>[A-Za-z_]\w*)\s*\([^;{}()]*(?:\([^()]*\)[^;{}()]*)*\)\s*"
                         r"(?:const\b\s*)?(?:noexcept\b\s*)?(?:override\b\s*)?(?:->[^{;]*)?\{")
+# The name of a function in what c++filt prints.
+NAME = re.compile(r"(~?\w+)(?:\[abi:\w+\])*(?:<.*>)?(?:\(|$)")
 # `name(` or `Class::name`, also of a template.
 CALL_OR_REFERENCE = re.compile(r"\b([A-Za-z_]\w*)(?=\s*\(|\s*<[\w:., *&]*>\s*\()|(?<=::)([A-Za-z_]\w*)(?!\s*(?:\(|::))")
 KEYWORDS = {"if", "for", "while", "switch", "catch", "return", "sizeof", "alignof", "decltype", "requires",
@@ -38,26 +42,30 @@ def defined(path, strong):
     return dict(zip(symbols, names.stdout.splitlines()))
 
 
-def uncalled_functions(libraries, tools):
-    """Yields functions with external linkage that are in no tool."""
+def uncalled_functions(libraries, tools, may_be_inlined):
+    """Yields functions with external linkage that are in no tool, unless may_be_inlined(name)."""
     in_tools = set()
     for tool in tools:
         in_tools |= defined(tool, strong=False).keys()
     for library in libraries:
         for symbol, name in sorted(defined(library, strong=True).items(), key=lambda item: item[1]):
-            if symbol not in in_tools and name.startswith("perftape::") and not IMPLICIT.search(name):
+            if (symbol not in in_tools and name.startswith("perftape::") and not IMPLICIT.search(name)
+                    and not may_be_inlined(name)):
                 yield f"{Path(library).name}: no tool calls {name}"
 
 
-def uncalled_inline_functions(root):
-    """Yields functions defined in headers whose name occurs nowhere else outside of tests."""
+def occurrences(sources):
+    """Returns how often each name is declared, defined, called or referred to."""
     count = collections.Counter()
-    definitions = {}
-    for path in code_files(root):
-        if path.parts[0] == "tests":
-            continue
-        code = code_of((root / path).read_text(errors="replace"))
+    for code in sources.values():
         count.update(call or reference for call, reference in CALL_OR_REFERENCE.findall(code))
+    return count
+
+
+def uncalled_inline_functions(sources, count):
+    """Yields functions defined in headers whose name occurs nowhere else."""
+    definitions = {}
+    for path, code in sources.items():
         if path.suffix != ".h" or path.name.endswith(".bpf.h"):
             continue
         for found in DEFINITION.finditer(code):
@@ -73,11 +81,20 @@ def uncalled_inline_functions(root):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("root", type=Path)
+    parser.add_argument("--optimized", action="store_true")
     parser.add_argument("--libraries", nargs="*", default=[])
     parser.add_argument("--tools", nargs="*", default=[])
     arguments = parser.parse_args()
-    complaints = list(uncalled_inline_functions(arguments.root.resolve()))
-    complaints += uncalled_functions(arguments.libraries, arguments.tools)
+    root = arguments.root.resolve()
+    sources = {path: code_of((root / path).read_text(errors="replace"))
+               for path in code_files(root) if path.parts[0] != "tests"}
+    count = occurrences(sources)
+
+    def may_be_inlined(name):
+        return arguments.optimized and count[NAME.search(name)[1]] > 2
+
+    complaints = list(uncalled_inline_functions(sources, count))
+    complaints += uncalled_functions(arguments.libraries, arguments.tools, may_be_inlined)
     finish(complaints)
 
 
