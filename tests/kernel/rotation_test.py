@@ -69,11 +69,14 @@ class RotationTest(harness.RecordingTest):
         return err
 
     def assert_opens(self, path, validate=True):
-        """Each file alone is good for perf and for our own checks."""
+        """Each file alone is good for perf and for our own checks. The last one may have ended before
+        its first sample."""
         losses = harness.loss_warnings(path)
+        samples = len(samples_of(path))
         counts, err = harness.perf_report(path, sort="comm,dso,sym")
-        self.assertRegex(err, rf"\A{losses}\Z", path)
-        self.assertEqual(sum(counts.values()), len(samples_of(path)), path)
+        no_samples = "" if samples else rf"Error:\nThe {re.escape(str(path))} data has no samples!\n"
+        self.assertRegex(err, rf"\A{losses}{no_samples}\Z", path)
+        self.assertEqual(sum(counts.values()), samples, path)
         status, _, err = harness.run("perf", "script", "-i", path, env=harness.perf_environment())
         self.assertEqual(status, 0, path)
         self.assertRegex(harness.perf_complaints(err), rf"\A{losses}\Z", path)
@@ -121,9 +124,9 @@ class Rotation(RotationTest):
         self.wait_for_files(3, recorder, "*-[0-9].data")
         err = self.finish(recorder)
         self.assertEqual(recorder.returncode, 0, err)
-        files = self.files("*-*.data")
-        self.assertGreaterEqual(len(files), 3)
-        for file in files:
+        complete = self.files("*-*.data")[:-1]
+        self.assertGreaterEqual(len(complete), 2)
+        for file in complete:
             self.assert_opens(file, validate=False)  # other readers do not know COMPRESSED
             _, out, err = harness.run(harness.INSPECT, "--header", file)
             for feature in ("HOSTNAME", "CMDLINE", "BUILD_ID", "SAMPLE_TIME", "EVENT_DESC"):
