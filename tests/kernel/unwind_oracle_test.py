@@ -144,8 +144,9 @@ class UnwindOracle(harness.RecordingTest):
         self.assertEqual(counts["contradiction"], 0)
         self.assertGreater(len(verdicts), 10)
         if late:
-            complete = sum(each.is_complete for each in late)
-            self.assertGreaterEqual(complete / len(late), 0.995)
+            # Where both end early, as in a program that the kernel has only just begun, nothing is missing.
+            good = sum(each.is_complete or each.verdict == "identical" for each in late)
+            self.assertGreaterEqual(good / len(late), 0.995)
             identical = sum(each.verdict == "identical" for each in late)
             self.assertGreaterEqual(identical / len(late), 0.98)
 
