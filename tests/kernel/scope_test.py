@@ -11,7 +11,7 @@ import cgroups
 import harness
 from cgroups import EVENTS, GETPPID, PYTHON, report
 
-ID = "3f2a" + 60 * "b"
+ID = "7e5b" + 60 * "b"  # of no container of other tests
 OTHER_ID = "3f99" + 60 * "c"
 
 
@@ -110,7 +110,7 @@ class Scope(cgroups.CgroupTest):
         for directory in (f"docker/{ID}", f"machine.slice/libpod-{ID}.scope",
                           f"kubepods.slice/pod1.slice/cri-containerd-{ID}.scope"):
             inner, other = self.group(f"{directory}/inner"), self.group(f"docker/{OTHER_ID}")
-            counts = self.record_calls("--container", "3f2a",
+            counts = self.record_calls("--container", "7e5b",
                                        *self.calls((inner, "inside", 300), (other, "outside", 100)))
             self.assertEqual(counts.get(f"{self.path(directory)}/inner|inside"), 300, counts)
             self.assertFalse([key for key in counts if "outside" in key], counts)

@@ -3,6 +3,7 @@
 pprof, pages and metrics, over TCP and a unix socket."""
 
 import collections
+import fcntl
 import http.client
 import os
 import re
@@ -32,13 +33,6 @@ def service_folded(service, headers, **parameters):
         stack, _, count = line.rpartition(" ")
         counts[stack] += int(count)
     return counts
-
-
-def has_files(pid):
-    try:
-        return bool(os.listdir(f"/proc/{pid}/fd"))
-    except OSError:
-        return False
 
 
 class ServeTest(served.ServeTest):
@@ -300,16 +294,25 @@ class ServeTest(served.ServeTest):
                                ((), ("env", f"RUNTIME_DIRECTORY={self.dir}"))):
             with self.subTest(options):
                 service = self.serve("-e", GETPPID, *options, under=under)
-                processes = service.children().values()
                 service.process.kill()
                 service.process.communicate()
-                served.wait_for(lambda: not any(map(has_files, processes)))
+                served.wait_for(self.no_process_holds_a_lock)
                 left = self.directories()
                 again = self.serve("-e", GETPPID, *options, under=under)
                 (inode,) = self.directories()
                 self.assertNotIn(inode, left)
                 self.assertEqual(self.stop(again), (0, ""))
                 self.assertEqual(self.directories(), set())
+
+    def no_process_holds_a_lock(self):
+        """The service's other processes end soon after it, and have its lock until then."""
+        for path in self.dir.glob("*/perftape-serve.lock"):
+            with open(path, "rb") as lock:
+                try:
+                    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except BlockingIOError:
+                    return False
+        return True
 
     def directories(self):
         """The inodes of the directories of services."""
@@ -321,7 +324,7 @@ class ServeTest(served.ServeTest):
         service = self.serve("--config", config)
         self.call(("", COMM, 100))
         recorder = service.children()["perftape-record"]
-        wrong = ("event = nosuch\n", "event = uprobe:/nosuch:x\n", good + "cgroup = /none\n", good + "container = 3f2a\n")
+        wrong = ("event = nosuch\n", "event = uprobe:/nosuch:x\n", good + "cgroup = /none\n", good + "container = 0d0d\n")
         for count, text in enumerate(wrong, 1):
             config.write_text(text)
             service.process.send_signal(signal.SIGHUP)

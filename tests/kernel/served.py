@@ -16,7 +16,7 @@ import cgroups
 import harness
 
 SERVE = str(harness.BIN / "perftape-serve")
-ID = "3f2a" * 16
+ID = "6d1c" * 16  # of no container of scope_test.py
 DEBIAN_PYTHON = "/usr/bin/python3"  # whose python3-grpcio is for this version only
 OTHER_ID = "77bc" * 16
 POD, OTHER_POD = "0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0", "1a1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0"
