@@ -187,12 +187,21 @@ class Failure(harness.RecordingTest):
         self.wait_for_file(self.dir / "other.data", other)
         for options in ((), ("--switch-output=1h",)):
             with self.subTest(options=options):
-                whole, _ = self.record_with_limit(options, resource.RLIM_INFINITY)
-                sizes = feature_sizes(whole)
-                limit = len(whole) - sizes.pop(BPF_PROG_INFO) // 2
-                small, err = self.record_with_limit(options, limit)
-                self.assertEqual(feature_sizes(small).keys(), sizes.keys())
+                expected, found, err = self.features_on_a_small_disk(options)
+                self.assertEqual(found, expected)
                 self.assertIn("left out, the disk has no room for it: feature BPF_PROG_INFO", err)
+
+    def features_on_a_small_disk(self, options):
+        """Returns (the other features, those found, stderr) if half of BPF_PROG_INFO has no room."""
+        for _ in range(5):  # it needs less room if a recorder of another test has ended meanwhile
+            whole, _ = self.record_with_limit(options, resource.RLIM_INFINITY)
+            sizes = feature_sizes(whole)
+            limit = len(whole) - sizes.pop(BPF_PROG_INFO) // 2
+            small, err = self.record_with_limit(options, limit)
+            found = feature_sizes(small).keys()
+            if BPF_PROG_INFO not in found:
+                break
+        return sizes.keys(), found, err
 
     def record_with_limit(self, options, limit):
         """Returns the only file of a short recording, and stderr."""
