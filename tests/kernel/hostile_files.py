@@ -158,7 +158,7 @@ def execute(path):
     with open(path, "rb") as file:
         start = libc.mmap(None, FRAMES, mmap.PROT_READ | mmap.PROT_EXEC, mmap.MAP_PRIVATE,
                           file.fileno(), 0)
-    os.nice(19)  # a test of many kinds is none of the scheduler
+    os.nice(19)  # the innocent program keeps its share of the CPU
     become_nobody()
     print("runs", flush=True)
     ctypes.CFUNCTYPE(None)(start + TEXT)()

@@ -110,7 +110,7 @@ class Scope(cgroups.CgroupTest):
         for directory in (f"docker/{ID}", f"machine.slice/libpod-{ID}.scope",
                           f"kubepods.slice/pod1.slice/cri-containerd-{ID}.scope"):
             inner, other = self.group(f"{directory}/inner"), self.group(f"docker/{OTHER_ID}")
-            counts = self.record_calls("--container", "7e5b",
+            counts = self.record_calls("--container", ID[:4],
                                        *self.calls((inner, "inside", 300), (other, "outside", 100)))
             self.assertEqual(counts.get(f"{self.path(directory)}/inner|inside"), 300, counts)
             self.assertFalse([key for key in counts if "outside" in key], counts)
