@@ -11,8 +11,8 @@ import cgroups
 import harness
 from cgroups import EVENTS, GETPPID, PYTHON, report
 
-ID = "7e5b" + 60 * "b"  # of no container of other tests
-OTHER_ID = "3f99" + 60 * "c"
+# Of no containers of other tests. Both begin with the same two digits.
+ID, OTHER_ID = "7e5b" + 60 * "b", "7e99" + 60 * "c"
 
 
 class Scope(cgroups.CgroupTest):
@@ -191,7 +191,7 @@ class Scope(cgroups.CgroupTest):
         self.group(f"docker/{OTHER_ID}")
         for arguments, message in (
                 (("-G", self.path("databse")), f"did you mean {self.path('database')}?"),
-                (("--container", "3f"), "several containers in"),
+                (("--container", ID[:2]), "several containers in"),
                 (("--container", "4711aa"), "has this id in its name"),
                 (("--comm", "0123456789abcdef"), "keeps only 15 bytes")):
             status, _, err = harness.run(harness.RECORD, *arguments, "true", cwd=self.dir)
