@@ -8,10 +8,12 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <thread>
 #include <vector>
 
 namespace perftape::serve {
@@ -20,19 +22,33 @@ namespace {
 constexpr std::string_view kPrefix = "perftape-serve.", kTemplate = "XXXXXX";
 constexpr const char* kLock = "perftape-serve.lock";
 
+// The other processes of a service that was killed end soon after it, but not at once.
+constexpr std::chrono::milliseconds kPatience(2000), kPause(20);
+
 bool IsOwn(const UniqueFd& file, mode_t type) {
   struct stat status = {};
   return file && fstat(file.get(), &status) == 0 && (status.st_mode & S_IFMT) == type &&
          status.st_uid == geteuid();
 }
 
-// Removes the directory if its service is dead. Others, without a lock, stay.
-void RemoveLeftover(const std::filesystem::path& path) {
+// Takes the lock if nobody holds it before `patience` has passed.
+bool TakeLock(const UniqueFd& lock, std::chrono::milliseconds patience) {
+  const auto end = std::chrono::steady_clock::now() + patience;
+  while (flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK || std::chrono::steady_clock::now() >= end) return false;
+    std::this_thread::sleep_for(kPause);
+  }
+  return true;
+}
+
+// Removes the directory if its service is dead, or dies before `patience` has passed. Others, and
+// those without a lock, stay.
+void RemoveLeftover(const std::filesystem::path& path, std::chrono::milliseconds patience) {
   const UniqueFd directory(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (!IsOwn(directory, S_IFDIR)) return;
   const UniqueFd lock(
       openat(directory.get(), kLock, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-  if (!IsOwn(lock, S_IFREG) || flock(lock.get(), LOCK_EX | LOCK_NB) != 0) return;
+  if (!IsOwn(lock, S_IFREG) || !TakeLock(lock, patience)) return;
   std::error_code ignored;
   std::filesystem::remove_all(path, ignored);
 }
@@ -54,7 +70,9 @@ void RemoveLeftoversIn(const std::filesystem::path& parent) {
        entry.increment(error)) {
     if (IsName(entry->path().filename().native())) found.push_back(entry->path());
   }
-  std::ranges::for_each(found, RemoveLeftover);
+  for (const std::filesystem::path& path : found) {
+    RemoveLeftover(path, std::chrono::milliseconds(0));
+  }
 }
 
 }  // namespace
@@ -68,7 +86,7 @@ Result<PrivateDirectory> PrivateDirectory::Make(const std::filesystem::path& wan
     name = (parent / kPrefix).native() + std::string(kTemplate);
     if (mkdtemp(name.data()) == nullptr) return FailErrno(name, errno);
   } else {
-    RemoveLeftover(wanted);
+    RemoveLeftover(wanted, kPatience);
     if (mkdir(wanted.c_str(), S_IRWXU) != 0) return FailErrno(wanted.native(), errno);
     std::error_code error;
     name = std::filesystem::absolute(wanted, error);

@@ -16,7 +16,8 @@ class PrivateDirectory {
  public:
   // Creates `wanted`, or if that is empty, a directory with a new name in $RUNTIME_DIRECTORY
   // (systemd.exec(5)) or /run. Before that, removes what killed services of the same user left
-  // there, or as `wanted`. Fails as mkdir(2) does.
+  // there, or as `wanted`, whose last processes may take two seconds to end. Fails as mkdir(2)
+  // does.
   static Result<PrivateDirectory> Make(const std::filesystem::path& wanted);
 
   PrivateDirectory(PrivateDirectory&& other) noexcept
