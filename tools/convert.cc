@@ -170,7 +170,8 @@ Result<convert::Profile> ReadAll(const Plan& plan, const std::vector<std::filesy
   findings.report.symbols = combiner.symbols();
   if (!plan.filter.events.empty() && profile.events().empty()) {
     if (const std::set<std::string> names = EventsLeftOut(combiner.inputs()); !names.empty()) {
-      return Fail(ErrorCode::kNotFound, cli::NoEventLine(names));
+      return Fail(ErrorCode::kNotFound, cli::NoEventLine(plan.filter.events, names,
+                                                         cli::RecordedEvents(combiner.inputs())));
     }
   }
   return profile;
@@ -190,7 +191,9 @@ Result<convert::Profile> Filtered(const Plan& plan, const convert::Profile& prof
   if (!options.events.empty() && kept.events().empty() && !profile.events().empty()) {
     std::set<std::string> names;
     for (const convert::Event& event : profile.events()) names.emplace(profile.text(event.name));
-    return Fail(ErrorCode::kNotFound, cli::NoEventLine(names));
+    return Fail(
+        ErrorCode::kNotFound,
+        cli::NoEventLine(options.events, names, cli::RecordedEvents(findings.report.inputs)));
   }
   return kept;
 }

@@ -50,13 +50,14 @@ convert::CombineOptions CombineOptionsOf(const ReportPlan& plan) {
               plan.all_frames ? convert::DroppedFrames::kKept : convert::DroppedFrames::kRemoved};
 }
 
-// Fails with kInvalidArgument if --event matches none of the events of `read`.
-Status CheckEvents(const ReportPlan& plan, const convert::Profile& read,
-                   const convert::Profile& kept) {
+// Fails with kInvalidArgument if --event matches none of the events of `read` with samples.
+Status CheckEvents(const ReportPlan& plan, const std::vector<convert::InputReport>& inputs,
+                   const convert::Profile& read, const convert::Profile& kept) {
   if (plan.filter.events.empty() || !kept.events().empty() || read.events().empty()) return {};
   std::set<std::string> names;
   for (const convert::Event& event : read.events()) names.emplace(read.text(event.name));
-  return Fail(ErrorCode::kInvalidArgument, cli::NoEventLine(names));
+  return Fail(ErrorCode::kInvalidArgument,
+              cli::NoEventLine(plan.filter.events, names, cli::RecordedEvents(inputs)));
 }
 
 // Reads inputs into one profile, and filters it. Sets `status` to kDegraded if one is damaged, and
@@ -86,7 +87,7 @@ Result<convert::Profile> Read(const std::vector<std::filesystem::path>& paths,
   if (!plan.filter.changes_anything()) return convert::JoinHybridEvents(profile);
   convert::FilterReport report;
   const convert::Profile kept = convert::ApplyFilter(profile, plan.filter, report);
-  TRY(CheckEvents(plan, profile, kept));
+  TRY(CheckEvents(plan, read.inputs, profile, kept));
   for (const std::string& line : cli::FilterLines(ReportCommand(), report)) console.Note(line);
   return convert::JoinHybridEvents(kept);
 }

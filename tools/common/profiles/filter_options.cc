@@ -92,8 +92,16 @@ std::string AmountText(const convert::EventTotals& event) {
   return SamplesText(event.kept.samples);
 }
 
-std::string NoEventLine(const std::set<std::string>& events) {
-  return fmt::format("--event: no such event: choose {}", Joined(events, ", "));
+std::string NoEventLine(const convert::Globs& wanted, const std::set<std::string>& sampled,
+                        const std::vector<std::string>& recorded) {
+  std::set<std::string_view> silent;
+  for (const std::string& name : recorded) {
+    if (wanted.Match(name)) silent.insert(name);
+  }
+  const std::string choice = "choose " + Joined(sampled, ", ");
+  if (silent.empty()) return "--event: no such event: " + choice;
+  return fmt::format("--event: {} has no samples: {}", EscapeForTerminal(Joined(silent, ", ")),
+                     choice);
 }
 
 std::vector<std::string> FilterLines(const Command& command, const convert::FilterReport& report) {

@@ -142,8 +142,11 @@ inline constexpr Option kFilterRows[] = {
 // Returns "99 samples", or the sum of plain values.
 std::string AmountText(const convert::EventTotals& event);
 
-// Returns the message that no event has the given name, with the names that exist.
-std::string NoEventLine(const std::set<std::string>& events);
+// Returns why nothing is left of --event: no event has such a name, or the events of this name
+// have no samples. `sampled` are the names of the events with samples, `recorded` (any order) those
+// of all events that the inputs describe.
+std::string NoEventLine(const convert::Globs& wanted, const std::set<std::string>& sampled,
+                        const std::vector<std::string>& recorded);
 
 // Returns "cycles: kept 40 of 100 samples; 60 dropped by --comm" for each event. Events whose
 // samples were all kept have no line. `command` has the options of the filters.

@@ -126,4 +126,12 @@ void PrintUnwound(const std::string& name, const offline_unwind::UnwindReport& u
   for (const std::string& line : MissingTableLines(unwound)) print(line);
 }
 
+std::vector<std::string> RecordedEvents(const std::vector<convert::InputReport>& inputs) {
+  std::vector<std::string> names;
+  for (const convert::InputReport& input : inputs) {
+    names.insert(names.end(), input.read.events.begin(), input.read.events.end());
+  }
+  return names;
+}
+
 }  // namespace perftape::cli

@@ -43,4 +43,7 @@ bool PrintInputProblems(const convert::InputReport& input, Console& console);
 void PrintUnwound(const std::string& name, const offline_unwind::UnwindReport& unwound,
                   Console& console);
 
+// Returns the names of all events that the inputs describe, also of those without samples.
+std::vector<std::string> RecordedEvents(const std::vector<convert::InputReport>& inputs);
+
 }  // namespace perftape::cli

@@ -85,5 +85,13 @@ TEST(ParseTimeRange, RefusesWhatIsNoRange) {
   EXPECT_THAT(ParseTimeRange("--time", "inf,5"), Refuses("'inf' is neither"));
 }
 
+TEST(NoEventLine, TellsEventsWithoutSamplesFromOthers) {
+  const convert::Globs wanted("page-*");
+  EXPECT_EQ(NoEventLine(wanted, {"cpu-clock", "offcpu-time"}, {"offcpu-time", "cpu-clock"}),
+            "--event: no such event: choose cpu-clock, offcpu-time");
+  EXPECT_EQ(NoEventLine(wanted, {"cpu-clock"}, {"page-faults", "cpu-clock", "page-faults"}),
+            "--event: page-faults has no samples: choose cpu-clock");
+}
+
 }  // namespace
 }  // namespace perftape::cli
