@@ -10,8 +10,8 @@ prints. In at least 99.5 % of the samples of all programs together we must find 
 libunwind finds. No sample may be contradicted. The classes are:
 
   same          all frames are the same
-  bogus         libunwind adds a last frame where no code is: in no mapping, where the copy ends, or
-                on the stack, where rt_sigreturn had restored some of the registers
+  bogus         libunwind adds a last frame where no code is: in no mapping, where the copy ends, in the
+                heap, or on the stack, where rt_sigreturn had restored some of the registers
   shorter       libunwind ends at a frame whose callers we find
   guessed       the leaf has no table, as _init and _fini have none: libunwind follows its frame pointer, and so leaves
                 out the caller that we find
@@ -143,7 +143,7 @@ def same(ours, theirs):
 
 
 def has_no_code(frames):
-    return all("[unknown]" in dso or "[stack]" in dso for _, dso in frames)
+    return all(any(name in dso for name in ("[unknown]", "[stack]", "[heap]")) for _, dso in frames)
 
 
 def leaves_out_caller(ours, theirs):
