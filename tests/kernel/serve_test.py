@@ -296,7 +296,7 @@ class ServeTest(served.ServeTest):
                 service = self.serve("-e", GETPPID, *options, under=under)
                 service.process.kill()
                 service.process.communicate()
-                if "--directory" not in options:  # its name is not asked for: nobody waits for it
+                if "--directory" not in options:  # else the next service waits itself
                     served.wait_for(self.no_process_holds_a_lock)
                 left = self.directories()
                 again = self.serve("-e", GETPPID, *options, under=under)

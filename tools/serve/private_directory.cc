@@ -31,8 +31,9 @@ bool IsOwn(const UniqueFd& file, mode_t type) {
          status.st_uid == geteuid();
 }
 
-// Takes the lock if nobody holds it before `patience` has passed.
-bool TakeLock(const UniqueFd& lock, std::chrono::milliseconds patience) {
+// Locks the file as soon as no other process does. Returns false if one still does after
+// `patience`.
+bool TryLock(const UniqueFd& lock, std::chrono::milliseconds patience) {
   const auto end = std::chrono::steady_clock::now() + patience;
   while (flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK || std::chrono::steady_clock::now() >= end) return false;
@@ -48,7 +49,7 @@ void RemoveLeftover(const std::filesystem::path& path, std::chrono::milliseconds
   if (!IsOwn(directory, S_IFDIR)) return;
   const UniqueFd lock(
       openat(directory.get(), kLock, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-  if (!IsOwn(lock, S_IFREG) || !TakeLock(lock, patience)) return;
+  if (!IsOwn(lock, S_IFREG) || !TryLock(lock, patience)) return;
   std::error_code ignored;
   std::filesystem::remove_all(path, ignored);
 }

@@ -133,23 +133,17 @@ TEST_F(PrivateDirectoryTest, ReplacesTheWantedOneOfADeadService) {
 // A service that is restarted right after it was killed: its other processes are still ending.
 TEST_F(PrivateDirectoryTest, WaitsForTheWantedOneOfADyingService) {
   const std::filesystem::path wanted = parent_.path() / "files";
-  int ends[2] = {};
-  ASSERT_EQ(pipe(&ends[0]), 0);
   const pid_t pid = fork();
   if (pid == 0) {
     const Result<PrivateDirectory> directory = PrivateDirectory::Make(wanted);
-    if (fork() != 0) _exit(0);
-    close(ends[0]);
-    usleep(200'000);
+    std::ofstream(directory->path() / "window.1") << "x";
+    if (fork() == 0) usleep(200'000);  // has the lock, too
     _exit(0);
   }
-  close(ends[1]);
   waitpid(pid, nullptr, 0);
+  ASSERT_TRUE(std::filesystem::exists(wanted / "window.1"));
   EXPECT_TRUE(PrivateDirectory::Make(wanted));
-  // The child has ended by then: its end of the pipe is closed.
-  char byte = 0;
-  EXPECT_EQ(read(ends[0], &byte, 1), 0);
-  close(ends[0]);
+  EXPECT_FALSE(std::filesystem::exists(wanted / "window.1"));
 }
 
 TEST_F(PrivateDirectoryTest, RefusesAWantedOneWithoutALock) {
