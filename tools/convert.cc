@@ -189,11 +189,9 @@ Result<convert::Profile> Filtered(const Plan& plan, const convert::Profile& prof
   if (plan.inputs.size() > 1 && HoldsOneValue(plan)) options.events = {};
   const convert::Profile kept = convert::ApplyFilter(profile, options, report);
   if (!options.events.empty() && kept.events().empty() && !profile.events().empty()) {
-    std::set<std::string> names;
-    for (const convert::Event& event : profile.events()) names.emplace(profile.text(event.name));
-    return Fail(
-        ErrorCode::kNotFound,
-        cli::NoEventLine(options.events, names, cli::RecordedEvents(findings.report.inputs)));
+    return Fail(ErrorCode::kNotFound,
+                cli::NoEventLine(options.events, cli::EventNames(profile),
+                                 cli::RecordedEvents(findings.report.inputs)));
   }
   return kept;
 }

@@ -50,14 +50,13 @@ convert::CombineOptions CombineOptionsOf(const ReportPlan& plan) {
               plan.all_frames ? convert::DroppedFrames::kKept : convert::DroppedFrames::kRemoved};
 }
 
-// Fails with kInvalidArgument if --event matches none of the events of `read` with samples.
+// Fails with kInvalidArgument if --event matches none of the events of `read`.
 Status CheckEvents(const ReportPlan& plan, const std::vector<convert::InputReport>& inputs,
                    const convert::Profile& read, const convert::Profile& kept) {
   if (plan.filter.events.empty() || !kept.events().empty() || read.events().empty()) return {};
-  std::set<std::string> names;
-  for (const convert::Event& event : read.events()) names.emplace(read.text(event.name));
-  return Fail(ErrorCode::kInvalidArgument,
-              cli::NoEventLine(plan.filter.events, names, cli::RecordedEvents(inputs)));
+  return Fail(
+      ErrorCode::kInvalidArgument,
+      cli::NoEventLine(plan.filter.events, cli::EventNames(read), cli::RecordedEvents(inputs)));
 }
 
 // Reads inputs into one profile, and filters it. Sets `status` to kDegraded if one is damaged, and

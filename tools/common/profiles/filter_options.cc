@@ -92,6 +92,12 @@ std::string AmountText(const convert::EventTotals& event) {
   return SamplesText(event.kept.samples);
 }
 
+std::set<std::string> EventNames(const convert::Profile& profile) {
+  std::set<std::string> names;
+  for (const convert::Event& event : profile.events()) names.emplace(profile.text(event.name));
+  return names;
+}
+
 std::string NoEventLine(const convert::Globs& wanted, const std::set<std::string>& sampled,
                         const std::vector<std::string>& recorded) {
   std::set<std::string_view> silent;
@@ -100,8 +106,8 @@ std::string NoEventLine(const convert::Globs& wanted, const std::set<std::string
   }
   const std::string choice = "choose " + Joined(sampled, ", ");
   if (silent.empty()) return "--event: no such event: " + choice;
-  return fmt::format("--event: {} has no samples: {}", EscapeForTerminal(Joined(silent, ", ")),
-                     choice);
+  return fmt::format("--event: no samples of {} were read: {}",
+                     EscapeForTerminal(Joined(silent, ", ")), choice);
 }
 
 std::vector<std::string> FilterLines(const Command& command, const convert::FilterReport& report) {

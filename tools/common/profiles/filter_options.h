@@ -142,9 +142,12 @@ inline constexpr Option kFilterRows[] = {
 // Returns "99 samples", or the sum of plain values.
 std::string AmountText(const convert::EventTotals& event);
 
-// Returns why nothing is left of --event: no event has such a name, or the events of this name
-// have no samples. `sampled` are the names of the events with samples, `recorded` (any order) those
-// of all events that the inputs describe.
+// Returns the names of the events of a profile.
+std::set<std::string> EventNames(const convert::Profile& profile);
+
+// Returns why --event leaves nothing: no event has the name, or no sample of those that have it was
+// read. `sampled` are the names of the events whose samples were read, `recorded` (in any order)
+// those of all events that the inputs describe.
 std::string NoEventLine(const convert::Globs& wanted, const std::set<std::string>& sampled,
                         const std::vector<std::string>& recorded);
 

@@ -90,7 +90,7 @@ TEST(NoEventLine, TellsEventsWithoutSamplesFromOthers) {
   EXPECT_EQ(NoEventLine(wanted, {"cpu-clock", "offcpu-time"}, {"offcpu-time", "cpu-clock"}),
             "--event: no such event: choose cpu-clock, offcpu-time");
   EXPECT_EQ(NoEventLine(wanted, {"cpu-clock"}, {"page-faults", "cpu-clock", "page-faults"}),
-            "--event: page-faults has no samples: choose cpu-clock");
+            "--event: no samples of page-faults were read: choose cpu-clock");
 }
 
 }  // namespace
