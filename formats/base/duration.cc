@@ -41,7 +41,8 @@ std::optional<std::chrono::nanoseconds> DurationOf(std::string_view text,
     text.remove_prefix(word.size());
     const auto* const found =
         std::ranges::find(kUnits, word, &std::pair<std::string_view, double>::first);
-    const bool is_bare = is_first && word.empty() && text.empty() && unit.count() > 0;
+    const bool is_bare =
+        is_first && word.empty() && text.empty() && (unit.count() > 0 || number == 0);
     if (found == std::end(kUnits) && !is_bare) return std::nullopt;
     sum_ns += number * (is_bare ? static_cast<double>(unit.count()) : found->second);
     if (sum_ns > kLongestNs) return std::nullopt;

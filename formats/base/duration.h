@@ -17,7 +17,7 @@ inline constexpr std::int64_t kNsPerSecond = 1'000'000'000;
 inline constexpr std::string_view kDurationUnits = "ns, us, ms, s, m, h or d";
 
 // Decodes "500ms", "2.5s", "10m" (minutes; also "min") or "1h30m". A number without a unit counts
-// `unit`; if that is 0, a unit is required. Returns nothing if `text` is not a duration, or is
+// `unit`; if that is 0, only "0" needs no unit. Returns nothing if `text` is not a duration, or is
 // above 290 years.
 std::optional<std::chrono::nanoseconds> DurationOf(std::string_view text,
                                                    std::chrono::nanoseconds unit);

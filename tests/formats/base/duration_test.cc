@@ -27,6 +27,11 @@ TEST(DurationOf, ANumberWithoutUnitCountsTheGivenOne) {
   EXPECT_FALSE(DurationOf("3", 0ns));
 }
 
+TEST(DurationOf, ZeroNeedsNoUnit) {
+  EXPECT_EQ(DurationOf("0", 0ns), 0ns);
+  EXPECT_FALSE(DurationOf("1h0", 0ns));
+}
+
 TEST(DurationOf, AFractionOfANanosecondIsNotZero) {
   EXPECT_EQ(DurationOf("0.1ns", 1s), 1ns);
 }
