@@ -103,7 +103,7 @@ std::string OptionCases(const Command& command, std::string_view indent) {
   const std::string deeper = fmt::format("{}    ", indent);
   std::string cases;
   std::vector<std::string> words;
-  for (const Option& option : AllOptions(command)) {
+  for (const Option& option : OfferedOptions(command)) {
     const std::vector<std::string> spellings = option.spellings();
     words.insert(words.end(), spellings.begin(), spellings.end());
     if (option.takes_argument() && option.argument_is_optional) {

@@ -49,7 +49,7 @@ std::vector<std::string> ChoiceWords(const Option& option) {
 }
 
 std::string ShortHelp(const Option& option) {
-  std::string_view help = option.help.substr(0, option.help.find("; "));
+  std::string_view help = option.summary().substr(0, option.summary().find("; "));
   if (const std::size_t at = help.find("{choices}"); at != help.npos) {
     const std::string_view after = help.substr(at);
     help = help.substr(0, help.find_last_not_of(" :(,", at - 1) + 1);

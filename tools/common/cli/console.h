@@ -6,6 +6,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "formats/base/result.h"
 #include "tools/common/cli/options.h"
@@ -87,12 +88,14 @@ int Main(const Tool<Options, Plan>& tool, int argc, char** argv) noexcept {
         const Verbosity verbosity = VerbosityOf(options);
         const bool is_confined = tool.confine != nullptr && !options.no_sandbox;
         const bool is_shown = tool.shows_progress && WantsProgress(options);
+        const std::vector<std::string> already_so = AlreadySoTexts(options);
         Result<Plan> plan = tool.plan(std::move(options));
         if (!plan) {
           const bool is_usage = plan.error().code == ErrorCode::kInvalidArgument;
           return std::unexpected(RunError{std::move(plan).error(), is_usage});
         }
         console.set_verbosity(verbosity);
+        for (const std::string& text : already_so) console.Detail(text);
         if (is_confined) {
           Status confined = tool.confine(*plan);
           if (!confined) {

@@ -127,7 +127,7 @@ class Script {
 
   // Adds the options of a command, where `condition` holds if there is one.
   void AddOptions(const Command& command, std::string_view condition) {
-    for (const Option& option : AllOptions(command)) {
+    for (const Option& option : OfferedOptions(command)) {
       Add("complete -c {}{}{}\n", command_.name, ConditionArgument(condition),
           OptionArguments(option, function_));
     }

@@ -31,8 +31,9 @@ std::string Label(const Option& option) {
 
 // Returns the row's help with its choices.
 std::string HelpOf(const Option& option) {
+  if (option.verdict == Verdict::kRefused) return fmt::format("not supported: {}", option.reason);
   constexpr std::string_view kChoices = "{choices}";
-  std::string help(option.help);
+  std::string help(option.summary());
   if (const std::size_t at = help.find(kChoices); at != std::string::npos) {
     help.replace(at, kChoices.size(), OffersText(option.offers(), Notes::kShow));
   }

@@ -51,8 +51,9 @@ Result<std::string> CompletionScript(const Command& command, std::string_view sh
 // a verb are in the section with its name, "## list". Those below a heading of the first level are
 // sorted by group, and each of several groups gets a heading: "## What to record". All others keep
 // their order. In the page of a tool with topics, the lines "{verbs}" and "{topics}" become lists
-// of them. kInvalidArgument, with the line, if it names no option of the command; also if an option
-// has no line or two, or a list is missing.
+// of them. A line "{compatibility}" becomes a table of the options that perf has, too, and those of
+// Group::kCompatibility need no line of their own then. kInvalidArgument, with the line, if it
+// names no option of the command; also if an option has no line or two, or a list is missing.
 Result<std::string> ManPage(const Command& command, std::string_view source);
 
 }  // namespace perftape::cli

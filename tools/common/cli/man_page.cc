@@ -39,6 +39,50 @@ std::string TermOf(const Option& option) {
   return term + (option.argument_is_optional ? fmt::format("[={}]", argument) : " " + argument);
 }
 
+// The term as code, where nothing needs an escape.
+std::string CodeTermOf(const Option& option) {
+  std::string term;
+  for (const std::string& spelling : option.spellings()) {
+    term += fmt::format("{}`{}`", term.empty() ? "" : ", ", spelling);
+  }
+  return term;
+}
+
+std::string_view WordOf(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kOurs:
+      return "";
+    case Verdict::kDone:
+      return "works";
+    case Verdict::kAlreadySo:
+      return "already so";
+    case Verdict::kRefused:
+      return "refused";
+  }
+  return "";
+}
+
+// Returns the last column of the table of perf's options. What is quoted becomes code; elsewhere,
+// pandoc makes one dash of two.
+std::string NoteOf(const Option& option) {
+  std::string_view note = option.reason;
+  if (note.empty() && option.group == Group::kCompatibility) note = option.help;
+  std::string text;
+  bool is_code = false;
+  for (std::size_t i = 0; i < note.size(); ++i) {
+    const bool begins_word = i == 0 || note[i - 1] == ' ';
+    if (note[i] == '\'' && (is_code || begins_word)) {
+      is_code = !is_code;
+      text += '`';
+      continue;
+    }
+    const bool is_marked = note.substr(i).starts_with("--") || note[i] == '*' || note[i] == '|';
+    if (is_marked && !is_code) text += '\\';
+    text += note[i];
+  }
+  return text;
+}
+
 std::string ChoicesOf(const Option& option) {
   const std::vector<Offer> offers = option.offers();
   std::string text;
@@ -78,6 +122,8 @@ class Page {
       TRY(Describe(line.substr(1, line.size() - 2)));
     } else if (line == "{verbs}" || line == "{topics}") {
       AddRows(line);
+    } else if (line == "{compatibility}") {
+      AddCompatibility();
     } else {
       AddText(line);
     }
@@ -93,6 +139,7 @@ class Page {
     for (const Section& section : sections_) {
       for (const Option& option : AllOptions(section.command)) {
         if (section.described.contains(option.key())) continue;
+        if (option.group == Group::kCompatibility && has_compatibility_) continue;
         return Fail(ErrorCode::kInvalidArgument,
                     fmt::format("{} has no line {{{}}}", section.command.name, option.spelled()));
       }
@@ -168,6 +215,18 @@ class Page {
     text += '\n';
   }
 
+  // The options of perf.
+  void AddCompatibility() {
+    option_ = nullptr;
+    has_compatibility_ = true;
+    text_ += "| option | verdict | note |\n|-----|--|-------|\n";
+    for (const Option& option : sections_.front().command.options) {
+      if (option.verdict == Verdict::kOurs) continue;
+      text_ += fmt::format("| {} | {} | {} |\n", CodeTermOf(option), WordOf(option.verdict),
+                           NoteOf(option));
+    }
+  }
+
   // Verbs of a tool with topics are programs, which have pages of their own.
   void AddRows(std::string_view line) {
     option_ = nullptr;
@@ -199,6 +258,7 @@ class Page {
   Section* section_ = nullptr;
   const Option* option_ = nullptr;  // that of the last item
   std::vector<Item> items_;
+  bool has_compatibility_ = false;
   bool is_chapter_ = false;  // below a heading of the first level
   std::size_t number_ = 0;
   std::string text_;

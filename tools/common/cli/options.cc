@@ -12,6 +12,7 @@
 #include "formats/base/text.h"
 #include "tools/common/cli/completion.h"
 #include "tools/common/cli/escape.h"
+#include "tools/common/cli/perf_habits.h"
 #include "tools/common/cli/values.h"
 
 namespace perftape::cli {
@@ -97,6 +98,23 @@ bool IsOptionWord(std::string_view word) {
   return word.starts_with('-') && word != "-";
 }
 
+// Returns the words with the names of the options written out.
+Result<std::vector<std::string>> WithWholeNames(const Command& command,
+                                                std::span<const std::string> words) {
+  std::vector<std::string> whole(words.begin(), words.end());
+  if (command.habits == Habits::kOwn) return whole;
+  for (std::size_t i = 0; i < whole.size() && whole[i] != "--"; ++i) {
+    if (!IsOptionWord(whole[i])) {
+      if (command.order == Order::kOptionsFirst) break;
+      continue;
+    }
+    TRY_ASSIGN(whole[i], WithWholeName(command, whole[i]));
+    const Option* option = LastOption(command, whole[i]);
+    if (option != nullptr && option->takes_next_word()) ++i;
+  }
+  return whole;
+}
+
 // Boost would use the next word as the argument of an option whose argument was left out.
 void MarkLeftOutArguments(const Command& command, std::vector<std::string>& words) {
   for (std::size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
@@ -137,6 +155,9 @@ po::options_description Describe(const Command& command) {
   };
   for (const Option& option : command.options) add(option);
   for (const Option& option : CommonOptions(command)) add(option);
+  for (const std::string& name : NamesThatTakeBack(command)) {
+    description.add_options()(name.c_str(), "");
+  }
   return description;
 }
 
@@ -191,7 +212,33 @@ std::string SpelledAs(const po::option& option, const Option& row) {
   return is_letter ? std::string{'-', row.letter} : row.spelled();
 }
 
-Result<SplitWords> Split(const Command& command, std::span<const std::string> words) {
+// Returns the argument, without the blanks before it that perf ignores in "-F 99" as one word.
+std::string ArgumentOf(const Command& command, const Option& row, std::string text) {
+  const bool is_trimmed = command.habits == Habits::kPerf && row.verdict != Verdict::kOurs &&
+                          row.completion == Completion::kNothing;
+  if (is_trimmed) text.erase(0, text.find_first_not_of(' '));
+  return text;
+}
+
+// Adds one option of the command line, or removes those that it takes back.
+void AddOption(const Command& command, const po::option& option, SplitWords& parts) {
+  const std::string name = WithoutDashes(option.string_key);
+  const Option* const row = FindOption(command, name);
+  if (row == nullptr) {
+    const Option* const taken_back = FindTakenBack(command, name);
+    std::erase_if(parts.values,
+                  [&](const GivenValue& value) { return value.option.row == taken_back; });
+    return;
+  }
+  const bool has_value = !option.value.empty() && option.value.front() != kLeftOut;
+  parts.values.push_back(
+      {.option = {.row = row, .spelled = SpelledAs(option, *row)},
+       .text = has_value ? ArgumentOf(command, *row, option.value.front()) : ""});
+}
+
+Result<SplitWords> Split(const Command& command, std::span<const std::string> given) {
+  TRY_ASSIGN(const std::vector<std::string> whole, WithWholeNames(command, given));
+  const std::span<const std::string> words = whole;
   const std::size_t split =
       command.order == Order::kOptionsFirst ? FirstOperand(command, words) : words.size();
   std::vector<std::string> options(words.begin(),
@@ -214,17 +261,22 @@ Result<SplitWords> Split(const Command& command, std::span<const std::string> wo
         parts.operands.insert(parts.operands.end(), option.value.begin(), option.value.end());
         continue;
       }
-      const Option* row = FindOption(command, WithoutDashes(option.string_key));
-      if (row == nullptr) continue;
-      const bool has_value = !option.value.empty() && option.value.front() != kLeftOut;
-      parts.values.push_back({.option = {.row = row, .spelled = SpelledAs(option, *row)},
-                              .text = has_value ? option.value.front() : ""});
+      AddOption(command, option, parts);
     }
   } catch (const po::error& error) {
     return UsageError(command, error);
   }
   parts.operands.insert(parts.operands.end(), rest.begin(), rest.end());
   return parts;
+}
+
+Status CheckVerdicts(std::span<const GivenOption> given) {
+  for (const GivenOption& option : given) {
+    if (option.row->verdict != Verdict::kRefused) continue;
+    return Fail(ErrorCode::kInvalidArgument,
+                fmt::format("{} is not supported: {}", option.spelled, option.row->reason));
+  }
+  return {};
 }
 
 Status CheckConflicts(std::span<const GivenOption> given) {
@@ -312,6 +364,8 @@ std::string_view HeadingOf(Group group) {
       return "Symbols";
     case Group::kOther:
       return "Other options";
+    case Group::kCompatibility:
+      return "More options of perf";
   }
   return "";
 }
@@ -326,6 +380,21 @@ std::vector<Option> AllOptions(const Command& command) {
   const std::span<const Option> common = CommonOptions(command);
   all.insert(all.end(), common.begin(), common.end());
   return all;
+}
+
+std::vector<Option> OfferedOptions(const Command& command) {
+  std::vector<Option> offered = AllOptions(command);
+  std::erase_if(offered, [](const Option& row) { return row.verdict == Verdict::kRefused; });
+  return offered;
+}
+
+std::vector<std::string> AlreadySoTexts(const BaseOptions& options) {
+  std::vector<std::string> texts;
+  for (const GivenOption& option : options.given) {
+    if (option.row->verdict != Verdict::kAlreadySo) continue;
+    texts.push_back(fmt::format("{}: {}", option.spelled, option.row->reason));
+  }
+  return texts;
 }
 
 std::vector<Group> GroupsOf(std::span<const Option> options) {
@@ -359,9 +428,13 @@ Status ParseInto(const Command& command, std::span<const std::string> words, Bas
     return value.option.row >= common.data() && value.option.row < common.data() + common.size();
   };
   const bool only_common = std::ranges::any_of(split.values, is_common);
-  if (!only_common) TRY(CheckConflicts(options.given));
+  if (!only_common) {
+    TRY(CheckVerdicts(options.given));
+    TRY(CheckConflicts(options.given));
+  }
   for (std::size_t i = 0; i < split.values.size(); ++i) {
     const auto& [option, text] = split.values[i];
+    if (option.row->into.store == nullptr) continue;
     if (only_common && !is_common(split.values[i])) continue;
     const auto is_same = [&](const GivenValue& later) { return later.option.row == option.row; };
     const bool is_last =

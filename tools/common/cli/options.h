@@ -68,10 +68,19 @@ enum class Group : std::uint8_t {
   kFiles,
   kSymbols,
   kOther,
+  kCompatibility,  // not in the man page by itself, but in its table of perf's options
 };
 
 // Returns "What to record".
 std::string_view HeadingOf(Group group);
+
+// What an option of perf's program of the same purpose means here.
+enum class Verdict : std::uint8_t {
+  kOurs,       // perf has no such option
+  kDone,       // it works
+  kAlreadySo,  // accepted; it asks for what happens without it, too
+  kRefused,    // an error, which says why and what to do
+};
 
 struct Option {
   std::string_view name = {};      // without the dashes; empty for an option with only a letter
@@ -94,8 +103,15 @@ struct Option {
   Group group = Group::kOther;  // InGroup sets it
   // Whether most people never need it: not in --help, but in --help-all and the man page.
   bool is_rare = false;
+  // Null only for Verdict::kAlreadySo and kRefused.
   Target into = {};
+  Verdict verdict = Verdict::kOurs;
+  // Why the option changes nothing, or is refused and what to do instead; of one that works, how it
+  // differs from perf's. A phrase that begins in lower case.
+  std::string_view reason = {};
 
+  // Returns what --help-all says of it.
+  constexpr std::string_view summary() const { return help.empty() ? reason : help; }
   constexpr bool takes_argument() const { return !argument.empty(); }
   constexpr bool takes_next_word() const { return takes_argument() && !argument_is_optional; }
   // Returns the name, or the letter of an option without a name.
@@ -120,6 +136,12 @@ struct ForeignOption {
   std::string_view instead = {};  // a sentence, after "unknown option --time: "
 };
 
+// Returns the row as one of an option that perf has, too.
+constexpr Option AsInPerf(Option row) {
+  row.verdict = Verdict::kDone;
+  return row;
+}
+
 // Returns the rows with their group. The most used one comes first.
 template <std::size_t Size>
 consteval std::array<Option, Size> InGroup(Group group, const Option (&rows)[Size]) {
@@ -131,8 +153,20 @@ consteval std::array<Option, Size> InGroup(Group group, const Option (&rows)[Siz
   return all;
 }
 
+// Returns rows of options that only perf's users need, with their verdict. They are rare.
+template <std::size_t Size>
+consteval std::array<Option, Size> OfPerf(Verdict verdict, const Option (&rows)[Size]) {
+  std::array<Option, Size> all = InGroup(Group::kCompatibility, rows);
+  for (Option& row : all) {
+    row.verdict = verdict;
+    row.is_rare = true;
+  }
+  return all;
+}
+
 // Joins the rows of one or more groups into one table. Does not compile if two rows have the same
-// name or letter, if a conflict names no row, or if a row sets nothing.
+// name or letter, if a conflict names no row, if a row sets nothing, or if one that is refused or
+// changes nothing has no reason.
 template <std::size_t... Sizes>
 consteval std::array<Option, (Sizes + ...)> Table(const std::array<Option, Sizes>&... rows) {
   std::array<Option, (Sizes + ...)> all;
@@ -142,7 +176,10 @@ consteval std::array<Option, (Sizes + ...)> Table(const std::array<Option, Sizes
   };
   (append(rows), ...);
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (all[i].into.store == nullptr) throw "an option sets no field";
+    const bool sets_nothing =
+        all[i].verdict == Verdict::kAlreadySo || all[i].verdict == Verdict::kRefused;
+    if (sets_nothing && all[i].reason.empty()) throw "an option has no reason";
+    if (!sets_nothing && all[i].into.store == nullptr) throw "an option sets no field";
     for (std::size_t j = 0; j < i; ++j) {
       if (all[i].key() == all[j].key()) throw "two options have the same name";
       if (all[i].letter != 0 && all[i].letter == all[j].letter) throw "two have the same letter";
@@ -171,6 +208,14 @@ struct NamesOf {
 enum class Order : std::uint8_t {
   kMixed,         // anywhere, up to "--"
   kOptionsFirst,  // only before the first operand, which begins a command with its own options
+};
+
+// How the words of a command line are understood.
+enum class Habits : std::uint8_t {
+  kOwn,
+  // As perf does (perf_habits.h), for the options that perf has: "--no-NAME" takes one back, the
+  // beginning of a name is enough, and blanks before a number in the same word do not count.
+  kPerf,
 };
 
 // A command line, and what it does: "record a command".
@@ -211,6 +256,7 @@ struct Command {
   bool verbs_are_optional = false;
   std::span<const Topic> topics = {};
   std::span<const ForeignOption> foreign = {};
+  Habits habits = Habits::kOwn;
   // For --version; null for none.
   std::vector<LibraryVersion> (*libraries)() = nullptr;
   std::vector<KernelFeature> (*kernel_features)() = nullptr;
@@ -233,6 +279,12 @@ std::span<const Option> CommonOptions(const Command& command);
 // Returns the command's rows, and then the common ones.
 std::vector<Option> AllOptions(const Command& command);
 
+// Returns them without those that are refused: what a shell completes.
+std::vector<Option> OfferedOptions(const Command& command);
+
+// Returns a line for each given option that changes nothing: "-T: samples always have their time".
+std::vector<std::string> AlreadySoTexts(const BaseOptions& options);
+
 // Returns the groups of these options, in the order of their first rows.
 std::vector<Group> GroupsOf(std::span<const Option> options);
 
@@ -247,7 +299,8 @@ const Option* FindTag(const Command& command, int tag);
 // "-z3" and "--level=3", but never "-z 3" for an optional argument. All words after "--" are
 // operands. Sets the fields of `options` in the order of the words; the last word wins for a field
 // with one value. With one of the CommonOptions no other field is set. Fails with
-// kInvalidArgument, naming the option, for all other words.
+// kInvalidArgument, naming the option, for all other words, and with the reason for an option that
+// is refused.
 Status ParseInto(const Command& command, std::span<const std::string> words, BaseOptions& options);
 
 // `Options` is the struct that the command's rows set, or is derived from it.

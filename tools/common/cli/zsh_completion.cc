@@ -90,7 +90,7 @@ std::string OptionSpecs(const Option& option, std::string_view function) {
 
 std::string AllSpecs(const Command& command, std::string_view function) {
   std::string specs;
-  for (const Option& option : AllOptions(command)) specs += OptionSpecs(option, function);
+  for (const Option& option : OfferedOptions(command)) specs += OptionSpecs(option, function);
   return specs;
 }
 
