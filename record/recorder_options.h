@@ -42,6 +42,7 @@ struct RecordOptions {
   bool cgroup_usage = false;
   std::optional<double> max_cpu;  // percent of a CPU that the recorder may use (rate_governor.h)
   std::optional<std::chrono::nanoseconds> duration;
+  std::optional<std::uint64_t> max_file_bytes;  // ends when the file has this size
   std::chrono::milliseconds flush_interval{250};
   // Gives up the privileges that a running recording does not need. Called once when all events are
   // attached, the command runs, and Record() has ended its own threads. Also called in each process

@@ -144,7 +144,8 @@ Status Recording::StartCommand(const OutputTarget& output) {
 }
 
 Status Recording::OpenOutput() {
-  const std::vector<BpfProgram> programs = world_.loaded_programs();
+  const std::vector<BpfProgram> programs =
+      options_.input.bpf_events ? world_.loaded_programs() : std::vector<BpfProgram>();
   const FileEvents& events = input_->events();
   TRY_ASSIGN(FileTemplate files,
              FileTemplate::Make(options_.output, events, programs, stop_.token()));
@@ -157,7 +158,8 @@ Status Recording::OpenOutput() {
       .build_ids = BuildIdCollector(
           formats,
           {.files = options_.output.bundle.others,
-           .on_binary = options_.rotation ? options_.rotation->files.on_binary : BinarySink()}),
+           .on_binary = options_.rotation ? options_.rotation->files.on_binary : BinarySink(),
+           .reads_ids = options_.output.build_ids}),
       .notes_of = [this](const OutputCounts& counts) {
         return NotesOf(SumUpWith({.counts = counts}));
       }});
@@ -206,6 +208,10 @@ std::unexpected<Error> Recording::CommandFailed(Error error) {
 bool Recording::IsOver() {
   if (stop_.IsMet()) {
     if (!stop_.token().stop_requested()) end_ = End::kDurationOver;
+    return true;
+  }
+  if (options_.max_file_bytes && plan_->file_bytes() >= *options_.max_file_bytes) {
+    end_ = End::kFileFull;
     return true;
   }
   if (input_->HaveTargetsEnded()) {

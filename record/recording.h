@@ -73,7 +73,13 @@ class Recording {
     std::uint64_t known_until_ns() const { return std::min(released_ns, now_ns); }
   };
   // Why a recording ends.
-  enum class End : std::uint8_t { kRequested, kDurationOver, kTargetsGone, kCommandEnded };
+  enum class End : std::uint8_t {
+    kRequested,
+    kDurationOver,
+    kFileFull,
+    kTargetsGone,
+    kCommandEnded,
+  };
 
   Status PreparePlan();
   Status StartCommand(const OutputTarget& output);

@@ -29,9 +29,10 @@ Result<RecordSummary> Recording::Finish() && {
   if (command_) {
     TRY(command_->Send(SIGTERM));
     TRY_ASSIGN(const int status, command_->Wait());
-    // The recorder ended it after its time. That is no failure of the command.
-    if (end_ != End::kDurationOver) command_status_ = status;
+    // The recorder ended it in time. That is no failure of the command.
+    if (end_ != End::kDurationOver && end_ != End::kFileFull) command_status_ = status;
   }
+  if (end_ == End::kFileFull) warnings_.push_back("the file has reached the size of --max-size");
   WarnOfUntrackedForks();
   WarnOfLostRecords();
   WarnOfCgroups();

@@ -80,7 +80,8 @@ perfdata::EventAttr SidebandAttr(const SidebandContent& content) {
   attr.sample_period = 1;
   attr.flags |= perfdata::kAttrMmap | perfdata::kAttrMmap2 | perfdata::kAttrComm |
                 perfdata::kCommExec | perfdata::kTask;
-  if (!content.only_user_code) attr.flags |= perfdata::kAttrKsymbol | perfdata::kAttrBpfEvent;
+  if (!content.only_user_code) attr.flags |= perfdata::kAttrKsymbol;
+  if (!content.only_user_code && content.bpf_events) attr.flags |= perfdata::kAttrBpfEvent;
   if (content.samples_have_cgroups) attr.sample_type |= perfdata::kSampleCgroup;
   if (content.cgroups) attr.flags |= perfdata::kAttrCgroup;
   if (content.data_mappings) attr.flags |= perfdata::kAttrMmapData;

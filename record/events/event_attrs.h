@@ -50,6 +50,7 @@ struct SidebandContent {
   bool cgroups = false;               // CGROUP: each new cgroup
   bool data_mappings = false;         // MMAP2 of memory that is not executable, too
   bool namespaces = false;            // NAMESPACES: each process that starts or changes its own
+  bool bpf_events = true;             // BPF_EVENT: each program that is loaded or unloaded
   bool only_user_code = false;        // nothing of the kernel itself; as AttrForThreads
 };
 

@@ -66,17 +66,27 @@ void AddCgroupToSamples(const Scope& scope, std::span<PlannedEvent> events) {
   for (PlannedEvent& event : events) event.attr.sample_type |= perfdata::kSampleCgroup;
 }
 
+// Or says that the samples have no user part of the call chain.
 void AddUserStateToSamples(const InputOptions& options, std::span<PlannedEvent> events) {
-  if (options.stack_bytes == 0) return;
+  if (options.stack_bytes == 0) {
+    if (options.callchains != Callchains::kOnlyKernel) return;
+    for (PlannedEvent& event : events) event.attr.flags |= perfdata::kExcludeCallchainUser;
+    return;
+  }
   for (PlannedEvent& event : events) AddUserState(options.stack_bytes, event.attr);
 }
 
 // With copies of stacks, perf records data mappings as well.
+bool HasDataMappings(const InputOptions& options) {
+  return options.data_mappings || options.stack_bytes != 0;
+}
+
 SidebandContent SidebandContentOf(const Scope& scope, const InputOptions& options) {
   return {.samples_have_cgroups = scope.recorded.has_value(),
           .cgroups = scope.reports_new_cgroups(),
-          .data_mappings = options.stack_bytes != 0,
-          .namespaces = scope.namespaces};
+          .data_mappings = HasDataMappings(options),
+          .namespaces = scope.namespaces,
+          .bpf_events = options.bpf_events};
 }
 
 std::uint32_t MostUserFrames() {
@@ -212,7 +222,7 @@ Result<EventInput::Opened> EventInput::OpenForThreads(const InputOptions& option
   AddUserStateToSamples(options, plan.events);
   TRY_ASSIGN(const RecordedThreads threads, targets.FindThreads());
   PlanForThreads(threads, options.callchains, plan.events);
-  const SidebandContent content = {.data_mappings = options.stack_bytes != 0,
+  const SidebandContent content = {.data_mappings = HasDataMappings(options),
                                    .only_user_code = true};
   TRY_ASSIGN(RecordedEvents events, RecordedEvents::OpenForThreads(std::move(plan.events),
                                                                    options.cpus, content, threads));
@@ -230,7 +240,7 @@ Result<std::unique_ptr<EventInput>> EventInput::Open(InputOptions options,
   TRY_ASSIGN(Targets targets, Targets::Resolve(options.target, command));
   const auto open = options.sampler == Sampler::kKernel ? &OpenForThreads : &OpenWithPrograms;
   TRY_ASSIGN(Opened opened, open(options, std::move(targets), warnings));
-  SnapshotContent content = {.data_mappings = options.stack_bytes != 0,
+  SnapshotContent content = {.data_mappings = HasDataMappings(options),
                              .namespaces = options.scope.namespaces};
   if (command) content.before_exec = static_cast<std::uint32_t>(*command);
   std::unique_ptr<EventInput> input(new EventInput(std::move(opened), content, UserAddressLimit()));

@@ -45,6 +45,8 @@ struct InputOptions {
   bool prefers_unwind_tables = false;
   // If not 0, samples have the user registers and at most this many bytes of the user stack.
   std::uint32_t stack_bytes = 0;
+  bool data_mappings = false;  // also those that are not executable; always so with `stack_bytes`
+  bool bpf_events = true;      // which BPF programs there are, and are loaded and unloaded
   std::size_t unwind_bytes = kUsualUnwindBytes;  // the memory for Callchains::kUnwindTables
   IncludeSelf include_self = IncludeSelf::kNo;
   // The size of each ring of samples; nothing: see ring_plan.h, and SidebandOptions for

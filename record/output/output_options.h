@@ -29,6 +29,7 @@ struct OutputOptions {
   // Equal samples within this time become one (sample_aggregator.h).
   std::optional<std::chrono::nanoseconds> aggregate;
   std::optional<int> compression_level;   // zstd level, 1 to 22; nothing: no compression
+  bool build_ids = true;                  // whether those of binaries that samples hit are read
   BundleRequest bundle;                   // ignored for a pipe, except for a separate file
   std::vector<std::string> command_line;  // of the recorder itself: the CMDLINE feature
 };

@@ -40,10 +40,17 @@ Result<Targets> Targets::Resolve(const Target& target, std::optional<pid_t> comm
     TRY(targets.ResolveThreads(*threads));
   } else {
     if (!command) return Fail(ErrorCode::kInvalidArgument, "no command to record");
-    targets.filter_.command = command;
-    targets.AddProcess(static_cast<std::uint32_t>(*command));
+    TRY(targets.ResolveCommand(*command, std::get<Workload>(target).inherit));
   }
   return targets;
+}
+
+Status Targets::ResolveCommand(pid_t command, Inherit inherit) {
+  is_command_ = true;
+  if (inherit == Inherit::kNo) return ResolveThreads({{command}});
+  filter_.command = command;
+  AddProcess(static_cast<std::uint32_t>(command));
+  return {};
 }
 
 Status Targets::ResolveProcesses(const ProcessTrees& target) {
@@ -56,9 +63,16 @@ Status Targets::ResolveProcesses(const ProcessTrees& target) {
     if (!pidfd) return FailErrno(fmt::format("process {}", pid), errno);
     pidfds_.push_back(std::move(pidfd));
     AddProcess(static_cast<std::uint32_t>(pid));
+    if (target.inherit == Inherit::kNo) continue;
     TRY_ASSIGN(const std::vector<std::uint32_t> descendants,
                Descendants(kProc, static_cast<std::uint32_t>(pid)));
     for (const std::uint32_t descendant : descendants) AddProcess(descendant);
+  }
+  if (target.inherit == Inherit::kNo) {
+    TRY_ASSIGN(const std::vector<std::uint32_t> all, ThreadsOf(kProc, *processes_));
+    threads_.assign(all.begin(), all.end());
+    filter_.threads = threads_;
+    return {};
   }
   for (const std::uint32_t pid : *processes_) {
     filter_.processes.push_back(static_cast<pid_t>(pid));
@@ -85,7 +99,7 @@ Result<RecordedThreads> Targets::FindThreads() const {
   threads.followed.assign(all.begin(), all.end());
   threads.sampled = threads_.empty() ? threads.followed : threads_;
   if (!threads_.empty()) threads.inherit = Inherit::kNo;
-  threads.from_exec = filter_.command.has_value();
+  threads.from_exec = is_command_;
   return threads;
 }
 

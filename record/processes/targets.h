@@ -56,13 +56,16 @@ struct WholeSystem {};
 // These processes with all their threads and descendants.
 struct ProcessTrees {
   std::vector<pid_t> pids;
+  Inherit inherit = Inherit::kYes;  // kNo: only the threads that run at the start
 };
 // Only these threads.
 struct Threads {
   std::vector<pid_t> tids;
 };
 // The command of the recording, from its exec on, and its descendants.
-struct Workload {};
+struct Workload {
+  Inherit inherit = Inherit::kYes;  // kNo: only its first thread, from the start of its process on
+};
 using Target = std::variant<WholeSystem, ProcessTrees, Threads, Workload>;
 
 class Targets {
@@ -92,12 +95,14 @@ class Targets {
  private:
   Status ResolveProcesses(const ProcessTrees& target);
   Status ResolveThreads(const Threads& target);
+  Status ResolveCommand(pid_t command, Inherit inherit);
   void AddProcess(std::uint32_t pid);
 
   SampleFilter filter_;
   std::optional<std::vector<std::uint32_t>> processes_;
   std::vector<UniqueFd> pidfds_;
   std::vector<pid_t> threads_;
+  bool is_command_ = false;  // of Workload
 };
 
 }  // namespace perftape::record

@@ -75,6 +75,7 @@ void BuildIdCollector::ObserveMapping(const perfdata::RecordView& record) {
 }
 
 Status BuildIdCollector::Hit(std::uint32_t pid, const Region& region, std::vector<std::byte>& out) {
+  if (!roots_.reads_ids) return {};
   const Dso& dso = *region.dso;
   const auto known = binaries_.find(&dso);
   if (known != binaries_.end() && known->second.is_done) return {};

@@ -37,6 +37,7 @@ struct BuildIdRoots {
   std::filesystem::path sys = "/sys";
   std::shared_ptr<OthersFiles> files = std::make_shared<OthersFiles>();  // opens binaries
   BinarySink on_binary = {};  // called at the first sample in each; may be empty
+  bool reads_ids = true;      // false: nothing is read, and there are no build ids
 };
 
 // The owners of sampled files for a bundle. Null: no files are kept.

@@ -176,6 +176,23 @@ TEST_F(OneFileRecording, ReportsProgress) {
   EXPECT_THAT(samples.back(), testing::Gt(240));
 }
 
+TEST_F(OneFileRecording, EndsAtTheSizeOfItsFile) {
+  made_.AddSamples(0.1, 2.9);
+  made_.options.max_file_bytes = 4096;
+  const RecordSummary summary = made_.Run(3);
+  EXPECT_THAT(summary.output.counts.samples, testing::AllOf(testing::Gt(0), testing::Lt(200)));
+  EXPECT_THAT(summary.warnings, testing::Contains(HasSubstr("--max-size")));
+}
+
+TEST_F(OneFileRecording, HasNoBuildIdsIfTheyAreNotRead) {
+  made_.AddSamples(0.1, 2.9);
+  made_.options.output.build_ids = false;
+  made_.Run(3);
+  const FileContent file = File();
+  EXPECT_EQ(file.sample_times.size(), 280);
+  EXPECT_FALSE(file.has_build_ids);
+}
+
 TEST_F(OneFileRecording, CompressesItsRecords) {
   made_.AddSamples(0.1, 2.9);
   made_.options.output.compression_level = 3;

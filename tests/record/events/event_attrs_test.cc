@@ -122,6 +122,13 @@ TEST(AttrForBpf, LeavesRegistersAndStackToTheProgram) {
   EXPECT_EQ(AttrForBpf(attr).sample_type, without);
 }
 
+TEST(SidebandAttr, LeavesBpfProgramsOutIfAsked) {
+  EXPECT_TRUE(SidebandAttr().Has(perfdata::kAttrBpfEvent));
+  const perfdata::EventAttr attr = SidebandAttr({.bpf_events = false});
+  EXPECT_FALSE(attr.Has(perfdata::kAttrBpfEvent));
+  EXPECT_TRUE(attr.Has(perfdata::kAttrKsymbol));
+}
+
 TEST(SidebandAttr, HasDataMappingsIfAsked) {
   EXPECT_FALSE(SidebandAttr().Has(perfdata::kAttrMmapData));
   EXPECT_TRUE(SidebandAttr({.data_mappings = true}).Has(perfdata::kAttrMmapData));

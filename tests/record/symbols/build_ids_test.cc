@@ -116,6 +116,15 @@ TEST_F(BuildIds, AreAnnouncedAtTheFirstHit) {
   EXPECT_EQ(record.size() % 8, 0u);
 }
 
+TEST_F(BuildIds, AreNotReadIfNobodyWantsThem) {
+  collector_ = BuildIdCollector(kTestFormat, {.root = dir_ / "root", .reads_ids = false});
+  WriteElf("/bin/x", kId);
+  Map(7, 0x400000, "/bin/x", "root/bin/x");
+  Hit(7, {0x400100});
+  EXPECT_THAT(Announced(), IsEmpty());
+  EXPECT_THAT(collector_.all().entries, IsEmpty());
+}
+
 TEST_F(BuildIds, AreAnnouncedOnce) {
   WriteElf("/bin/x", kId);
   Map(7, 0x400000, "/bin/x", "root/bin/x");
