@@ -35,11 +35,12 @@ Status CheckPeriod(const RecordOptions& options) {
 // same.
 // --comm selects threads of the command.
 record::Target TargetOf(const Plan& plan) {
-  if (!plan.pids.empty()) return record::ProcessTrees{plan.pids};
+  const auto inherit = plan.no_inherit ? record::Inherit::kNo : record::Inherit::kYes;
+  if (!plan.pids.empty()) return record::ProcessTrees{plan.pids, inherit};
   if (!plan.tids.empty()) return record::Threads{plan.tids};
   const bool has_scope = plan.record.input.user || plan.record.input.scope.has_cgroups();
   if (plan.all_cpus || has_scope || plan.operands.empty()) return record::WholeSystem{};
-  return record::Workload{};
+  return record::Workload{inherit};
 }
 
 // Rejects "-z 3 -- true", where 3 would be the command.
@@ -127,9 +128,12 @@ Result<RecordRun> PlanOf(Plan plan) {
   TRY(PlanVerb(plan, run));
   run.json_file = plan.json_file;
   run.max_loss = plan.max_loss;
+  run.realtime = plan.realtime;
+  run.dry_run = plan.dry_run;
   plan.record.input.target = TargetOf(plan);
   TRY(PlanEvents(plan));
   TRY(recording::FinishRecordingOptions(plan));
+  PlanPerfOptions(plan);
   RecordOptions& options = run;
   options = std::move(plan.record);
   TRY(CheckPeriod(options));

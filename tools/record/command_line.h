@@ -24,6 +24,9 @@ struct CompressionLevel {
   bool is_left_out = false;
 };
 
+// Which code the options --all-user and --all-kernel select.
+enum class OnlyModes : std::uint8_t { kAsEvents, kUser, kKernel };
+
 struct Plan : recording::RecordingPlan {
   // PlanOf computes the target, the events, the command and the level from these.
   bool all_cpus = false;
@@ -36,8 +39,13 @@ struct Plan : recording::RecordingPlan {
   std::optional<std::chrono::nanoseconds> flight, cooldown;
   std::optional<std::uint64_t> flight_memory;
   std::vector<record::TriggerSpec> triggers;
+  // Options of perf (perf_rows.h).
+  OnlyModes only_modes = OnlyModes::kAsEvents;
+  bool off_cpu = false, kernel_callchains = false, no_inherit = false, no_build_ids = false;
+  bool timestamp_filename = false, no_buffering = false, dry_run = false;
+  std::optional<int> realtime;
   // Only checked, because there is only one.
-  std::string clock;
+  std::string clock, synthesis;
   std::filesystem::path json_file;
   std::optional<double> max_loss;
 };
@@ -50,6 +58,8 @@ struct RecordRun : record::RecordOptions {
   std::optional<doctor_tool::ReportAs> diagnosis;
   std::filesystem::path json_file;  // of the summary; "-" for stdout, empty for none
   std::optional<double> max_loss;   // percent of the samples
+  std::optional<int> realtime;      // the priority of SCHED_FIFO
+  bool dry_run = false;             // only check the options
   bool no_sandbox = false;
   bool shows_progress = false;  // on the terminal
 };

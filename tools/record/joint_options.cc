@@ -12,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include "record/events/event_plan.h"
 #include "record/events/event_spec.h"
 #include "record/events/known_events.h"
 #include "record/output/name_pattern.h"
@@ -39,9 +40,13 @@ record::FileSeriesOptions SeriesOf(const Plan& plan) {
   return {.keep = plan.keep, .exec_on_switch = plan.exec_on_switch};
 }
 
-// Returns nothing without --switch-output.
+// Returns nothing without --switch-output or --timestamp-filename.
 Result<std::optional<record::RotationOptions>> RotationOf(const Plan& plan,
                                                           const record::RecordOptions& options) {
+  if (plan.timestamp_filename && !plan.switch_output) {
+    TRY(CheckPattern("--timestamp-filename", options));
+    return record::RotationOptions{.files = SeriesOf(plan)};
+  }
   if (!plan.switch_output) {
     if (!plan.flight && (plan.keep.any() || !plan.exec_on_switch.empty())) {
       return WrongFiles(
@@ -123,6 +128,31 @@ Status CheckTriggers(const record::RecordOptions& options) {
   return {};
 }
 
+// The clock is what perf's option records beside the waits.
+void AddWaits(std::vector<record::EventSpec>& events) {
+  if (events.empty()) events.push_back(record::DefaultEvent());
+  if (Has(events, record::kOffCpu)) return;
+  const std::string waits(record::kOffCpu);
+  events.push_back({.text = waits, .name = waits});
+}
+
+// As in perf, the option wins over the modifiers of an event. Tracepoints, probes and sets of them
+// are events of the kernel, and have no modifiers; waits stay as they are.
+Status ApplyModes(OnlyModes only, std::vector<record::EventSpec>& events) {
+  if (only == OnlyModes::kAsEvents) return {};
+  if (events.empty()) events.push_back(record::DefaultEvent());
+  for (record::EventSpec& event : events) {
+    if (record::FindKnownEvent(event.name) != nullptr) {
+      event.modes = only == OnlyModes::kUser ? record::Modes::kUser : record::Modes::kKernel;
+    } else if (only == OnlyModes::kUser && !record::IsOffCpuName(event.name)) {
+      return record::FailEvent(event, ErrorCode::kInvalidArgument,
+                               "--all-user: only clocks, counters and other events of perf itself "
+                               "have modes: use :u behind each of them");
+    }
+  }
+  return {};
+}
+
 // Sets nothing without --flight.
 Status SetFlight(const Plan& plan, record::RecordOptions& options) {
   if (!plan.flight) {
@@ -156,7 +186,23 @@ Status PlanEvents(Plan& plan) {
   if (plan.record.latency_interval && *plan.record.latency_interval < kShortestInterval) {
     return Fail(ErrorCode::kInvalidArgument, "--interval: the shortest interval is 10ms");
   }
-  return plan.wakers ? AddWakers(input.events) : Status();
+  if (plan.off_cpu) AddWaits(input.events);
+  if (plan.wakers) TRY(AddWakers(input.events));
+  return ApplyModes(plan.only_modes, input.events);
+}
+
+void PlanPerfOptions(Plan& plan) {
+  record::InputOptions& input = plan.record.input;
+  if (plan.kernel_callchains) {
+    input.callchains = record::Callchains::kOnlyKernel;
+    input.prefers_unwind_tables = false;
+  }
+  if (plan.no_build_ids) {
+    plan.record.output.build_ids = false;
+    plan.record.output.bundle.destination = record::BundleRequest::Destination::kNone;
+  }
+  constexpr std::chrono::milliseconds kUnbuffered{10};
+  if (plan.no_buffering) plan.record.flush_interval = kUnbuffered;
 }
 
 }  // namespace perftape::record_tool

@@ -12,6 +12,7 @@
 #include "tools/common/recording/recording_options.h"
 #include "tools/record/command_line.h"
 #include "tools/record/file_values.h"
+#include "tools/record/perf_rows.h"
 
 namespace perftape::record_tool {
 namespace {
@@ -121,20 +122,23 @@ constexpr cli::Option kTargetRows[] = {
      .letter = 'a',
      .help = "record the whole system (default without another target)",
      .conflicts = "pid tid",
-     .into = cli::Set<&Plan::all_cpus>},
+     .into = cli::Set<&Plan::all_cpus>,
+     .verdict = cli::Verdict::kDone},
     {.name = "pid",
      .letter = 'p',
      .argument = "PID[,PID...]",
      .help = "record these processes and every process that they start",
      .completion = Completion::kProcess,
      .conflicts = "tid",
-     .into = cli::StoreAs<&cli::ParseIdList, &Plan::pids>},
+     .into = cli::StoreAs<&cli::ParseIdList, &Plan::pids>,
+     .verdict = cli::Verdict::kDone},
     {.name = "tid",
      .letter = 't',
      .argument = "TID[,TID...]",
      .help = "record only these threads",
      .completion = Completion::kProcess,
-     .into = cli::StoreAs<&cli::ParseIdList, &Plan::tids>},
+     .into = cli::StoreAs<&cli::ParseIdList, &Plan::tids>,
+     .verdict = cli::Verdict::kDone},
 };
 
 constexpr cli::Option kTaskRows[] = {
@@ -143,7 +147,8 @@ constexpr cli::Option kTaskRows[] = {
              "--cgroup, --container and --pod",
      .is_rare = true,
      .into = cli::Set<&Plan::record, &RecordOptions::input, &InputOptions::scope,
-                      &ScopeOptions::all_cgroups>},
+                      &ScopeOptions::all_cgroups>,
+     .verdict = cli::Verdict::kDone},
     {.name = "cgroup-usage",
      .help = "record limits and usage of the cgroups of recorded processes, for 'perftape-report "
              "--diagnose'",
@@ -153,7 +158,8 @@ constexpr cli::Option kTaskRows[] = {
      .help = "record the namespaces of processes, for 'perf report --sort cgroup_id'",
      .is_rare = true,
      .into = cli::Set<&Plan::record, &RecordOptions::input, &InputOptions::scope,
-                      &ScopeOptions::namespaces>},
+                      &ScopeOptions::namespaces>,
+     .verdict = cli::Verdict::kDone},
     {.name = "include-self",
      .help = "also record the recorder",
      .is_rare = true,
@@ -170,7 +176,8 @@ constexpr cli::Option kRateRows[] = {
      .help = "record one sample every PERIOD of an event, instead of -F; clocks count nanoseconds, "
              "minimum 1000",
      .conflicts = "freq",
-     .into = cli::StoreAs<&ParsePeriod, &Plan::rate>},
+     .into = cli::StoreAs<&ParsePeriod, &Plan::rate>,
+     .verdict = cli::Verdict::kDone},
     {.name = "duration",
      .argument = "TIME",
      .help = "end the recording after TIME: seconds, or a number with a unit: 500ms, 10m, 1h",
@@ -179,7 +186,9 @@ constexpr cli::Option kRateRows[] = {
      .help =
          "record call chains of kernel and user code by --call-graph's default method (default)",
      .into = cli::SetTo<record::Callchains::kFramePointers, &Plan::record, &RecordOptions::input,
-                        &InputOptions::callchains>},
+                        &InputOptions::callchains>,
+     .verdict = cli::Verdict::kDone,
+     .reason = "the default"},
     {.name = "no-callgraph",
      .help = "record no call chains, only the address of each sample",
      .conflicts = "g call-graph",
@@ -206,24 +215,30 @@ constexpr cli::Option kRateRows[] = {
              "power of two (default: by the number of CPUs and the rate)",
      .is_rare = true,
      .into = cli::StoreAs<&ParseRingSize, &Plan::record, &RecordOptions::input,
-                          &InputOptions::ring_bytes>},
+                          &InputOptions::ring_bytes>,
+     .verdict = cli::Verdict::kDone,
+     .reason = "one ring for all CPUs, or a few"},
     {.name = "clockid",
      .letter = 'k',
      .argument = "CLOCK",
      .help = "select the clock of timestamps; the only CLOCK is {choices}, CLOCK_MONOTONIC "
              "(default)",
      .is_rare = true,
-     .into = cli::StoreOffered<&ParseClock, &Clocks, &Plan::clock>},
+     .into = cli::StoreOffered<&ParseClock, &Clocks, &Plan::clock>,
+     .verdict = cli::Verdict::kDone,
+     .reason = "only mono, which is the default"},
 };
 
 constexpr cli::Option kOutputRows[] = {
-    cli::OutputRow("write the recording to FILE (default perf.data); an existing file is renamed "
-                   "to FILE.old; - is stdout, in perf's pipe format",
-                   cli::StoreAs<&cli::ParseOutput, &Plan::record, &RecordOptions::output,
-                                &OutputOptions::file>),
-    cli::CompressionRow("compress the recording with zstd, as perf record -z does; LEVEL is 1 "
-                        "(fastest, default) to 22 (smallest)",
-                        cli::StoreAs<&ParseLevel, &Plan::compression>),
+    cli::AsInPerf(cli::OutputRow(
+        "write the recording to FILE (default perf.data); an existing file is renamed "
+        "to FILE.old; - is stdout, in perf's pipe format",
+        cli::StoreAs<&cli::ParseOutput, &Plan::record, &RecordOptions::output,
+                     &OutputOptions::file>)),
+    cli::AsInPerf(
+        cli::CompressionRow("compress the recording with zstd, as perf record -z does; LEVEL is 1 "
+                            "(fastest, default) to 22 (smallest)",
+                            cli::StoreAs<&ParseLevel, &Plan::compression>)),
     {.name = "json",
      .argument = "FILE",
      .help = "also write the summary to FILE, as one JSON object; - is stdout",
@@ -258,7 +273,8 @@ constexpr cli::Option kFileRows[] = {
              "FILE.%t",
      .argument_is_optional = true,
      .conflicts = "bundle",
-     .into = cli::StoreAs<&ParseSwitchMode, &Plan::switch_output>},
+     .into = cli::StoreAs<&ParseSwitchMode, &Plan::switch_output>,
+     .verdict = cli::Verdict::kDone},
     {.name = "keep-files",
      .argument = "N",
      .help = "with --switch-output or --flight, keep the newest N files of this name",
@@ -334,8 +350,8 @@ constexpr cli::Option kBundleRows[] = {
 };
 
 constexpr cli::Option kOtherRows[] = {
-    cli::QuietRow(),
-    cli::VerboseRow("also print the messages of libbpf while it loads programs"),
+    cli::AsInPerf(cli::QuietRow()),
+    cli::AsInPerf(cli::VerboseRow("also print the messages of libbpf while it loads programs")),
     cli::NoProgressRow(),
     cli::NoSandboxRow(),
 };
@@ -350,32 +366,16 @@ constexpr auto kOptions = cli::Table(
                  recording::kSamplingRows<kDefaultRate, &recording::CallGraphs>),
     cli::InGroup(cli::Group::kSampling, kRateRows), cli::InGroup(cli::Group::kOutput, kOutputRows),
     cli::InGroup(cli::Group::kFiles, kFileRows), cli::InGroup(cli::Group::kSymbols, kBundleRows),
-    cli::InGroup(cli::Group::kOther, kOtherRows));
+    cli::InGroup(cli::Group::kOther, kOtherRows), cli::OfPerf(cli::Verdict::kDone, kDonePerfRows),
+    cli::OfPerf(cli::Verdict::kAlreadySo, kAlreadySoPerfRows),
+    cli::OfPerf(cli::Verdict::kRefused, kRefusedPerfRows));
 
-// Most of these are options of perf record.
 constexpr cli::ForeignOption kForeign[] = {
-    {.name = "off-cpu", .instead = "-e offcpu records the time that threads wait"},
-    {.name = "off-cpu-thresh",
-     .instead = "--off-cpu-threshold TIME sums shorter waits; a TIME without a unit is in ms"},
     {.name = "time", .instead = "--duration TIME ends the recording after TIME"},
     {.name = "delay",
      .letter = 'D',
      .instead = "a delayed start is not supported; start perftape-record later with -p PID, or "
                 "remove the beginning with 'perftape-convert --time FROM,TO'"},
-    {.name = "switch-max-files", .instead = "--keep-files N keeps the newest N files"},
-    {.name = "switch-output-event",
-     .instead = "--switch-output begins a file at a size, after a time or on SIGUSR2"},
-    {.name = "timestamp-filename", .instead = "--switch-output adds the time to the name"},
-    {.name = "no-inherit",
-     .letter = 'i',
-     .instead = "processes that a recorded process starts are always recorded; -t TID records "
-                "single threads"},
-    {.name = "all-kernel",
-     .instead = "kernel and user are always recorded; 'perftape-convert --no-user' removes the "
-                "user frames"},
-    {.name = "all-user",
-     .instead = "kernel and user are always recorded; 'perftape-convert --no-kernel' removes the "
-                "kernel frames"},
 };
 
 constexpr cli::Verb kVerbs[] = {
@@ -416,6 +416,7 @@ constexpr cli::Command kCommand = {
     .verbs = kVerbs,
     .verbs_are_optional = true,
     .foreign = kForeign,
+    .habits = cli::Habits::kPerf,
     .libraries = &doctor_tool::RecorderLibraries,
     .kernel_features = &doctor_tool::KernelFeatures,
 };

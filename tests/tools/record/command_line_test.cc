@@ -158,6 +158,69 @@ TEST(RecordPlan, SuggestsReplacementsForPerfsOptions) {
   EXPECT_THAT(PlanOfWords({"--time", "5"}), refuses("--duration TIME"));
 }
 
+TEST(RecordPlan, AppliesOptionsOfPerfThatWork) {
+  const auto user = PlanOfWords({"--all-user", "-e", "cycles:k,page-faults"});
+  ASSERT_TRUE(user);
+  for (const auto& event : user->input.events) EXPECT_EQ(event.modes, record::Modes::kUser);
+  EXPECT_TRUE(PlanOfWords({"--all-user", "--off-cpu"}));
+  const auto kernel = PlanOfWords({"--all-kernel", "--off-cpu"});
+  ASSERT_TRUE(kernel);
+  ASSERT_EQ(kernel->input.events.size(), 2U);
+  EXPECT_EQ(kernel->input.events[0].modes, record::Modes::kKernel);
+  EXPECT_EQ(kernel->input.events[1].name, "offcpu");
+  const auto chains = PlanOfWords({"--kernel-callchains", "-g"});
+  ASSERT_TRUE(chains);
+  EXPECT_EQ(chains->input.callchains, record::Callchains::kOnlyKernel);
+  EXPECT_FALSE(chains->input.prefers_unwind_tables);
+  EXPECT_EQ(PlanOfWords({"--no-call-graph"})->input.callchains, record::Callchains::kNone);
+  EXPECT_FALSE(PlanOfWords({"--no-bpf-event"})->input.bpf_events);
+  EXPECT_TRUE(PlanOfWords({"--data-mmap"})->input.data_mappings);
+  EXPECT_EQ(PlanOfWords({"--max-size=1M"})->max_file_bytes, 1U << 20);
+  EXPECT_EQ(PlanOfWords({"-r", "5"})->realtime, 5);
+  EXPECT_TRUE(PlanOfWords({"--dry-run"})->dry_run);
+  EXPECT_LT(PlanOfWords({"--no-buffering"})->flush_interval, std::chrono::milliseconds(50));
+  EXPECT_TRUE(PlanOfWords({"-F 999", "-aTNPR"}));
+}
+
+TEST(RecordPlan, ReadsNoBuildIdsIfAsked) {
+  const auto plan = PlanOfWords({"-B"});
+  ASSERT_TRUE(plan);
+  EXPECT_FALSE(plan->output.build_ids);
+  EXPECT_EQ(plan->output.bundle.destination, record::BundleRequest::Destination::kNone);
+}
+
+TEST(RecordPlan, FollowsNoChildrenIfAsked) {
+  const auto command = PlanOfWords({"-i", "--", "make"});
+  ASSERT_TRUE(command);
+  EXPECT_EQ(std::get<record::Workload>(command->input.target).inherit, record::Inherit::kNo);
+  const auto process = PlanOfWords({"-i", "-p1"});
+  ASSERT_TRUE(process);
+  EXPECT_EQ(std::get<record::ProcessTrees>(process->input.target).inherit, record::Inherit::kNo);
+  const auto again = PlanOfWords({"-i", "--inherit", "-p1"});
+  ASSERT_TRUE(again);
+  EXPECT_EQ(std::get<record::ProcessTrees>(again->input.target).inherit, record::Inherit::kYes);
+}
+
+TEST(RecordPlan, NamesFilesByTheTime) {
+  const auto plan = PlanOfWords({"--timestamp-filename", "-ox.data"});
+  ASSERT_TRUE(plan);
+  ASSERT_TRUE(plan->rotation);
+  EXPECT_FALSE(plan->rotation->switch_bytes);
+  EXPECT_FALSE(plan->rotation->switch_interval);
+}
+
+TEST(RecordPlan, RefusesWhatOptionsOfPerfCannotDo) {
+  const auto refuses = [](const char* message) {
+    return FailsWith(ErrorCode::kInvalidArgument, HasSubstr(message));
+  };
+  EXPECT_THAT(PlanOfWords({"-b"}), refuses("-b is not supported: samples are taken by BPF"));
+  EXPECT_THAT(PlanOfWords({"--synth", "no"}), refuses("--synth: 'no' is not supported"));
+  EXPECT_THAT(PlanOfWords({"--all-user", "--all-kernel"}), refuses("cannot be combined"));
+  EXPECT_THAT(PlanOfWords({"--all-user", "-e", "sched:sched_switch"}), refuses("--all-user"));
+  EXPECT_THAT(PlanOfWords({"--max-size=0"}), refuses("--max-size"));
+  EXPECT_THAT(PlanOfWords({"-r", "100"}), refuses("-r: 100 is out of range"));
+}
+
 TEST(RecordPlan, RecordsCgroupsOfTheWholeSystem) {
   const auto plan = PlanOfWords({"-G", "a,/b/c", "--container", "3f2a", "--", "sleep", "1"});
   ASSERT_TRUE(plan);
