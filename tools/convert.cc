@@ -20,6 +20,7 @@
 #include "convert/rewritten_samples.h"
 #include "convert/timeline/new_profile.h"
 #include "convert/timeline/parallelism.h"
+#include "convert/timeline/pauses.h"
 #include "formats/base/file.h"
 #include "formats/base/input.h"
 #include "formats/base/progress.h"
@@ -238,6 +239,7 @@ convert::WriteOptions WriteOptionsOf(const Plan& plan, const convert::Profile& p
     // Of a wait that the filter removed, the profile says nothing.
     if (plan.filter.events.empty()) options.times.event_names = input.read.events;
     options.times.window = input.read.window;
+    options.times.pauses = timeline::PausesOf(input.read);
     options.times.sample_step_ns = static_cast<std::int64_t>(input.read.time_step_ns);
     if (!plan.anonymize) options.times.trigger = input.read.trigger;
   }

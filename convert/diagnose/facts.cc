@@ -44,9 +44,11 @@ std::string TextOf(const bundle::NotedContainer& container) {
 void AddNotes(const RecordingNotes& notes, const convert::FilterOptions& filter, Facts& facts) {
   facts.has_notes = true;
   if (facts.start_ns == 0) facts.start_ns = static_cast<std::int64_t>(notes.start_ns);
-  if (notes.end_ns > notes.start_ns) {
-    facts.seconds += static_cast<double>(notes.end_ns - notes.start_ns) / kNsPerSecond;
+  std::uint64_t recorded_ns = notes.end_ns - std::min(notes.end_ns, notes.start_ns);
+  for (const bundle::NotedPauses& pauses : notes.pauses) {
+    if (pauses.event.empty()) recorded_ns -= std::min(recorded_ns, pauses.off_ns);
   }
+  facts.seconds += static_cast<double>(recorded_ns) / kNsPerSecond;
   std::ranges::copy_if(notes.cgroups, std::back_inserter(facts.cgroups),
                        [&](const NotedCgroup& cgroup) { return Keeps(filter, cgroup, notes); });
   for (const bundle::NotedContainer& one : notes.containers) {

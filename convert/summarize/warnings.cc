@@ -12,6 +12,7 @@
 #include "convert/summarize/jit_code.h"
 #include "formats/base/counted.h"
 #include "formats/base/unknown_name.h"
+#include "formats/bundle/recording_notes.h"
 #include "formats/perfdata/event_meanings.h"
 #include "formats/perfdata/mapping_name.h"
 
@@ -179,6 +180,22 @@ void WarnOfLoss(const std::vector<convert::InputReport>& inputs,
   }
 }
 
+// Names the time in which --delay or --control had switched events off.
+void WarnOfPauses(const std::vector<convert::InputReport>& inputs,
+                  std::vector<std::string>& warnings) {
+  for (const convert::InputReport& input : inputs) {
+    if (!input.read.recording_notes) continue;
+    const bundle::RecordingNotes& notes = *input.read.recording_notes;
+    for (const bundle::NotedPauses& pauses : notes.pauses) {
+      const auto seconds = [](std::uint64_t ns) { return static_cast<double>(ns) / 1e9; };
+      warnings.push_back(fmt::format(
+          "{}: {} off for {:.1f} s of {:.1f} s (--delay, --control): that time was not recorded",
+          input.name, pauses.event.empty() ? "events were" : pauses.event + " was",
+          seconds(pauses.off_ns), seconds(notes.end_ns - std::min(notes.end_ns, notes.start_ns))));
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> WarningsOf(const Contents& contents, const EventContents& event,
@@ -187,7 +204,10 @@ std::vector<std::string> WarningsOf(const Contents& contents, const EventContent
   WarnOfFewSamples(contents.profile, event, warnings);
   WarnOfStacks(contents, event, read.inputs, warnings);
   WarnOfUnnamed(contents, event, read.symbols, warnings);
-  if (&event == &contents.events.front()) WarnOfLoss(read.inputs, warnings);
+  if (&event == &contents.events.front()) {
+    WarnOfLoss(read.inputs, warnings);
+    WarnOfPauses(read.inputs, warnings);
+  }
   return warnings;
 }
 

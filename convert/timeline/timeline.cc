@@ -9,6 +9,7 @@
 #include "convert/model/label_keys.h"
 #include "convert/model/sample_thread.h"
 #include "convert/model/saturating.h"
+#include "convert/timeline/pauses.h"
 #include "convert/timeline/share.h"
 #include "convert/timeline/stack_facts.h"
 #include "convert/timeline/switch_records.h"
@@ -492,6 +493,7 @@ void TimelineBuilder::Finish(Draft& draft) {
   draft.waits = {};  // they are in the intervals now
   FillGap({.start = at, .end = life.end}, line);
   PlaceShortWaits(draft.short_sums, line);
+  BlankPauses(options_.pauses, line.intervals);
   Clip(Common(life, timeline_.time_), line);
   if (!line.intervals.empty()) timeline_.threads_.push_back(std::move(line));
 }

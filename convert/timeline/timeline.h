@@ -40,6 +40,8 @@ struct TimelineOptions {
   std::vector<std::string> event_names = {};
   // The range to look at (ImportReport::window); nothing for all.
   std::optional<convert::TimeWindow> window = {};
+  // When the events of waits were switched off (pauses.h). Nothing is known of these times.
+  std::vector<Span> pauses = {};
   // A shorter time without samples does not mean that a thread did not run, whatever the period is.
   std::int64_t least_silence_ns = 4'000'000;
 };

@@ -55,6 +55,21 @@ Json AbsenceJson(const NotedAbsence& absence) {
   return json;
 }
 
+// {"event": "cpu-clock", "times": 2, "ns": 30, "pauses": [[10, 20], [40, 60]]}
+Json OnePausesJson(const NotedPauses& pauses) {
+  Json json = Json::EmptyObject();
+  Put(json, "event", pauses.event);
+  json["times"] = pauses.times;
+  json["ns"] = pauses.off_ns;
+  Json& list = json["pauses"] = Json::EmptyList();
+  for (const NotedPause& pause : pauses.pauses) {
+    Json& pair = list.push_back(Json::EmptyList());
+    pair.push_back(pause.from_ns);
+    pair.push_back(pause.until_ns);
+  }
+  return json;
+}
+
 Json ContainerJson(const NotedContainer& container) {
   Json json = Json::EmptyObject();
   Put(json, "cgroup", container.cgroup);
@@ -191,6 +206,19 @@ NotedRate RateOf(Fields& at) {
           .cpu_percent = at.Real("cpu_percent")};
 }
 
+NotedPauses PausesOf(Fields& at) {
+  NotedPauses pauses = {
+      .event = at.Text("event"), .times = at.Number("times"), .off_ns = at.Number("ns")};
+  for (const Json& pair : at.List("pauses")) {
+    const std::span<const Json> both = pair.elements();
+    const bool is_pause = both.size() == 2 && both[0].AsUnsigned() && both[1].AsUnsigned() &&
+                          *both[0].AsUnsigned() <= *both[1].AsUnsigned();
+    at.Check(is_pause, "pauses");
+    if (is_pause) pauses.pauses.push_back({*both[0].AsUnsigned(), *both[1].AsUnsigned()});
+  }
+  return pauses;
+}
+
 NotedContainer ContainerOf(Fields& at) {
   return {.cgroup = at.Text("cgroup"),
           .pod_uid = at.Text("pod_uid"),
@@ -233,12 +261,19 @@ Status ReadLists(Fields& at, RecordingNotes& notes) {
   }));
   TRY(ReadList(at, "absent_cpus", notes.absences, &AbsenceOf));
   TRY(ReadList(at, "rates", notes.rates, &RateOf));
+  TRY(ReadList(at, "off", notes.pauses, &PausesOf));
   TRY(ReadList(at, "containers", notes.containers, &ContainerOf));
   TRY(ReadList(at, "processes", notes.processes, &ProcessOf));
   return ReadLatency(at, notes);
 }
 
 }  // namespace
+
+Json PausesJson(const std::vector<NotedPauses>& all) {
+  Json json = Json::EmptyList();
+  for (const NotedPauses& pauses : all) json.push_back(OnePausesJson(pauses));
+  return json;
+}
 
 Json NotesJson(const RecordingNotes& notes) {
   Json json = {{"version", kNotesVersion}, {"samples", notes.samples}};
@@ -261,6 +296,7 @@ Json NotesJson(const RecordingNotes& notes) {
     json["rates"].push_back(
         {{"time_ns", rate.time_ns}, {"divisor", rate.divisor}, {"cpu_percent", rate.cpu_percent}});
   }
+  if (!notes.pauses.empty()) json["off"] = PausesJson(notes.pauses);
   if (notes.end_ns != 0) {
     json["start_ns"] = notes.start_ns;
     json["end_ns"] = notes.end_ns;

@@ -75,6 +75,22 @@ struct NotedRate {
   bool operator==(const NotedRate&) const = default;
 };
 
+// A time in which an event was switched off, so that it has no samples.
+struct NotedPause {
+  std::uint64_t from_ns = 0, until_ns = 0;
+
+  bool operator==(const NotedPause&) const = default;
+};
+
+// All times in which an event was off.
+struct NotedPauses {
+  std::string event = {};  // empty: all events, which were off at the same times
+  std::uint64_t times = 0, off_ns = 0;
+  std::vector<NotedPause> pauses = {};  // in ascending order; if there are many, only the first
+
+  bool operator==(const NotedPauses&) const = default;
+};
+
 // What was known about a cgroup that is, or is in, a container or a pod of Kubernetes.
 struct NotedContainer {
   std::string cgroup = {};         // its path, as in the records
@@ -142,6 +158,7 @@ struct RecordingNotes {
   std::vector<NotedThrottling> throttled = {};
   std::vector<NotedAbsence> absences = {};
   std::vector<NotedRate> rates = {};
+  std::vector<NotedPauses> pauses = {};
   std::uint64_t aggregate_ns = 0;  // the interval in which equal samples became one; 0: none did
   std::uint64_t aggregated = 0;    // samples that are part of another one
   std::string trigger = {};        // why the file was written
@@ -158,6 +175,7 @@ struct RecordingNotes {
 // Encodes as JSON. Equal notes give equal bytes.
 std::string EncodeNotes(const RecordingNotes& notes);
 json::Value NotesJson(const RecordingNotes& notes);
+json::Value PausesJson(const std::vector<NotedPauses>& all);
 // Returns kCorrupt if `json` is not JSON or has a field of a wrong type, and kUnsupported for a
 // later version. Ignores unknown fields.
 Result<RecordingNotes> DecodeNotes(std::string_view json);

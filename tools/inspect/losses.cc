@@ -65,6 +65,10 @@ void AddOtherNotes(const bundle::RecordingNotes& notes, std::string& text) {
                         SecondsText(absence.from_ns),
                         absence.until_ns ? SecondsText(*absence.until_ns) : "the end");
   }
+  for (const bundle::NotedPauses& pauses : notes.pauses) {
+    text += fmt::format("off: {}{} times, {} s\n", Where(pauses.event, -1), pauses.times,
+                        SecondsText(pauses.off_ns));
+  }
   for (const bundle::NotedRate& rate : notes.rates) {
     text += fmt::format("rate: 1/{} from {} on, after {:.1f} % of a CPU\n", rate.divisor,
                         SecondsText(rate.time_ns), rate.cpu_percent);

@@ -40,6 +40,7 @@ struct PageTimes {
   std::vector<convert::ThreadSwitch> switches = {};
   std::vector<std::string> event_names = {};       // also of events without samples
   std::optional<convert::TimeWindow> window = {};  // the range that is looked at; nothing: all
+  std::vector<timeline::Span> pauses = {};         // TimelineOptions::pauses
   std::int64_t sample_step_ns = 0;  // the times of samples are multiples of it; 0: exact
   std::string trigger = {};         // why the recording ended; empty: no reason
   // For a critical path: its windows, and a name for them; the name is empty for the whole lives of

@@ -114,7 +114,8 @@ std::optional<TimeLanes> LanesOf(const Profile& profile, const std::vector<PageT
       timeline::Timeline::Build(profile, {.events = times.events,
                                           .switches = times.switches,
                                           .event_names = times.event_names,
-                                          .window = times.window});
+                                          .window = times.window,
+                                          .pauses = times.pauses});
   return MakeTimeLanes(timeline, of_lanes,
                        {.tasks = times.events,
                         .trigger = times.trigger,

@@ -3,11 +3,13 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 
 #include "convert/model/mappings_without_files.h"
 #include "convert/summarize/contents.h"
+#include "formats/bundle/recording_notes.h"
 #include "tests/convert/export/profile_maker.h"
 
 namespace perftape::summarize {
@@ -184,6 +186,20 @@ TEST(WarningsOf, DoNotSuspectStacksThatWereUnwoundFromCopies) {
   EXPECT_THAT(WarningsFor(WithUnnamedRoots(), read), IsEmpty());
   unwound.of_32_bit = 1;  // has the call chain of the kernel
   EXPECT_THAT(WarningsFor(WithUnnamedRoots(), read), ElementsAre(HasSubstr("--call-graph eh")));
+}
+
+TEST(WarningsOf, NameTheTimeInWhichEventsWereOff) {
+  ProfileMaker made;
+  made.Hit(made.Calls({"main", "work"}), made.Runs("app"), made.Counts("cycles"), 5000, 5000);
+  bundle::RecordingNotes notes;
+  notes.start_ns = 1'000'000'000;
+  notes.end_ns = 6'000'000'000;
+  notes.pauses = {{"", 2, 3'200'000'000, {}}, {"page-faults", 1, 500'000'000, {}}};
+  ReadContents read = Noted({});
+  read.inputs[0].read.recording_notes = std::make_shared<bundle::RecordingNotes>(notes);
+  EXPECT_THAT(WarningsFor(made.Make(), read),
+              ElementsAre(HasSubstr("events were off for 3.2 s of 5.0 s"),
+                          HasSubstr("page-faults was off for 0.5 s of 5.0 s")));
 }
 
 TEST(WarningsOf, SuspectStacksUnlessAllRecordingsKnowThem) {

@@ -84,6 +84,17 @@ TEST_F(TimelineTest, HasNoMoreShortWaitsThanTime) {
   EXPECT_THAT(Texts(), ElementsAre("0-100 runnable", "100-200 running 100"));
 }
 
+TEST_F(TimelineTest, KnowsNothingOfThePausesOfTheRecording) {
+  recorded_.WaitedForCpu(thread_, 0, 100);
+  recorded_.Slept(thread_, 200, 300, recorded_.Calls({"main"}));
+  recorded_.WaitedForCpu(thread_, 600, 700);
+  EXPECT_THAT(
+      Texts({.pauses = {{120, 130}, {250, 400}, {690, 900}}}),
+      ElementsAre("0-100 runnable", "100-120 running", "120-130 not recorded", "130-200 running",
+                  "200-250 sleep", "250-300 not recorded", "300-400 not recorded",
+                  "400-600 running", "600-690 runnable", "690-700 not recorded"));
+}
+
 TEST_F(TimelineTest, KnowsNothingOfALongTimeWithoutSamples) {
   recorded_.WaitedForCpu(thread_, 0, 100);
   recorded_.Ran(thread_, 105, recorded_.Calls({"main"}));

@@ -29,6 +29,7 @@ RecordingNotes AllNotes() {
   notes.throttled = {{"cycles", 1, 2, 3}};
   notes.absences = {{1, 5, 6}, {2, 7, {}}};
   notes.rates = {{10, 2, 1.5}};
+  notes.pauses = {{"", 2, 30, {{10, 20}, {40, 60}}}, {"page-faults", 4000, 9, {}}};
   notes.aggregate_ns = 1'000'000'000;
   notes.aggregated = 4;
   notes.trigger = "cpu>80%/5s";

@@ -10,6 +10,7 @@
 #include "convert/model/label_keys.h"
 #include "convert/model/profile_builder.h"
 #include "convert/model/profile_facts.h"
+#include "convert/timeline/pauses.h"
 #include "convert/timeline/switches.h"
 #include "convert/timeline/wall_clock.h"
 #include "formats/base/counted.h"
@@ -278,6 +279,7 @@ Result<TimeViewResult> MakeTimeView(const TimeViewPlan& plan, const convert::Pro
     options.events = inputs.front().read.task_events;
     options.event_names = inputs.front().read.events;
     options.window = inputs.front().read.window;
+    options.pauses = timeline::PausesOf(inputs.front().read);
   }
   const TimeView view = plan.time_view.view;
   // Parallelism is counted without waits.
