@@ -31,7 +31,7 @@
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-/* User space sets it before it detaches the programs, which takes effect later. */
+/* User space sets it while the events are off, and before it detaches the programs. */
 volatile __u32 is_stopped = 0;
 
 /* include/linux/sched.h */
@@ -431,7 +431,8 @@ static __always_inline struct off_cpu_task *start_wait(struct task_struct *task,
 SEC("tp_btf/sched_wakeup_new")
 int BPF_PROG(on_wakeup_new, struct task_struct *task)
 {
-	start_wait(task, WIRE_RUNNABLE);
+	if (!is_stopped)
+		start_wait(task, WIRE_RUNNABLE);
 	return 0;
 }
 
@@ -574,8 +575,7 @@ int at_start_without_stacks(struct bpf_iter__task *ctx)
 	return 0;
 }
 
-/* The end of the recording, when the programs above are detached: what still waits, and the sums.
- */
+/* The end of the recording, or the events are switched off: what still waits, and the sums. */
 SEC("iter/task")
 int at_end(struct bpf_iter__task *ctx)
 {

@@ -122,8 +122,8 @@ enum wire_missed {
 /*
  * The counters of one event on one CPU. User space maps them, because the kernel skips overflows
  * during a bpf(2) call. Only programs on that CPU write them. User space may set expiry_ns to 0
- * while no program runs there; then the counting of missed expiries restarts. It sets `excluded`
- * before the start.
+ * while no program runs there; then the counting of missed expiries restarts. It sets
+ * WIRE_OTHER_CPU before the start, and WIRE_SWITCHED_OFF at any time.
  */
 struct wire_cpu {
 	__u64 overflows;    /* calls of the sampling program, for any task */
@@ -140,7 +140,8 @@ struct wire_cpu {
 	__u64 no_scratch;		  /* samples: no memory to build the message */
 	__u64 untracked_forks;		  /* processes that did not fit into target_processes */
 	__u64 hits;		/* of a tracepoint, by wanted tasks, that meet its conditions */
-	__u64 excluded;		/* a tracepoint is not recorded on this CPU */
+	__u64 excluded;		/* not 0: of events without a perf event on each CPU, nothing is */
+				/* recorded here now; WIRE_OTHER_CPU | WIRE_SWITCHED_OFF */
 	__u64 divisor;		/* not 0: of overflows, only one in so many makes a sample; */
 				/* user space may change it at any time */
 	__u64 held;		/* overflows since the last sample that made none, and the */
@@ -150,6 +151,10 @@ struct wire_cpu {
 	__u64 no_stack;		/* samples of waits: the copy of their stack found no room */
 } __attribute__((aligned(64))); /* so that CPUs share no cache line */
 WIRE_ASSERT(sizeof(struct wire_cpu) == 256, "wire_cpu changed");
+
+/* wire_cpu.excluded */
+#define WIRE_OTHER_CPU	  1 /* this CPU is not recorded */
+#define WIRE_SWITCHED_OFF 2 /* the event is off */
 
 enum wire_operator {
 	WIRE_EQUAL,

@@ -8,9 +8,11 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "formats/base/result.h"
+#include "record/control/control_spec.h"
 #include "record/input/input_options.h"
 #include "record/input/latency_ledger.h"
 #include "record/output/output_options.h"
@@ -25,6 +27,17 @@ struct RecordProgress {
   std::uint64_t file_bytes = 0;  // of the current file
 };
 
+// When events are on (--delay), and commands that switch them (--control).
+struct ControlOptions {
+  std::optional<ControlSpec> channel = {};
+  // If set, InputOptions::first_state is kOff.
+  std::optional<EnabledRanges> delay = {};
+  // Gets the answer to the command evlist, by the thread that records. May be empty.
+  std::function<void(std::string_view)> print = {};
+
+  bool is_used() const { return channel || delay; }
+};
+
 struct RecordOptions {
   InputOptions input;
   OutputOptions output;
@@ -32,6 +45,7 @@ struct RecordOptions {
   std::optional<RotationOptions> rotation;
   // If set, the output is a pattern, too, and records stay in memory until a trigger writes them.
   std::optional<FlightOptions> flight;
+  ControlOptions control;
   // The command and its arguments. Its process is created before the recording starts. It waits
   // until the recording runs, and then calls exec. The recording ends with it. May be empty unless
   // the target is Workload.

@@ -36,6 +36,10 @@ Status Recording::Begin() {
 
 Status Recording::PreparePlan() {
   const OutputOptions& output = options_.output;
+  if (options_.control.is_used()) {
+    TRY_ASSIGN(EventControl control, EventControl::Open(options_.control, world_.clock));
+    control_.emplace(std::move(control));
+  }
   if (options_.flight) {
     TRY_ASSIGN(plan_, FlightRecorder::Prepare(output, *options_.flight, options_.input.cpus,
                                               options_.command_signals, world_.clock));
@@ -186,7 +190,8 @@ void Recording::StartCgroupUsage() {
 
 Status Recording::StartSampling() {
   TRY(input_->Start());
-  losses_.Start(*input_, world_.clock.MonotonicNs());
+  const std::uint64_t start_ns = world_.clock.MonotonicNs();
+  losses_.Start(*input_, start_ns);
   if (options_.max_cpu) {
     governor_.emplace(*options_.max_cpu, world_.clock.MonotonicNs(), world_.clock.CpuNs());
   }
@@ -196,6 +201,10 @@ Status Recording::StartSampling() {
     }
   }
   if (options_.duration) stop_.StartTimer(*options_.duration);
+  if (control_) {
+    const auto request_file = [this](std::string_view cause) { return plan_->RequestFile(cause); };
+    control_->Start({.input = *input_, .losses = losses_, .request_file = request_file}, start_ns);
+  }
   return {};
 }
 
@@ -214,6 +223,7 @@ bool Recording::IsOver() {
     end_ = End::kFileFull;
     return true;
   }
+  if (control_ && control_->is_stop_requested()) return true;
   if (input_->HaveTargetsEnded()) {
     end_ = End::kTargetsGone;
     return true;
@@ -231,6 +241,7 @@ Status Recording::WaitForWork() {
   // The shortest time between two drains. A ring has room for far more than arrives in it.
   constexpr std::chrono::milliseconds kShortestPause{10};
   pollfd wait_for[] = {
+      {.fd = -1, .events = POLLIN, .revents = 0},  // of the commands
       {.fd = stop_.poll_fd(), .events = POLLIN, .revents = 0},
       {.fd = command_ ? command_->pidfd() : -1, .events = POLLIN, .revents = 0},
       {.fd = plan_->poll_fd(), .events = POLLIN, .revents = 0},
@@ -240,15 +251,35 @@ Status Recording::WaitForWork() {
   const std::span<pollfd> all(wait_for);
   // The first poll does not include the rings: those of process events stay readable after their
   // CPU is gone.
-  const std::span<pollfd> without_rings = all.first(3);
+  const std::span<pollfd> without_rings = all.first(4);
   const auto pause = std::min(kShortestPause, options_.flush_interval);
   // What the last flush has held back is committed a flush interval after it was recorded.
   const auto held = std::chrono::ceil<std::chrono::milliseconds>(held_);
   const auto until_flush = plan_->UntilRound(std::max(pause, options_.flush_interval - held));
-  TRY_ASSIGN(const int ready,
-             world_.clock.Poll(without_rings, stop_.Timeout(std::min(pause, until_flush))));
-  if (ready == 0) TRY(world_.clock.Poll(all, stop_.Timeout(until_flush)));
+  TRY_ASSIGN(const int ready, Wait(without_rings, std::min(pause, until_flush)));
+  const bool wants_round = control_ && control_->wants_round();
+  if (ready == 0 && !wants_round) TRY(Wait(all, until_flush));
   return {};
+}
+
+// As Clock::Poll, but ends with the recording, and executes commands meanwhile. They are answered
+// without a round. The first file is theirs.
+Result<int> Recording::Wait(std::span<pollfd> files, std::chrono::milliseconds longest) {
+  if (!control_) return world_.clock.Poll(files, stop_.Timeout(longest));
+  const std::uint64_t end_ns =
+      world_.clock.MonotonicNs() +
+      static_cast<std::uint64_t>(std::chrono::nanoseconds(longest).count());
+  for (std::uint64_t now_ns = 0; now_ns < end_ns;) {
+    const std::chrono::nanoseconds left(end_ns - std::min(end_ns, world_.clock.MonotonicNs()));
+    const auto timeout = stop_.Timeout(std::chrono::ceil<std::chrono::milliseconds>(left));
+    files.front().fd = control_->poll_fd();
+    TRY_ASSIGN(const int ready, world_.clock.Poll(files, control_->Timeout(timeout)));
+    const int commands = files.front().fd >= 0 && files.front().revents != 0 ? 1 : 0;
+    TRY(control_->Run());
+    if (ready > commands || control_->wants_round() || stop_.IsMet()) return ready;
+    now_ns = world_.clock.MonotonicNs();
+  }
+  return 0;
 }
 
 }  // namespace perftape::record

@@ -9,12 +9,14 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <vector>
 
 #include "formats/base/output_target.h"
 #include "formats/base/result.h"
+#include "record/event_control.h"
 #include "record/input/record_input.h"
 #include "record/losses/loss_account.h"
 #include "record/machine/clock.h"
@@ -90,6 +92,7 @@ class Recording {
 
   bool IsOver();
   Status WaitForWork();
+  Result<int> Wait(std::span<pollfd> files, std::chrono::milliseconds longest);
   Status Flush(std::uint64_t limit_ns);
   Round BeginRound(std::uint64_t limit_ns);
   void LimitOwnCpuTime(const Round& round);
@@ -98,6 +101,7 @@ class Recording {
   bool EndsLatencyInterval(const Round& round) const;
   void EndLatencyInterval(std::uint64_t time_ns);
 
+  void WarnOfControl();
   void WarnOfUntrackedForks();
   void WarnOfLostRecords();
   void WarnOfCgroups();
@@ -121,6 +125,7 @@ class Recording {
   std::chrono::nanoseconds held_{};  // of the last flush: the time of the records that wait
   std::uint64_t flushed_ns_ = 0;     // the time up to which the last flush wrote all records
   LossAccount losses_;
+  std::optional<EventControl> control_;  // uses the input, the losses and the plan
   // When the calls of latency probes were read, and when the last interval ended.
   std::uint64_t drained_latency_ns_ = 0, latency_interval_ns_ = 0;
   std::optional<RateGovernor> governor_;  // nothing: the rate does not change

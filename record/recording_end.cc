@@ -33,6 +33,7 @@ Result<RecordSummary> Recording::Finish() && {
     if (end_ != End::kDurationOver && end_ != End::kFileFull) command_status_ = status;
   }
   if (end_ == End::kFileFull) warnings_.push_back("the file has reached the size of --max-size");
+  WarnOfControl();
   WarnOfUntrackedForks();
   WarnOfLostRecords();
   WarnOfCgroups();
@@ -78,6 +79,7 @@ RecordSummary Recording::SumUpWith(OutputSummary output) const {
                                                : std::vector<bundle::NotedCgroup>(),
           .processes = input_->ProcessContexts(),
           .latency = input_->Latency(),
+          .pauses = control_ ? control_->Pauses(flushed_ns_) : std::vector<bundle::NotedPauses>(),
           .rates = governor_ ? governor_->rates() : std::vector<bundle::NotedRate>(),
           .command_failure = {},
           .command_status = command_status_,
@@ -97,6 +99,10 @@ std::string Recording::EndCause() const {
   const char* const name = sigabbrev_np(status - kSignalled);
   if (name == nullptr) return "the command ended with status " + std::to_string(status);
   return "signal SIG" + std::string(name) + " ended the command";
+}
+
+void Recording::WarnOfControl() {
+  if (control_) std::ranges::move(control_->Warnings(), std::back_inserter(warnings_));
 }
 
 // It is unknown how many samples those processes would have had.

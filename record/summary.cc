@@ -77,6 +77,7 @@ RecordingNotes NotesOf(const RecordSummary& summary) {
   notes.start_ns = summary.losses.start_ns;
   notes.end_ns = summary.end_ns;
   notes.rates = summary.rates;
+  notes.pauses = summary.pauses;
   notes.containers = summary.containers;
   notes.cgroups = summary.cgroups;
   notes.processes = summary.processes;

@@ -28,6 +28,7 @@ struct RecordSummary {
   std::vector<bundle::NotedCgroup> cgroups = {};
   std::vector<bundle::NotedProcess> processes = {};  // with what they publish about themselves
   LatencySummary latency = {};
+  std::vector<bundle::NotedPauses> pauses = {};  // times in which events were switched off
   // The rate at the start and its changes (--max-cpu); empty if it cannot change.
   std::vector<bundle::NotedRate> rates = {};
   // Why the command could not be run. Then nothing was recorded, and no file was changed.

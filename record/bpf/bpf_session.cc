@@ -295,6 +295,33 @@ Status BpfSession::FollowCgroup(std::uint32_t index, const OpenCgroup& cgroup) {
   return impl_->FollowCgroup(index, cgroup);
 }
 
+Status BpfSession::SwitchOff(std::uint32_t event) {
+  if (!IsOffCpu(impl_->events[event].cause)) {
+    impl_->counters.SwitchOff(event);
+    return {};
+  }
+  const CapturedLog captured(impl_->log, &impl_->user_log);
+  OffCpuPrograms* const programs = impl_->objects->off_cpu();
+  return programs != nullptr ? programs->Pause(impl_->log) : Status();
+}
+
+Status BpfSession::SwitchOn(std::uint32_t event) {
+  const SampleCause cause = impl_->events[event].cause;
+  if (IsOffCpu(cause)) {
+    const CapturedLog captured(impl_->log, &impl_->user_log);
+    OffCpuPrograms* const programs = impl_->objects->off_cpu();
+    return programs != nullptr ? programs->Resume(impl_->log) : Status();
+  }
+  // The time in between is no missed expiry.
+  if (IsPerCpu(cause)) {
+    for (std::size_t cpu = 0; cpu < impl_->counters.cpus(); ++cpu) {
+      impl_->counters.RestartTimer(event, cpu);
+    }
+  }
+  impl_->counters.SwitchOn(event);
+  return {};
+}
+
 void BpfSession::RestartTimer(std::uint32_t event, int cpu) {
   impl_->counters.RestartTimer(event, static_cast<std::size_t>(cpu));
 }

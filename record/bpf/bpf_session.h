@@ -140,6 +140,8 @@ class BpfSession final : public SampleSource {
   bool CountLost(std::uint32_t, std::uint64_t) override { return false; }
   std::vector<wire_cpu> Counters(std::uint32_t event) const override;
   std::uint64_t SkippedHits() const override;
+  Status SwitchOff(std::uint32_t event) override;
+  Status SwitchOn(std::uint32_t event) override;
   void RestartTimer(std::uint32_t event, int cpu) override;
   Status FollowCgroup(std::uint32_t index, const OpenCgroup& cgroup) override;
   void SampleOneIn(std::uint32_t event, std::uint64_t divisor) override;

@@ -57,11 +57,25 @@ void CpuCounters::RestartTimer(std::size_t event, std::size_t cpu) {
   if (event >= events_ || cpu >= cpus_) return;
   wire_cpu& counters = first_[event * cpus_ + cpu];
   std::atomic_ref(counters.expiry_ns).store(0, std::memory_order_relaxed);
+  std::atomic_ref(counters.interrupts).store(0, std::memory_order_relaxed);
 }
 
 void CpuCounters::Exclude(std::size_t event, std::size_t cpu) {
   if (event >= events_ || cpu >= cpus_) return;
-  std::atomic_ref(first_[event * cpus_ + cpu].excluded).store(1, std::memory_order_relaxed);
+  std::atomic_ref(first_[event * cpus_ + cpu].excluded).fetch_or(WIRE_OTHER_CPU);
+}
+
+void CpuCounters::SwitchOff(std::size_t event) {
+  for (std::size_t cpu = 0; event < events_ && cpu < cpus_; ++cpu) {
+    std::atomic_ref(first_[event * cpus_ + cpu].excluded).fetch_or(WIRE_SWITCHED_OFF);
+  }
+}
+
+void CpuCounters::SwitchOn(std::size_t event) {
+  for (std::size_t cpu = 0; event < events_ && cpu < cpus_; ++cpu) {
+    std::atomic_ref(first_[event * cpus_ + cpu].excluded)
+        .fetch_and(~std::uint64_t{WIRE_SWITCHED_OFF});
+  }
 }
 
 void CpuCounters::SetDivisor(std::size_t event, std::size_t cpu, std::uint64_t divisor) {

@@ -27,10 +27,13 @@ class CpuCounters {
 
   // Returns the counters of an event on all CPUs as they are now. The index is the CPU.
   std::vector<wire_cpu> Copy(std::size_t event) const;
-  // Clears the time of the CPU's last timer expiry. No program may be running on the CPU.
+  // Forgets the CPU's last timer expiry. No program may be running on the CPU.
   void RestartTimer(std::size_t event, std::size_t cpu);
   // Excludes the event on a CPU, before the programs are attached.
   void Exclude(std::size_t event, std::size_t cpu);
+  // Set and clear WIRE_SWITCHED_OFF on all CPUs.
+  void SwitchOff(std::size_t event);
+  void SwitchOn(std::size_t event);
   // Sets wire_cpu.divisor.
   void SetDivisor(std::size_t event, std::size_t cpu, std::uint64_t divisor);
   std::size_t cpus() const { return cpus_; }

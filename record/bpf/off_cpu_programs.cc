@@ -76,6 +76,24 @@ struct OffCpuPrograms::Impl {
   Skeleton<off_cpu_bpf> skeleton;
   std::vector<Link> links;
 
+  bool is_paused() const { return skeleton->bss->is_stopped != 0; }
+
+  // Waits that began earlier count from here on.
+  Status StartWaits(const std::string& log) const {
+    const auto& programs = skeleton->progs;
+    return RunOnTasks(bpf_program__autoload(programs.at_start) ? programs.at_start
+                                                               : programs.at_start_without_stacks,
+                      log);
+  }
+
+  // Sends the waits that have not ended and the sums of short ones.
+  Status EndWaits(const std::string& log) const {
+    const bpf_program* const at_start = skeleton->progs.at_start;
+    if (bpf_program__autoload(at_start)) TRY(RunOnTasks(at_start, log));
+    skeleton->bss->is_stopped = 1;
+    return RunOnTasks(skeleton->progs.at_end, log);
+  }
+
   Status Attach(const bpf_program* program, const std::string& log) {
     Link link(bpf_program__attach(program));
     if (!link) return ExplainFailure("cannot follow the scheduler", errno, log);
@@ -137,18 +155,27 @@ Status OffCpuPrograms::Start(const std::string& log) {
   TRY(impl_->Attach(programs.on_wakeup, log));
   TRY(impl_->Attach(programs.on_wakeup_new, log));
   if (bpf_program__autoload(programs.on_waking)) TRY(impl_->Attach(programs.on_waking, log));
-  return RunOnTasks(bpf_program__autoload(programs.at_start) ? programs.at_start
-                                                             : programs.at_start_without_stacks,
-                    log);
+  return impl_->is_paused() ? Status() : impl_->StartWaits(log);
+}
+
+Status OffCpuPrograms::Pause(const std::string& log) {
+  if (impl_->is_paused()) return {};
+  if (!impl_->links.empty()) return impl_->EndWaits(log);
+  impl_->skeleton->bss->is_stopped = 1;
+  return {};
+}
+
+Status OffCpuPrograms::Resume(const std::string& log) {
+  if (!impl_->is_paused()) return {};
+  impl_->skeleton->bss->is_stopped = 0;
+  return impl_->links.empty() ? Status() : impl_->StartWaits(log);
 }
 
 Status OffCpuPrograms::Stop(const std::string& log) {
   if (impl_->links.empty()) return {};
-  const bpf_program* const at_start = impl_->skeleton->progs.at_start;
-  if (bpf_program__autoload(at_start)) TRY(RunOnTasks(at_start, log));
-  impl_->skeleton->bss->is_stopped = 1;
+  const Status ended = impl_->is_paused() ? Status() : impl_->EndWaits(log);
   impl_->links.clear();
-  return RunOnTasks(impl_->skeleton->progs.at_end, log);
+  return ended;
 }
 
 }  // namespace perftape::record

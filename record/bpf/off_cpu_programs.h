@@ -44,6 +44,11 @@ class OffCpuPrograms {
 
   // Attaches the programs. Waits that began earlier count from here on.
   Status Start(const std::string& log);
+  // Pause sends the waits that have not ended and the sums of short ones. Until Resume, nothing is
+  // measured, and waits count from there on. If Pause comes before Start, Start only attaches.
+  // Calls that change nothing have no effect.
+  Status Pause(const std::string& log);
+  Status Resume(const std::string& log);
   // Detaches the programs, and sends the waits that have not ended and the sums of short ones. A
   // second call has no effect.
   Status Stop(const std::string& log);

@@ -78,6 +78,13 @@ class SampleSource {
   // call it after the recording.
   virtual std::uint64_t SkippedHits() const = 0;
 
+  // Switch the samples of an event off and on. Of a perf event that is open on each CPU, the caller
+  // disables and enables the event itself, and calls these while it is disabled. Waits have one
+  // switch for all their events: a wait is cut where they are switched. SwitchOff may be called
+  // before AttachTo. Calls that change nothing have no effect.
+  virtual Status SwitchOff(std::uint32_t event) = 0;
+  virtual Status SwitchOn(std::uint32_t event) = 0;
+
   // The event was opened again on `cpu`: counts its missed expiries from here on. No event may be
   // running on the CPU.
   virtual void RestartTimer(std::uint32_t event, int cpu) = 0;

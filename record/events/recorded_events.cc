@@ -166,7 +166,7 @@ Status RecordedEvents::RedirectToRings() const {
 Status RecordedEvents::EnableSampling() const {
   for (std::uint32_t event = 0; event < sampling_.size(); ++event) {
     const bool starts_with_exec = in_file_.sampling()[event].attr.Has(perfdata::kEnableOnExec);
-    if (!IsOnEachCpu(event) || starts_with_exec) continue;
+    if (!IsOnEachCpu(event) || starts_with_exec || !sampling_[event].is_on) continue;
     TRY(EnableAll(sampling_[event].on_cpus));
     TRY(EnableAll(sampling_[event].of_other_threads));
   }
@@ -179,6 +179,22 @@ Status RecordedEvents::DisableSampling() const {
     TRY(DisableAll(event.of_other_threads));
   }
   return {};
+}
+
+Status RecordedEvents::SwitchOff(std::uint32_t event) {
+  Sampling& sampling = sampling_[event];
+  sampling.is_on = false;
+  if (!IsOnEachCpu(event)) return {};
+  TRY(DisableAll(sampling.on_cpus));
+  return DisableAll(sampling.of_other_threads);
+}
+
+Status RecordedEvents::SwitchOn(std::uint32_t event) {
+  Sampling& sampling = sampling_[event];
+  sampling.is_on = true;
+  if (!IsOnEachCpu(event)) return {};
+  TRY(EnableAll(sampling.on_cpus));
+  return EnableAll(sampling.of_other_threads);
 }
 
 std::map<int, std::uint64_t> RecordedEvents::LostRecords() const {
@@ -250,7 +266,7 @@ std::optional<std::uint32_t> RecordedEvents::first_per_cpu() const {
 
 Result<std::uint64_t> RecordedEvents::SamplingEnabledNs(int cpu) const {
   const std::optional<std::uint32_t> first = first_per_cpu();
-  if (!first) return Fail(ErrorCode::kNotFound, "");
+  if (!first || !IsOn(*first)) return Fail(ErrorCode::kNotFound, "");
   const std::vector<CpuEvent>& opened = sampling_[*first].on_cpus;
   const auto event = std::ranges::find(opened, cpu, &CpuEvent::cpu);
   if (event == opened.end()) return Fail(ErrorCode::kNotFound, "");

@@ -30,6 +30,7 @@ class RecordedEvents {
   struct Sampling {
     std::vector<CpuEvent> on_cpus = {};
     std::vector<CpuEvent> of_other_threads = {};  // on the same CPUs; records have the same ids
+    bool is_on = true;
   };
 
   // Opens the sampling events of `plan` on `cpus`, or on all online CPUs if it is empty. Opens the
@@ -53,8 +54,13 @@ class RecordedEvents {
   // Redirects the records of all events to the rings, which must be mapped.
   Status RedirectToRings() const;
   // Start and stop sampling. Events that are enabled by exec start with the exec of the command.
+  // EnableSampling leaves out the events that are switched off.
   Status EnableSampling() const;
   Status DisableSampling() const;
+  // Switch a sampling event off and on. They disable and enable it, if it is open on each CPU.
+  Status SwitchOff(std::uint32_t event);
+  Status SwitchOn(std::uint32_t event);
+  bool IsOn(std::uint32_t event) const { return sampling_[event].is_on; }
   // Returns by CPU how many records did not fit into a ring. Nothing if the events are not those of
   // threads, or before Linux 6.0.
   std::map<int, std::uint64_t> LostRecords() const;
@@ -75,7 +81,8 @@ class RecordedEvents {
   bool IsOnEachCpu(std::uint32_t event) const { return IsPerCpu(in_file_.sampling()[event].cause); }
   // The first event that is opened on each CPU; nothing if all are tracepoints.
   std::optional<std::uint32_t> first_per_cpu() const;
-  // Returns how long this event has been enabled on the CPU. Fails with kNotFound if there is none.
+  // Returns how long this event has been enabled on the CPU. Fails with kNotFound if there is none,
+  // or if it is off.
   Result<std::uint64_t> SamplingEnabledNs(int cpu) const;
 
   const FileEvents& in_file() const { return in_file_; }

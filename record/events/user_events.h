@@ -61,6 +61,8 @@ class KernelSamples final : public SampleSource {
   bool CountLost(std::uint32_t cpu, std::uint64_t records) override;
   std::vector<wire_cpu> Counters(std::uint32_t event) const override;
   std::uint64_t SkippedHits() const override { return 0; }
+  Status SwitchOff(std::uint32_t) override { return {}; }
+  Status SwitchOn(std::uint32_t) override { return {}; }
   void RestartTimer(std::uint32_t, int) override {}
   Status FollowCgroup(std::uint32_t, const OpenCgroup&) override { return {}; }
   void SampleOneIn(std::uint32_t, std::uint64_t) override {}

@@ -112,17 +112,17 @@ OutputCounts FlightRecorder::Counts() const {
 // time: a trigger is ignored meanwhile, and a request waits.
 void FlightRecorder::CheckTriggers() {
   const std::uint64_t now_ns = clock_.MonotonicNs();
-  if (files_->ConsumeRequest()) is_requested_ = true;
+  if (files_->ConsumeRequest()) requested_by_ = "SIGUSR2";
   std::optional<TriggerSet::Fired> fired = triggers_.Check(now_ns);
   const bool is_busy = files_->unfinished() > 0;
   std::string cause;
   if (fired && cooldown_.Admits(fired->times, now_ns, is_busy)) {
     cause = std::move(fired->text);
-  } else if (is_requested_ && !is_busy) {
-    cause = "SIGUSR2";
+  } else if (!is_busy) {
+    cause = requested_by_;
   }
   if (cause.empty()) return;
-  is_requested_ = false;
+  requested_by_.clear();
   if (const Status written = Write(cause); !written) {
     files_->Warn(written.error().message + ": no file was written for " + cause);
   }

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "formats/base/result.h"
 #include "record/output/file_series.h"
@@ -41,6 +42,10 @@ class FlightRecorder : public OutputPlan {
   OutputCounts Counts() const override;
   std::uint64_t file_bytes() const override { return 0; }
   int poll_fd() const override { return files_->poll_fd(); }
+  bool RequestFile(std::string_view cause) override {
+    requested_by_ = cause;
+    return true;
+  }
   OutputSummary End(const RecordingEnd& end, std::vector<std::string>& warnings) override;
 
  private:
@@ -65,7 +70,7 @@ class FlightRecorder : public OutputPlan {
   OutputParts* parts_ = nullptr;        // from Open on, as the next two
   bool has_bundle_ = false;
   std::optional<FlightBuffer> buffer_;
-  bool is_requested_ = false;
+  std::string requested_by_;  // empty: no file is requested
   FlightSummary sums_;
 };
 

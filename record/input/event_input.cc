@@ -222,6 +222,11 @@ Result<EventInput::Opened> EventInput::OpenForThreads(const InputOptions& option
   AddUserStateToSamples(options, plan.events);
   TRY_ASSIGN(const RecordedThreads threads, targets.FindThreads());
   PlanForThreads(threads, options.callchains, plan.events);
+  if (options.first_state == FirstState::kOff) {
+    for (PlannedEvent& event : plan.events) {
+      event.attr.flags &= ~static_cast<std::uint64_t>(perfdata::kEnableOnExec);
+    }
+  }
   const SidebandContent content = {.data_mappings = HasDataMappings(options),
                                    .only_user_code = true};
   TRY_ASSIGN(RecordedEvents events, RecordedEvents::OpenForThreads(std::move(plan.events),
@@ -261,6 +266,11 @@ Result<std::unique_ptr<EventInput>> EventInput::Open(InputOptions options,
   input->NoteContainers(options.names);
   input->FindContexts(options, files);
   input->ExcludeCpus(options.cpus);
+  if (options.first_state == FirstState::kOff) {
+    for (std::uint32_t event = 0; event < input->events().sideband_event(); ++event) {
+      TRY(input->SwitchOff(event));
+    }
+  }
   input->WatchCpus();
   return input;
 }
@@ -368,7 +378,7 @@ Status EventInput::ReopenOn(int cpu) {
     TRY(RedirectOutput(only, events_.sideband()));
     samples_->RestartTimer(event, cpu);
     TRY(samples_->AttachTo(event, only));
-    TRY(EnableAll(only));
+    if (events_.IsOn(event)) TRY(EnableAll(only));
     events_.KeepSampling(event, std::move(sampling));
     if (const auto id = events_.in_file().ids().Find(event, static_cast<std::uint32_t>(cpu))) {
       records_.AbandonThrottled(*id);
@@ -401,6 +411,45 @@ Status EventInput::Stop() {
   if (containers_) containers_->AddMissingNames();
   CountUnreportedLosses();
   return {};
+}
+
+// The events that have one switch with this one, and itself.
+std::vector<std::uint32_t> EventInput::SwitchedWith(std::uint32_t event) const {
+  const std::span<const PlannedEvent> planned = events_.in_file().sampling();
+  if (!IsOffCpu(planned[event].cause)) return {event};
+  std::vector<std::uint32_t> waits;
+  for (std::uint32_t other = 0; other < planned.size(); ++other) {
+    if (IsOffCpu(planned[other].cause)) waits.push_back(other);
+  }
+  return waits;
+}
+
+Status EventInput::SwitchOff(std::uint32_t event) {
+  if (!events_.IsOn(event)) return {};
+  for (const std::uint32_t one : SwitchedWith(event)) {
+    TRY(events_.SwitchOff(one));
+    TRY(samples_->SwitchOff(one));
+    if (!events_.IsOnEachCpu(one) || events_.in_file().sampling()[one].settings.period_ns != 0) {
+      continue;
+    }
+    TRY(Drain());
+    EndThrottling(one);
+  }
+  return {};
+}
+
+Status EventInput::SwitchOn(std::uint32_t event) {
+  if (events_.IsOn(event)) return {};
+  for (const std::uint32_t one : SwitchedWith(event)) {
+    TRY(samples_->SwitchOn(one));
+    TRY(events_.SwitchOn(one));
+  }
+  return {};
+}
+
+// The kernel ends it when the event is enabled again.
+void EventInput::EndThrottling(std::uint32_t event) {
+  for (const auto& [cpu, id] : events_.in_file().ids().Of(event)) records_.AbandonThrottled(id);
 }
 
 // The kernel reports a loss when the next record fits into the ring.

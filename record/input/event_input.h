@@ -59,6 +59,9 @@ class EventInput : public RecordInput {
                                               std::vector<std::string>& warnings) const override;
   Status Start() override;
   Status Stop() override;
+  Status SwitchOff(std::uint32_t event) override;
+  Status SwitchOn(std::uint32_t event) override;
+  bool IsOn(std::uint32_t event) const override { return events_.IsOn(event); }
   Status Drain() override;
   IncomingRecords& records() override { return records_; }
   const IncomingRecords& records() const override { return records_; }
@@ -114,6 +117,8 @@ class EventInput : public RecordInput {
   void NoteContainers(NameSource* names);
   void FindContexts(const InputOptions& options, OthersFiles& files);
   void ExcludeCpus(std::span<const int> recorded);
+  std::vector<std::uint32_t> SwitchedWith(std::uint32_t event) const;
+  void EndThrottling(std::uint32_t event);
   void WatchCpus();
   Status ReopenOn(int cpu);
 

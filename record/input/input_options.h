@@ -28,6 +28,9 @@ enum class Sampler : std::uint8_t {
 
 enum class IncludeSelf : std::uint8_t { kNo, kYes };
 
+// Whether events sample from the start, or when they are switched on.
+enum class FirstState : std::uint8_t { kOn, kOff };
+
 struct InputOptions {
   Sampler sampler = Sampler::kPrograms;
   Target target;                      // not WholeSystem with Sampler::kKernel
@@ -49,6 +52,7 @@ struct InputOptions {
   bool bpf_events = true;      // which BPF programs there are, and are loaded and unloaded
   std::size_t unwind_bytes = kUsualUnwindBytes;  // the memory for Callchains::kUnwindTables
   IncludeSelf include_self = IncludeSelf::kNo;
+  FirstState first_state = FirstState::kOn;  // of all events
   // The size of each ring of samples; nothing: see ring_plan.h, and SidebandOptions for
   // Sampler::kKernel.
   std::optional<std::size_t> ring_bytes;

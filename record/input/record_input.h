@@ -46,6 +46,12 @@ class RecordInput {
   // Start and stop sampling. Stop returns the first error of a thread that drains rings.
   virtual Status Start() = 0;
   virtual Status Stop() = 0;
+  // Switch the samples of an event off and on. After SwitchOff, it has no sample with a later time.
+  // Process events are recorded all the time. All waits and wakeups are switched together. Calls
+  // that change nothing have no effect.
+  virtual Status SwitchOff(std::uint32_t event) = 0;
+  virtual Status SwitchOn(std::uint32_t event) = 0;
+  virtual bool IsOn(std::uint32_t event) const = 0;
   // Reads the current content of the rings into records().
   virtual Status Drain() = 0;
   virtual IncomingRecords& records() = 0;

@@ -25,21 +25,31 @@ std::uint64_t LastStart(std::uint32_t cpu, std::span<const AbsentCpu> absences,
 
 void LossAccount::Start(const RecordInput& input, std::uint64_t start_ns) {
   start_ns_ = start_ns;
-  for (const PlannedEvent& event : input.events().sampling()) {
-    ledgers_.emplace_back(event.settings.period_ns, input.tasks());
+  for (std::uint32_t event = 0; const PlannedEvent& planned : input.events().sampling()) {
+    ledgers_.emplace_back(planned.settings.period_ns, input.tasks());
+    opened_ns_.push_back(input.IsOn(event++) ? std::optional(start_ns) : std::nullopt);
+  }
+}
+
+void LossAccount::OpenTimer(std::uint32_t event, std::uint64_t start_ns) {
+  opened_ns_[event] = start_ns;
+}
+
+void LossAccount::CloseTimer(const RecordInput& input, std::uint32_t event, std::uint64_t end_ns) {
+  const std::optional<std::uint64_t> opened_ns = std::exchange(opened_ns_[event], std::nullopt);
+  if (!opened_ns) return;
+  const std::vector<AbsentCpu> absences = input.Absences();
+  const std::vector<wire_cpu> counters = input.Counters(event);
+  for (const std::uint32_t cpu : input.SampledCpus()) {
+    if (cpu >= counters.size()) continue;
+    ledgers_[event].CloseTimer(cpu, counters[cpu], LastStart(cpu, absences, *opened_ns), end_ns);
   }
 }
 
 void LossAccount::CloseTimers(const RecordInput& input, std::uint64_t end_ns) {
   end_ns_ = end_ns;
-  const std::vector<std::uint32_t> cpus = input.SampledCpus();
-  const std::vector<AbsentCpu> absences = input.Absences();
-  for (std::uint32_t event = 0; LossLedger & ledger : ledgers_) {
-    const std::vector<wire_cpu> counters = input.Counters(event++);
-    for (const std::uint32_t cpu : cpus) {
-      if (cpu >= counters.size()) continue;
-      ledger.CloseTimer(cpu, counters[cpu], LastStart(cpu, absences, start_ns_), end_ns);
-    }
+  for (std::uint32_t event = 0; event < ledgers_.size(); ++event) {
+    CloseTimer(input, event, end_ns);
   }
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,8 +41,12 @@ struct LossSummary {
 // Counts the losses, and keeps the totals. Not thread-safe.
 class LossAccount {
  public:
-  // Sampling of the events of `input` has started at `start_ns`. Call it first.
+  // Sampling of the events of `input` that are on has started at `start_ns`. Call it first.
   void Start(const RecordInput& input, std::uint64_t start_ns);
+  // An event is on from `start_ns` on, or is off from `end_ns` on. In between, nothing is missed.
+  // CloseTimer counts as CloseTimers does.
+  void OpenTimer(std::uint32_t event, std::uint64_t start_ns);
+  void CloseTimer(const RecordInput& input, std::uint32_t event, std::uint64_t end_ns);
   // Sampling ends at `end_ns`. Counts what the timers missed since the BPF program's last call.
   // Call it before Summarize.
   void CloseTimers(const RecordInput& input, std::uint64_t end_ns);
@@ -58,7 +63,8 @@ class LossAccount {
                  std::uint64_t time_ns);
   std::vector<ThrottledCpu> ThrottledCpus(const RecordInput& input, std::uint32_t event) const;
 
-  std::vector<LossLedger> ledgers_;  // by event
+  std::vector<LossLedger> ledgers_;                      // by event
+  std::vector<std::optional<std::uint64_t>> opened_ns_;  // by event; nothing: it is off
   std::uint64_t start_ns_ = 0, end_ns_ = 0;
   std::uint64_t lost_samples_ = 0;     // in LOST_SAMPLES records
   std::uint64_t damaged_counted_ = 0;  // damaged messages that are in lost_samples_

@@ -80,6 +80,9 @@ void LossLedger::CloseTimer(std::uint32_t cpu, const wire_cpu& counters, std::ui
                             std::uint64_t end_ns) {
   if (period_ns_ == 0) return;
   cpus_.resize(std::max<std::size_t>(cpus_.size(), cpu + 1));
+  const std::uint64_t counted = CountedExpiries(counters);
+  const std::uint64_t of_this_run = counted - std::min(counted, cpus_[cpu].closed);
+  cpus_[cpu].closed = counted;
   const bool is_wanted = counters.overflows == 0 || counters.was_wanted != 0;
   const std::uint64_t last_ns = counters.expiry_ns != 0 ? counters.expiry_ns : start_ns;
   const std::uint64_t after_last = is_wanted ? ExpiriesBetween(last_ns, end_ns) : 0;
@@ -90,7 +93,7 @@ void LossLedger::CloseTimer(std::uint32_t cpu, const wire_cpu& counters, std::ui
   std::uint64_t silent = after_last;
   if (tasks_ == SampledTasks::kEvery) {
     const std::uint64_t all = ExpiriesBetween(start_ns, end_ns);
-    silent = std::max(silent, all - std::min(all, CountedExpiries(counters)));
+    silent = std::max(silent, all - std::min(all, of_this_run));
   }
   if (silent * period_ns_ >= kSilenceNs) cpus_[cpu].silent_at_ends += silent;
 }

@@ -84,7 +84,7 @@ class LossLedger {
 
   // The timer of `cpu` ran from `start_ns` to `end_ns` and is stopped now. Estimates the expiries
   // that no counter has: those after the last call of the program and, if every task is sampled,
-  // before the first one. The next Update returns the losses among them.
+  // before the first one. The next Update returns the losses among them. The timer may run again.
   void CloseTimer(std::uint32_t cpu, const wire_cpu& counters, std::uint64_t start_ns,
                   std::uint64_t end_ns);
 
@@ -105,6 +105,7 @@ class LossLedger {
     std::uint64_t reported = 0;
     std::uint64_t undecided = 0, no_overflow = 0, stalled = 0, wanted = 0;
     std::uint64_t of_others = 0;  // overflows, and expiries of a timer
+    std::uint64_t closed = 0;     // expiries up to the last CloseTimer
     std::uint64_t estimated = 0;  // the share of `undecided` that was skipped; never decreases
   };
 

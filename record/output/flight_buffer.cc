@@ -59,9 +59,13 @@ std::uint64_t FlightBuffer::SizeOf(const FlightRound& round) {
                     cgroup.io_limits.size() * sizeof(bundle::NotedIoLimit) +
                     cgroup.pids.size() * sizeof cgroup.pids.front();
   }
+  std::size_t pause_bytes = 0;
+  for (const bundle::NotedPauses& of : notes.pauses) {
+    pause_bytes += sizeof of + of.event.size() + of.pauses.size() * sizeof(bundle::NotedPause);
+  }
   return sizeof round + round.records.size() + round.hit.size() * 2 * sizeof(void*) +
          round.files.binaries().size() * sizeof(std::shared_ptr<HitBinary>) +
-         (round.jit_processes.size() + noted) * kNodeBytes + cgroup_bytes;
+         (round.jit_processes.size() + noted) * kNodeBytes + cgroup_bytes + pause_bytes;
 }
 
 Status FlightBuffer::EndRound(std::span<const perfdata::Dso* const> hit,

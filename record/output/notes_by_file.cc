@@ -21,6 +21,7 @@ using bundle::NotedCount;
 using bundle::NotedIoLimit;
 using bundle::NotedLatency;
 using bundle::NotedLoss;
+using bundle::NotedPauses;
 using bundle::NotedThrottling;
 using bundle::RecordingNotes;
 
@@ -99,6 +100,27 @@ std::vector<NotedThrottling> ThrottlingSince(const std::vector<NotedThrottling>&
   return news;
 }
 
+// The part of the pauses that is in the file. If not all of them are listed, their numbers are the
+// difference to those before.
+void RemoveEarlier(const RecordingNotes& before, NotedPauses& of) {
+  const bool are_all_listed = of.pauses.size() == of.times;
+  std::erase_if(of.pauses,
+                [&](const bundle::NotedPause& pause) { return pause.until_ns <= before.end_ns; });
+  if (!of.pauses.empty()) {
+    of.pauses.front().from_ns = std::max(of.pauses.front().from_ns, before.end_ns);
+  }
+  if (are_all_listed) {
+    of.times = of.pauses.size();
+    of.off_ns = 0;
+    for (const bundle::NotedPause& pause : of.pauses) of.off_ns += pause.until_ns - pause.from_ns;
+    return;
+  }
+  const auto old = std::ranges::find(before.pauses, of.event, &NotedPauses::event);
+  if (old == before.pauses.end()) return;
+  of.times -= std::min(of.times, old->times);
+  of.off_ns -= std::min(of.off_ns, old->off_ns);
+}
+
 // A file begins where the one before ended. Peaks are those of the recording so far.
 std::vector<NotedCgroup> CgroupsSince(const std::vector<NotedCgroup>& before,
                                       std::vector<NotedCgroup> now) {
@@ -129,6 +151,8 @@ RecordingNotes NotesByFile::Next(const RecordingNotes& so_far) {
   file.latency_lost = Since(before_.latency_lost, so_far.latency_lost, &IsSameLatencyLoss);
   file.throttled = ThrottlingSince(before_.throttled, so_far.throttled);
   file.cgroups = CgroupsSince(before_.cgroups, so_far.cgroups);
+  for (NotedPauses& of : file.pauses) RemoveEarlier(before_, of);
+  std::erase_if(file.pauses, [](const NotedPauses& of) { return of.off_ns == 0; });
   std::erase_if(file.absences, [this](const bundle::NotedAbsence& absence) {
     return std::ranges::find(before_.absences, absence) != before_.absences.end() &&
            absence.until_ns.has_value();

@@ -9,6 +9,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "formats/base/output_target.h"
@@ -84,6 +85,9 @@ class OutputPlan {
   }
   // Becomes readable when a file is requested; -1 if none can be.
   virtual int poll_fd() const { return -1; }
+
+  // Requests a file of the last seconds for `cause`. Returns whether this plan has such files.
+  virtual bool RequestFile(std::string_view /*cause*/) { return false; }
 
   // Completes the last file, and waits for all. Adds to `warnings`.
   virtual OutputSummary End(const RecordingEnd& end, std::vector<std::string>& warnings) = 0;

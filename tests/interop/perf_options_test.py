@@ -16,10 +16,8 @@ import subprocess
 import unittest
 
 LISTS = pathlib.Path(__file__).parents[2] / "testdata" / "perf-options"
-# Options without a row yet.
-MISSING = {"--control", "--delay"}
 # A value for each option that needs one.
-VALUES = {"--call-graph": "fp", "--cgroup": "/", "--clockid": "mono", "--count": "1000", "--cpu": "0", "--event": "cs",
+VALUES = {"--call-graph": "fp", "--cgroup": "/", "--clockid": "mono", "--control": "fd:0", "--count": "1000", "--cpu": "0", "--event": "cs",
           "--freq": "99", "--max-size": "1M", "--mmap-pages": "64", "--off-cpu-thresh": "5", "--output": "x.data",
           "--pid": "1", "--realtime": "1", "--switch-max-files": "2", "--synth": "all", "--tid": "1", "--uid": "0"}
 # Others that an option needs beside it.
@@ -36,13 +34,13 @@ def options_in(text):
 
 
 def all_options():
-    """The options of all versions of perf, sorted, without those in MISSING."""
+    """The options of all versions of perf, sorted."""
     lists = [[tuple(line.split()) for line in path.read_text().splitlines()] for path in LISTS.glob("record-*.txt")]
     if shutil.which("perf"):
         shown = subprocess.run(["perf", "record", "-h"], capture_output=True, text=True, check=False)
         lists.append(options_in(shown.stdout + shown.stderr))
     assert len(lists) >= 2 and all(len(options) > 70 for options in lists), lists
-    return sorted({spellings for options in lists for spellings in options if not MISSING & set(spellings)})
+    return sorted({spellings for options in lists for spellings in options})
 
 
 def run(*words):

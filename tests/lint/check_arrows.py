@@ -57,7 +57,7 @@ ALL_TOOLS = ["tools", "tools/man"]
 # The floors of record, the lowest first. record itself is between flight and doctor.
 FLOORS = ["record/machine", "record/scope", "record/processes", "record/rings", "record/symbols",
           "record/probes", "record/bpf", "record/events", "record/unwind", "record/input",
-          "record/losses", "record/triggers", "record/output", "record/flight", "record",
+          "record/losses", "record/control", "record/triggers", "record/output", "record/flight", "record",
           "record/doctor"]
 
 # Each outside library is used in one folder. Pattern of the include -> files that may use it.

@@ -11,12 +11,13 @@
 namespace perftape::record {
 namespace {
 
-FileEvents MakeEvents(const std::vector<std::string>& names) {
+FileEvents MakeEvents(const std::vector<std::string>& names, std::uint64_t period_ns) {
   std::vector<PlannedEvent> planned;
   for (const std::string& name : names) {
     planned.push_back({.name = name,
                        .attr = CounterAttr(perfdata::kTypeSoftware, 0, Frequency{99}),
                        .cause = SampleCause::kCounter});
+    planned.back().settings.period_ns = period_ns;
   }
   FileEvents events(std::move(planned), {});
   for (std::uint32_t event = 0; event <= names.size(); ++event) {
@@ -60,9 +61,10 @@ Result<int> MadeClock::Poll(std::span<pollfd>, std::chrono::milliseconds timeout
   return 0;
 }
 
-MadeInput::MadeInput(MadeClock& clock, const std::vector<std::string>& names)
+MadeInput::MadeInput(MadeClock& clock, const std::vector<std::string>& names,
+                     std::uint64_t period_ns)
     : clock_(clock),
-      events_(MakeEvents(names)),
+      events_(MakeEvents(names, period_ns)),
       records_(events_.ids(), events_.format(), events_.FormatsByEvent(),
                std::numeric_limits<std::uint64_t>::max()),
       counters_(names.size(), std::vector<wire_cpu>(kCpus)) {}

@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -48,8 +49,9 @@ class MadeInput : public RecordInput {
  public:
   static constexpr std::uint32_t kCpus = 2;
 
-  // Events with these names, which sample as cpu-clock does.
-  explicit MadeInput(MadeClock& clock, const std::vector<std::string>& names = {"cpu-clock"});
+  // Events with these names, which sample as cpu-clock does; with a period of 0, without a timer.
+  explicit MadeInput(MadeClock& clock, const std::vector<std::string>& names = {"cpu-clock"},
+                     std::uint64_t period_ns = 0);
 
   // The id of an event on a CPU.
   static std::uint64_t IdOf(std::uint32_t event, std::uint32_t cpu) {
@@ -80,6 +82,7 @@ class MadeInput : public RecordInput {
   std::vector<std::byte> initial_state;               // likewise
   bool have_targets_ended = false;
   std::vector<std::uint64_t> divisors;  // of SampleOneIn
+  std::set<std::uint32_t> is_off;       // the events that are switched off
 
   const FileEvents& events() const override { return events_; }
   const std::optional<std::vector<std::uint32_t>>& processes() const override { return targets; }
@@ -89,6 +92,15 @@ class MadeInput : public RecordInput {
   }
   Status Start() override { return {}; }
   Status Stop() override { return {}; }
+  Status SwitchOff(std::uint32_t event) override {
+    is_off.insert(event);
+    return {};
+  }
+  Status SwitchOn(std::uint32_t event) override {
+    is_off.erase(event);
+    return {};
+  }
+  bool IsOn(std::uint32_t event) const override { return !is_off.contains(event); }
   Status Drain() override;
   IncomingRecords& records() override { return records_; }
   const IncomingRecords& records() const override { return records_; }

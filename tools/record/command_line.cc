@@ -9,6 +9,7 @@
 #include "tools/common/cli/escape.h"
 #include "tools/common/cli/help.h"
 #include "tools/common/cli/progress.h"
+#include "tools/record/control_options.h"
 #include "tools/record/joint_options.h"
 
 namespace perftape::record_tool {
@@ -145,6 +146,7 @@ Result<RecordRun> PlanOf(Plan plan) {
   TRY(CheckBundle(options));
   TRY(CheckJsonFile(run));
   TRY(PlanFiles(plan, options));
+  FinishControl(options);
   return run;
 }
 

@@ -11,6 +11,7 @@
 #include "tools/common/cli/rows.h"
 #include "tools/common/recording/recording_options.h"
 #include "tools/record/command_line.h"
+#include "tools/record/control_options.h"
 #include "tools/record/file_values.h"
 #include "tools/record/perf_rows.h"
 
@@ -364,18 +365,16 @@ constexpr auto kOptions = cli::Table(
     cli::InGroup(cli::Group::kTargets, kTaskRows),
     cli::InGroup(cli::Group::kSampling,
                  recording::kSamplingRows<kDefaultRate, &recording::CallGraphs>),
-    cli::InGroup(cli::Group::kSampling, kRateRows), cli::InGroup(cli::Group::kOutput, kOutputRows),
-    cli::InGroup(cli::Group::kFiles, kFileRows), cli::InGroup(cli::Group::kSymbols, kBundleRows),
-    cli::InGroup(cli::Group::kOther, kOtherRows), cli::OfPerf(cli::Verdict::kDone, kDonePerfRows),
+    cli::InGroup(cli::Group::kSampling, kRateRows),
+    cli::InGroup(cli::Group::kSampling, kControlRows),
+    cli::InGroup(cli::Group::kOutput, kOutputRows), cli::InGroup(cli::Group::kFiles, kFileRows),
+    cli::InGroup(cli::Group::kSymbols, kBundleRows), cli::InGroup(cli::Group::kOther, kOtherRows),
+    cli::OfPerf(cli::Verdict::kDone, kDonePerfRows),
     cli::OfPerf(cli::Verdict::kAlreadySo, kAlreadySoPerfRows),
     cli::OfPerf(cli::Verdict::kRefused, kRefusedPerfRows));
 
 constexpr cli::ForeignOption kForeign[] = {
     {.name = "time", .instead = "--duration TIME ends the recording after TIME"},
-    {.name = "delay",
-     .letter = 'D',
-     .instead = "a delayed start is not supported; start perftape-record later with -p PID, or "
-                "remove the beginning with 'perftape-convert --time FROM,TO'"},
 };
 
 constexpr cli::Verb kVerbs[] = {

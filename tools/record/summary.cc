@@ -130,6 +130,17 @@ void AddThrottledLines(const record::LossSummary& losses, std::vector<std::strin
   }
 }
 
+// Adds "events were off for 3.20 s of 5.00 s", or a line for each event.
+void AddPauseLines(const record::RecordSummary& summary, std::vector<std::string>& lines) {
+  const std::uint64_t all_ns = summary.end_ns - std::min(summary.end_ns, summary.losses.start_ns);
+  for (const bundle::NotedPauses& pauses : summary.pauses) {
+    const std::string what = pauses.event.empty() ? "events were" : pauses.event + " was";
+    lines.push_back(fmt::format("{} off for {:.2f} s of {:.2f} s, {}: no samples are lost there",
+                                what, Seconds(pauses.off_ns), Seconds(all_ns),
+                                Counted(pauses.times, "time")));
+  }
+}
+
 // Adds the periods in which a CPU did not run, had no samples, or was not recorded.
 void AddGapLines(const record::RecordSummary& summary, std::vector<std::string>& lines) {
   const record::LossSummary& losses = summary.losses;
@@ -152,6 +163,7 @@ void AddGapLines(const record::RecordSummary& summary, std::vector<std::string>&
     }
   }
   AddThrottledLines(losses, lines);
+  AddPauseLines(summary, lines);
   if (summary.skipped_hits != 0) {
     lines.push_back(fmt::format(
         "{} of any process skipped, not counted as lost: on its CPU another BPF program "
@@ -478,6 +490,9 @@ std::string SummaryJson(const record::RecordSummary& summary, int exit_status) {
   for (const bundle::NotedRate& rate : summary.rates) {
     json["rates"].push_back(
         {{"time_ns", rate.time_ns}, {"divisor", rate.divisor}, {"cpu_percent", rate.cpu_percent}});
+  }
+  if (!summary.pauses.empty()) {
+    json["off"] = bundle::PausesJson(summary.pauses);
   }
   if (summary.only_user_code) json["only_user_code"] = true;
   if (output.flight) json["flight"] = FlightJson(*output.flight);

@@ -74,6 +74,31 @@ TEST_F(LossAccountTest, SumsTheTimeThatAnEventWithoutATimerWasThrottled) {
               ElementsAre(ThrottledCpu{.cpu = 0, .times = 1, .throttled_ns = 20}));
 }
 
+// An event that is off misses no expiries of its timer.
+TEST(LossAccount, JudgesATimerOnlyWhileItIsOn) {
+  const auto silent_expiries = [](auto switch_timer) {
+    MadeClock clock;
+    MadeInput input(clock, {"cpu-clock"}, /*period_ns=*/1'000'000);
+    LossAccount account;
+    account.Start(input, kStartNs);
+    switch_timer(account, input);
+    account.CloseTimers(input, kStartNs + 10 * kNsPerSecond);
+    EXPECT_TRUE(account.AddNewLosses(input, kStartNs));
+    const std::vector<SilentCpu> silences = account.Summarize(input).events[0].silences;
+    return silences.empty() ? 0 : silences.front().expiries;
+  };
+  EXPECT_EQ(silent_expiries([](LossAccount&, MadeInput&) {}), 9999);
+  EXPECT_EQ(silent_expiries([](LossAccount& account, MadeInput& input) {
+              account.CloseTimer(input, 0, kStartNs);
+            }),
+            0);
+  EXPECT_EQ(silent_expiries([](LossAccount& account, MadeInput& input) {
+              account.CloseTimer(input, 0, kStartNs);
+              account.OpenTimer(0, kStartNs + 9 * kNsPerSecond);
+            }),
+            999);
+}
+
 TEST_F(LossAccountTest, TellsAbsencesFromTheStart) {
   input_.absences = {{.cpu = 1, .from_ns = kStartNs + 5, .until_ns = kStartNs + 9},
                      {.cpu = 0, .from_ns = kStartNs - 5, .until_ns = {}}};

@@ -174,6 +174,20 @@ TEST(LossLedger, ReportsWhatIsBeforeTheFirstCallAndAfterTheLast) {
       << "who would have had them is unknown";
 }
 
+TEST(LossLedger, JudgesEachRunOfATimerByItself) {
+  LossLedger ledger(kMs, SampledTasks::kEvery);
+  wire_cpu counter = Counter();
+  counter.overflows = 500;
+  counter.was_wanted = 1;
+  counter.expiry_ns = 500 * kMs;
+  ledger.CloseTimer(0, counter, /*start_ns=*/0, /*end_ns=*/501 * kMs);
+  // The timer was off for 10 s, and then had no overflow for 300 ms.
+  counter.expiry_ns = 0;
+  ledger.CloseTimer(0, counter, 10'500 * kMs, 10'801 * kMs);
+  ledger.Update(Counters{counter});
+  EXPECT_THAT(ledger.silences(), ElementsAre(SilentCpu{.cpu = 0, .expiries = 300}));
+}
+
 TEST(LossLedger, IgnoresMissesAfterARejectedSample) {
   LossLedger ledger(kMs);
   wire_cpu counter = Counter();

@@ -37,6 +37,20 @@ TEST(NotesByFile, HaveTheNumbersOfTheFilesTime) {
               ElementsAre(bundle::NotedRate{110, 2, 7}, bundle::NotedRate{120, 4, 8}));
 }
 
+TEST(NotesByFile, HaveThePausesOfTheFilesTime) {
+  NotesByFile notes;
+  bundle::RecordingNotes so_far;
+  so_far.end_ns = 100;
+  so_far.pauses = {{"", 2, 30, {{10, 20}, {80, 100}}}};
+  EXPECT_EQ(notes.Next(so_far).pauses, so_far.pauses);
+  so_far.end_ns = 200;
+  so_far.pauses = {{"", 3, 95, {{10, 20}, {80, 160}, {190, 195}}}};
+  EXPECT_THAT(notes.Next(so_far).pauses,
+              testing::ElementsAre(bundle::NotedPauses{"", 2, 65, {{100, 160}, {190, 195}}}));
+  so_far.end_ns = 300;
+  EXPECT_THAT(notes.Next(so_far).pauses, testing::IsEmpty());
+}
+
 TEST(NotesByFile, BeginWithTheLastReadingsOfTheFileBefore) {
   bundle::NotedCgroup app{.path = "/app", .first = {.time_ns = 1, .periods = 10}};
   app.last = {.time_ns = 2, .periods = 20};

@@ -153,8 +153,6 @@ TEST(RecordPlan, SuggestsReplacementsForPerfsOptions) {
   };
   EXPECT_THAT(PlanOfWords({"-e", "cycles:pp"}), refuses("-e: event 'cycles:pp': modifier"));
   EXPECT_THAT(PlanOfWords({"-k", "realtime"}), refuses("always of CLOCK_MONOTONIC"));
-  EXPECT_THAT(PlanOfWords({"-D500"}), refuses("--time FROM,TO"));
-  EXPECT_THAT(PlanOfWords({"--delay", "500"}), refuses("unknown option --delay: "));
   EXPECT_THAT(PlanOfWords({"--time", "5"}), refuses("--duration TIME"));
 }
 
@@ -219,6 +217,23 @@ TEST(RecordPlan, RefusesWhatOptionsOfPerfCannotDo) {
   EXPECT_THAT(PlanOfWords({"--all-user", "-e", "sched:sched_switch"}), refuses("--all-user"));
   EXPECT_THAT(PlanOfWords({"--max-size=0"}), refuses("--max-size"));
   EXPECT_THAT(PlanOfWords({"-r", "100"}), refuses("-r: 100 is out of range"));
+}
+
+TEST(RecordPlan, TakesPerfsDelaysAndControl) {
+  using std::chrono::milliseconds;
+  EXPECT_EQ(PlanOfWords({})->input.first_state, record::FirstState::kOn);
+  const auto late = PlanOfWords({"-D", "500"});
+  ASSERT_TRUE(late);
+  EXPECT_EQ(late->input.first_state, record::FirstState::kOff);
+  EXPECT_THAT(*late->control.delay, ElementsAre(record::EnabledRange{milliseconds(500)}));
+  const auto off = PlanOfWords({"-D", "-1", "--control", "fifo:ctl,ack", "--", "true"});
+  ASSERT_TRUE(off);
+  EXPECT_THAT(*off->control.delay, IsEmpty());
+  EXPECT_EQ(off->control.channel, record::ControlSpec(record::ControlFifos{"ctl", "ack"}));
+  EXPECT_THAT(PlanOfWords({"--delay=20-10"}),
+              FailsWith(ErrorCode::kInvalidArgument, HasSubstr("--delay 20-10: use milliseconds")));
+  EXPECT_THAT(PlanOfWords({"--control", "ctl"}),
+              FailsWith(ErrorCode::kInvalidArgument, HasSubstr("--control ctl: use fifo:CTL")));
 }
 
 TEST(RecordPlan, RecordsCgroupsOfTheWholeSystem) {

@@ -404,6 +404,19 @@ TEST(SummaryJson, HasTheFilesOfAFlightRecording) {
     "files": [{"file": "r.1", "trigger": "SIGUSR2", "kept_ns": 4}]})"));
 }
 
+TEST(Summary, SaysHowLongEventsWereOff) {
+  record::RecordSummary summary;
+  summary.losses.start_ns = 1'000'000'000;
+  summary.end_ns = 6'000'000'000;
+  summary.pauses = {{"", 2, 3'200'000'000, {{10, 20}}}};
+  EXPECT_THAT(
+      SummaryLines(summary),
+      testing::Contains(testing::HasSubstr("events were off for 3.20 s of 5.00 s, 2 times")));
+  const nlohmann::json json = nlohmann::json::parse(SummaryJson(summary, 0));
+  EXPECT_EQ(json["off"][0]["ns"], 3'200'000'000);
+  EXPECT_EQ(json["off"][0]["pauses"][0], (nlohmann::json{10, 20}));
+}
+
 TEST(SummaryJson, HasTheBundleAndTheAbsences) {
   record::RecordSummary summary;
   summary.output.bundle = record::BundleSummary{
