@@ -9,6 +9,7 @@
 #include "convert/model/label_keys.h"
 #include "formats/perfdata/attr.h"
 #include "formats/perfdata/event_meanings.h"
+#include "formats/perfdata/event_modifiers.h"
 #include "formats/perfdata/period_unit.h"
 
 namespace perftape::anonymize {
@@ -106,7 +107,7 @@ bool IsPublicEvent(std::string_view name) {
            IsAmong(kSampleTypes, begin);
   }
   const std::string_view rest = name.substr(colon + 1);
-  if (HasOnly(rest, "ukhGHIpPSDWeb") &&
+  if (perfdata::AreModifiers(rest) &&
       (IsGeneric(begin) || IsCacheEvent(begin) || IsOwnEvent(begin))) {
     return true;
   }

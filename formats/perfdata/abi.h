@@ -88,7 +88,9 @@ inline constexpr std::uint16_t kMiscLostSamplesBpf = 1 << 15;  // LOST_SAMPLES: 
 inline constexpr std::uint32_t kTypeHardware = 0;
 inline constexpr std::uint32_t kTypeSoftware = 1;
 inline constexpr std::uint32_t kTypeTracepoint = 2;
+inline constexpr std::uint32_t kTypeHardwareCache = 3;
 inline constexpr std::uint32_t kTypeRaw = 4;
+inline constexpr std::uint32_t kTypeBreakpoint = 5;
 
 // U: enum perf_sw_ids
 inline constexpr std::uint64_t kSoftwareCpuClock = 0;
@@ -138,6 +140,8 @@ enum ReadBit : std::uint64_t {
 enum AttrFlag : std::uint64_t {
   kDisabled = std::uint64_t{1} << 0,
   kInherit = std::uint64_t{1} << 1,
+  kPinned = std::uint64_t{1} << 2,
+  kExclusive = std::uint64_t{1} << 3,
   kExcludeUser = std::uint64_t{1} << 4,
   kExcludeKernel = std::uint64_t{1} << 5,
   kExcludeHv = std::uint64_t{1} << 6,

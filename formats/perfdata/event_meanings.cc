@@ -7,14 +7,11 @@
 #include <vector>
 
 #include "formats/perfdata/converted.h"
+#include "formats/perfdata/event_modifiers.h"
 #include "formats/perfdata/latency_probes.h"
 
 namespace perftape::perfdata {
 namespace {
-
-std::string_view WithoutModifiers(std::string_view name) {
-  return name.substr(0, name.find(':'));
-}
 
 template <class Condition>
 const EventMeaning* FindMeaning(Condition condition) {

@@ -11,6 +11,7 @@
 #include <variant>
 
 #include "bpf/wire.h"
+#include "formats/perfdata/event_modifiers.h"
 #include "formats/perfdata/record.h"
 
 namespace perftape::record {
@@ -40,14 +41,12 @@ bool IsWait(const PlannedEvent& event) {
   return IsOffCpu(event.cause) && event.cause != SampleCause::kWakeup;
 }
 
-// A name also matches without the modifier, which a recording without privileges adds.
+// A name also matches without its modifiers: a recording without privileges adds one.
 bool Matches(const std::string& pattern, const std::string& name) {
   const auto matches = [&](const std::string& text) {
     return fnmatch(pattern.c_str(), text.c_str(), 0) == 0;
   };
-  constexpr std::size_t kModifier = 2;
-  const bool is_modified = name.ends_with(":u") || name.ends_with(":k");
-  return matches(name) || (is_modified && matches(name.substr(0, name.size() - kModifier)));
+  return matches(name) || matches(std::string(perfdata::WithoutModifiers(name)));
 }
 
 std::string NamesOf(const FileEvents& events) {

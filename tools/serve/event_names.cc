@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "formats/perfdata/event_meanings.h"
+#include "formats/perfdata/event_modifiers.h"
 #include "formats/perfdata/latency_probes.h"
 #include "record/events/event_spec.h"
 #include "record/events/known_events.h"
@@ -21,14 +22,6 @@ std::string LowerCase(std::string_view text) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   });
   return lower;
-}
-
-// "cpu-clock:u" -> "cpu-clock"; "skb:kfree_skb" has no modifiers.
-std::string_view WithoutModifiers(std::string_view event) {
-  const std::size_t colon = event.rfind(':');
-  if (colon == std::string_view::npos) return event;
-  const bool are_modifiers = event.substr(colon + 1).find_first_not_of("ukhGHpPSD") == event.npos;
-  return are_modifiers ? event.substr(0, colon) : event;
 }
 
 bool IsCpuTime(std::string_view event) {
@@ -68,7 +61,7 @@ EventChoice::EventChoice(std::string_view name) {
 }
 
 bool EventChoice::Has(std::string_view event) const {
-  const std::string_view name = WithoutModifiers(event);
+  const std::string_view name = perfdata::WithoutModifiers(event);
   switch (kind_) {
     case Kind::kAll:
       return true;

@@ -21,6 +21,7 @@
 #include "convert/timeline/wall_clock.h"
 #include "convert/timeline/windows.h"
 #include "formats/perfdata/event_meanings.h"
+#include "formats/perfdata/event_modifiers.h"
 
 namespace perftape::flame_graph {
 namespace {
@@ -40,10 +41,7 @@ constexpr std::int64_t kUnitsWithWaits = 100'000'000, kUnitsOfSamples = 100'000;
 
 // "cycles:u" has modifiers, "syscalls:sys_enter_read" is a tracepoint.
 bool IsTracepoint(std::string_view event) {
-  constexpr std::string_view kModifiers = "ukhGHIpPSDWeb";
-  const std::size_t colon = event.find(':');
-  if (colon == std::string_view::npos) return false;
-  return event.find_first_not_of(kModifiers, colon + 1) != std::string_view::npos;
+  return perfdata::WithoutModifiers(event).contains(':');
 }
 
 // Returns the largest power of ten of nanoseconds of which `length` has at least `units`; 1 if none
