@@ -99,6 +99,13 @@ perfdata::EventAttr AttrForBpf(perfdata::EventAttr attr) {
   attr.sample_type &= ~static_cast<std::uint64_t>(perfdata::kCallchain | perfdata::kSampleCgroup |
                                                   perfdata::kRegsUser | perfdata::kStackUser);
   attr.read_format |= perfdata::kReadTotalTimeEnabled;
+  // The kernel lets a program walk the stack of a precise event only if it walks it, too
+  // (kernel/events/core.c, perf_event_set_bpf_handler).
+  if ((attr.flags >> perfdata::kPreciseIpShift & 3) != 0) {
+    attr.sample_type |= perfdata::kCallchain;
+    attr.flags &=
+        ~std::uint64_t{perfdata::kExcludeCallchainKernel | perfdata::kExcludeCallchainUser};
+  }
   return attr;
 }
 

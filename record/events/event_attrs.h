@@ -64,7 +64,8 @@ perfdata::EventAttr AttrForThreads(perfdata::EventAttr attr, Inherit inherit);
 
 // Returns `attr` for an event whose samples a BPF program collects. It has no CALLCHAIN, because
 // the program walks the stack and the kernel would walk it again, and no CGROUP, registers and
-// stack, which the program reads, too. It has the fields that EnabledNs reads.
+// stack, which the program reads, too. It has the fields that EnabledNs reads. Only a precise event
+// keeps CALLCHAIN, without which the kernel refuses the program.
 perfdata::EventAttr AttrForBpf(perfdata::EventAttr attr);
 
 }  // namespace perftape::record

@@ -13,46 +13,16 @@
 #include "formats/base/text.h"
 #include "formats/perfdata/event_meanings.h"
 #include "record/events/known_events.h"
+#include "record/events/plan_counters.h"
 #include "record/events/plan_latency.h"
 #include "record/events/plan_own_events.h"
 #include "record/events/plan_probes.h"
 #include "record/events/plan_tracepoints.h"
+#include "record/events/pmu_counters.h"
 #include "record/rings/cpu_events.h"
 
 namespace perftape::record {
 namespace {
-
-void ExcludeModes(Modes modes, perfdata::EventAttr& attr) {
-  if (modes == Modes::kUser) attr.flags |= perfdata::kExcludeKernel | perfdata::kExcludeHv;
-  if (modes == Modes::kKernel) attr.flags |= perfdata::kExcludeUser | perfdata::kExcludeHv;
-}
-
-// A period of a clock is in nanoseconds. Below a microsecond, sampling would use up all the time.
-constexpr std::uint64_t kShortestClockPeriod = 1000;
-
-Result<PlannedEvent> PlanKnown(const EventSpec& spec, const KnownEvent& known, SamplingRate rate) {
-  if (spec.every || !spec.conditions.empty()) {
-    return FailEvent(spec, ErrorCode::kInvalidArgument,
-                     "every= and if= are only for tracepoints: use period=N to sample one in N");
-  }
-  const SamplingRate own = spec.rate.value_or(rate);
-  const Period* period = std::get_if<Period>(&own);
-  const bool is_clock = known.cause == SampleCause::kTimer;
-  if (is_clock && period != nullptr && period->count < kShortestClockPeriod) {
-    return FailEvent(
-        spec, ErrorCode::kInvalidArgument,
-        fmt::format("a period of {} ns is too short for a clock; the shortest is {} ns",
-                    period->count, kShortestClockPeriod));
-  }
-  PlannedEvent event{.name = NameInFile(known.name, spec.modes),
-                     .attr = CounterAttr(known.type, known.config, own),
-                     .cause = known.cause};
-  ExcludeModes(spec.modes, event.attr);
-  // An expiry in the other mode is no overflow, and no loss. The program cannot always tell it from
-  // one.
-  if (is_clock && spec.modes == Modes::kBoth) event.settings.period_ns = TimerPeriodNs(own);
-  return event;
-}
 
 std::unexpected<Error> Unknown(const EventSpec& spec) {
   std::vector<std::string_view> names;
@@ -63,10 +33,39 @@ std::unexpected<Error> Unknown(const EventSpec& spec) {
   for (const EventSet& set : EventSets()) names.push_back(set.name);
   for (const OffCpuName& name : OffCpuNames()) names.push_back(name.name);
   const std::vector<std::string_view> similar = MostSimilar(spec.name, names);
-  return FailEvent(spec, ErrorCode::kNotFound,
-                   similar.empty()
-                       ? "is not known; 'perftape-record list' shows all events"
-                       : fmt::format("is not known; did you mean {}?", Joined(similar, " or ")));
+  std::string instead = similar.empty() ? InsteadOfVendorName(spec.name)
+                                        : fmt::format("did you mean {}?", Joined(similar, " or "));
+  if (instead.empty()) instead = "'perftape-record list' shows all events";
+  return FailEvent(spec, ErrorCode::kNotFound, "is not known; " + instead);
+}
+
+constexpr std::string_view kNoReads =
+    "the modifier S reads counters into each sample, which BPF programs cannot do: leave it out, "
+    "and each event has samples of its own";
+
+// Makes the first event of each group the leader of those that are counted on the same CPUs. As in
+// perf, only the leader is disabled, pinned and exclusive, which counts for all of them.
+void ChooseLeaders(EventPlan& plan) {
+  std::vector<PlannedEvent>& events = plan.events;
+  for (std::size_t leader = 0; leader < events.size(); ++leader) {
+    const PlannedEvent& first = events[leader];
+    if (!first.group || first.leader || !IsPerCpu(first.cause)) continue;
+    for (std::size_t member = leader + 1; member < events.size(); ++member) {
+      PlannedEvent& event = events[member];
+      if (event.group != first.group || event.cpus != first.cpus || !IsPerCpu(event.cause))
+        continue;
+      event.leader = leader;
+      constexpr std::uint64_t kOfLeader =
+          perfdata::kDisabled | perfdata::kPinned | perfdata::kExclusive;
+      event.attr.flags &= ~kOfLeader;
+      events[leader].leader = leader;
+    }
+  }
+  for (const PlannedEvent& event : events) {
+    if (!event.group || IsPerCpu(event.cause)) continue;
+    plan.warnings.push_back(
+        fmt::format("event '{}': is not counted, and recorded without its group", event.name));
+  }
 }
 
 class Planner {
@@ -74,34 +73,61 @@ class Planner {
   Planner(SamplingRate rate, MissingEvents missing, const EventMachine& machine)
       : rate_(rate), missing_(missing), machine_(machine) {}
 
+  // `spec` is one that the user wrote, in their order.
+  Status AddNext(const EventSpec& spec) {
+    if (spec.group == GroupRole::kFirst) ++groups_;
+    return Add(spec);
+  }
+
   Status Add(const EventSpec& spec) {
     if (machine_.check_event) TRY(machine_.check_event(spec));
+    if (spec.modifiers.contains('S') || spec.group_modifiers.contains('S')) {
+      return FailEvent(spec, ErrorCode::kUnsupported, kNoReads);
+    }
+    if (spec.name_in_file && !IsCounter(spec)) {
+      return FailEvent(spec, ErrorCode::kInvalidArgument, "name= is only for counters and clocks");
+    }
     if (spec.is_latency()) return AddLatency(spec);
     if (spec.is_probe()) return AddProbes(spec);
     if (spec.is_tracepoint()) return AddTracepoints(spec);
     if (const EventSet* set = FindEventSet(spec.name)) return AddSet(spec, *set);
     if (IsOffCpuName(spec.name)) return AddOffCpu(spec);
-    const KnownEvent* known = FindKnownEvent(spec.name);
-    if (known == nullptr) return Unknown(spec);
-    TRY_ASSIGN(PlannedEvent event, PlanKnown(spec, *known, rate_));
-    if (const Status opened = machine_.try_to_open(event.attr); !opened) {
-      if (known->name == "cycles") return AddClockInsteadOfCycles(spec);
-      return FailEvent(spec, opened.error());
-    }
-    return Append(spec, std::move(event));
+    return AddCounters(spec);
   }
 
   void Skip(const Error& error) { plan_.warnings.push_back(error.message + ": not recorded"); }
   EventPlan& plan() { return plan_; }
 
  private:
+  static bool IsCounter(const EventSpec& spec) {
+    return !spec.is_latency() && !spec.is_probe() && !spec.is_tracepoint() &&
+           FindEventSet(spec.name) == nullptr && !IsOffCpuName(spec.name);
+  }
+
+  Status AddCounters(const EventSpec& spec) {
+    Result<std::vector<PlannedEvent>> events = PlanCounters(spec, rate_, machine_);
+    if (!events) {
+      const std::optional<KnownEvent> known = FindKnownEvent(spec.name);
+      const bool is_missing = events.error().code != ErrorCode::kInvalidArgument &&
+                              events.error().code != ErrorCode::kCorrupt;
+      if (is_missing && known && known->name == "cycles") return AddClockInsteadOfCycles(spec);
+      return Fail(std::move(events).error());
+    }
+    if (events->empty()) return Unknown(spec);
+    for (PlannedEvent& event : *events) TRY(Append(spec, std::move(event)));
+    return {};
+  }
+
   Status Append(const EventSpec& spec, PlannedEvent event) {
+    if (spec.group != GroupRole::kNone) event.group = groups_;
+    event.group_name = spec.group_name;
     for (const PlannedEvent& other : plan_.events) {
       if (other.name != event.name) continue;
       if (other.latency == event.latency &&
           std::memcmp(&other.settings, &event.settings, sizeof event.settings) == 0 &&
           other.attr.sample_period == event.attr.sample_period &&
-          other.attr.flags == event.attr.flags) {
+          other.attr.flags == event.attr.flags && other.attr.type == event.attr.type &&
+          other.attr.config == event.attr.config) {
         return {};
       }
       return FailEvent(spec, ErrorCode::kInvalidArgument,
@@ -160,7 +186,10 @@ class Planner {
     for (EventSpec& member : members) {
       member.text = spec.text;
       for (FieldCondition& condition : member.conditions) condition.may_be_missing = true;
-      member.modes = spec.modes;
+      member.modifiers = spec.modifiers;
+      member.group_modifiers = spec.group_modifiers;
+      member.group = spec.group;
+      member.group_name = spec.group_name;
       member.rate = spec.rate;
       member.every = spec.every;
       std::ranges::copy(spec.conditions, std::back_inserter(member.conditions));
@@ -201,6 +230,7 @@ class Planner {
     return Add(clock);
   }
 
+  std::uint32_t groups_ = 0;
   SamplingRate rate_;
   MissingEvents missing_;
   const EventMachine& machine_;
@@ -215,9 +245,10 @@ bool MayBeSkipped(const Error& error) {
 
 }  // namespace
 
-std::string NameInFile(std::string_view name, Modes modes) {
-  const std::string_view modifiers[] = {"", ":u", ":k"};
-  return std::string(name).append(modifiers[std::to_underlying(modes)]);
+std::string NameInFile(std::string_view name, std::string_view modifiers) {
+  std::string in_file(name);
+  if (!modifiers.empty() && !name.ends_with('/')) in_file += ':';
+  return in_file.append(modifiers);
 }
 
 EventSpec DefaultEvent() {
@@ -235,7 +266,7 @@ Result<EventPlan> PlanEvents(std::span<const EventSpec> specs, SamplingRate rate
   if (specs.empty()) TRY(planner.Add(DefaultEvent()));
   std::optional<Error> skipped;
   for (const EventSpec& spec : specs) {
-    Status added = planner.Add(spec);
+    Status added = planner.AddNext(spec);
     if (added) continue;
     if (missing == MissingEvents::kFail || !MayBeSkipped(added.error())) {
       return Fail(std::move(added).error());
@@ -245,6 +276,7 @@ Result<EventPlan> PlanEvents(std::span<const EventSpec> specs, SamplingRate rate
   }
   if (planner.plan().events.empty()) return Fail(*std::move(skipped));
   TRY(CheckWakeup(planner.plan().events));
+  ChooseLeaders(planner.plan());
   return std::move(planner.plan());
 }
 

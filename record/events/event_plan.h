@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -20,6 +21,7 @@
 #include "record/events/event_attrs.h"
 #include "record/events/event_spec.h"
 #include "record/events/known_events.h"
+#include "record/events/pmus.h"
 #include "record/events/probe_events.h"
 #include "record/events/tracefs.h"
 #include "record/probes/function_names.h"
@@ -37,6 +39,11 @@ struct PlannedEvent {
   std::vector<ProbeLocation> locations = {};  // of a probe, at least one
   const ProgramEvent* program = nullptr;      // of kOwnProgram
   LatencyOptions latency = {};                // of kLatency
+  std::vector<int> cpus = {};  // of a PMU that only these CPUs have; empty: of all CPUs
+  std::optional<std::uint32_t> group = {};  // by number, as the user gave them
+  std::string group_name = {};
+  // The number of the event with which it is scheduled, itself or an earlier one.
+  std::optional<std::size_t> leader = {};
 };
 
 struct EventPlan {
@@ -54,6 +61,8 @@ struct EventMachine {
   // Whether the kernel has probes of this kind, and whether it can place one at a location.
   std::function<Status(ProbeKind)> check_probe_kind = CheckProbeKind;
   std::function<Status(const ProbeLocation&)> try_to_probe = TryToProbe;
+  // The PMUs of sysfs.
+  Pmus pmus = Pmus();
   // The kernel's functions, sorted.
   std::function<Result<std::vector<std::string>>()> kernel_functions = ReadKernelFunctions;
   // Whether this user may record an event; empty: any.
@@ -75,7 +84,7 @@ EventSpec DefaultEvent();
 // Returns DefaultEvent at `rate` if `specs` is empty. `rate` is for events without one of their
 // own. "cycles" becomes "cpu-clock", with a warning, where there are no hardware counters. A glob
 // of tracepoints becomes all that match; a tracepoint that is named several times in the same way
-// is recorded once.
+// is recorded once. Events of a group that are counted on the same CPUs have a leader.
 //
 // Fails with kNotFound for an event or a field that does not exist; the message says where it was
 // searched for, and suggests similar names. Fails with kUnsupported for an event that does not work
@@ -87,7 +96,7 @@ Result<EventPlan> PlanEvents(std::span<const EventSpec> specs, SamplingRate rate
 // The planned events as the programs need them.
 std::vector<BpfEvent> BpfEventsOf(std::span<const PlannedEvent> planned);
 
-// The name in the file: "page-faults:u".
-std::string NameInFile(std::string_view name, Modes modes);
+// The name in the file: "page-faults:u", "cpu/event=0x3c/u".
+std::string NameInFile(std::string_view name, std::string_view modifiers);
 
 }  // namespace perftape::record

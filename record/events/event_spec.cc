@@ -4,12 +4,12 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cctype>
-#include <charconv>
+#include <span>
 #include <utility>
 
-#include "formats/base/duration.h"
+#include "formats/perfdata/event_modifiers.h"
 #include "formats/perfdata/latency_probes.h"
+#include "record/events/event_options.h"
 
 namespace perftape::record {
 namespace {
@@ -18,135 +18,21 @@ std::unexpected<Error> Wrong(std::string_view event, std::string_view what) {
   return Fail(ErrorCode::kInvalidArgument, fmt::format("event '{}': {}", event, what));
 }
 
-// Decimal, or hexadecimal after 0x.
-std::optional<std::uint64_t> ParseInteger(std::string_view text) {
-  const bool is_hex = text.starts_with("0x") || text.starts_with("0X");
-  if (is_hex) text.remove_prefix(2);
-  std::uint64_t number = 0;
-  const auto [end, error] =
-      std::from_chars(text.data(), text.data() + text.size(), number, is_hex ? 16 : 10);
-  if (error != std::errc() || end != text.data() + text.size()) return {};
-  return number;
-}
-
-// Whether the text can be a name that a tracepoint prints for a value.
-bool IsName(std::string_view text) {
-  if (text.empty() || (text[0] >= '0' && text[0] <= '9')) return false;
-  return std::ranges::all_of(text, [](char character) {
-    return std::isalnum(static_cast<unsigned char>(character)) != 0 || character == '_';
-  });
-}
-
-// The longer operators first.
-constexpr std::pair<std::string_view, Comparison> kComparisons[] = {
-    {"==", Comparison::kEqual},   {"!=", Comparison::kNotEqual}, {"<=", Comparison::kAtMost},
-    {">=", Comparison::kAtLeast}, {"<", Comparison::kLess},      {">", Comparison::kGreater},
-    {"&", Comparison::kAnyBit},
-};
-
-Result<FieldCondition> ParseCondition(std::string_view event, std::string_view text) {
-  for (const auto& [symbol, comparison] : kComparisons) {
-    const std::size_t at = text.find(symbol);
-    if (at == std::string_view::npos) continue;
-    FieldCondition condition{.field = std::string(text.substr(0, at)), .comparison = comparison};
-    std::string_view value = text.substr(at + symbol.size());
-    if (condition.field.empty()) break;
-    if (IsName(value)) {
-      condition.value_name = value;
-      return condition;
-    }
-    condition.is_negative = value.starts_with('-');
-    if (condition.is_negative) value.remove_prefix(1);
-    const std::optional<std::uint64_t> number = ParseInteger(value);
-    if (!number) break;
-    condition.value = condition.is_negative ? ~*number + 1 : *number;
-    return condition;
-  }
-  return Wrong(event, fmt::format("'if={}' is not a condition: write if=FIELD==VALUE, with ==, !=, "
-                                  "<, <=, >, >= or &",
-                                  text));
-}
-
-Status ParseLatencyOption(std::string_view key, std::string_view value, EventSpec& spec) {
-  if (key == "errors") {
-    if (value != "on" && value != "off") {
-      return Wrong(spec.text, fmt::format("errors='{}': use errors=on or errors=off", value));
-    }
-    spec.samples_errors = value == "on";
-    return {};
-  }
-  if (key != "min") {
-    return Wrong(spec.text,
-                 fmt::format("unknown option '{}': use min=TIME, errors=on or errors=off", key));
-  }
-  const std::optional<std::chrono::nanoseconds> least = DurationOf(value, {});
-  if (!least) {
-    return Wrong(spec.text, fmt::format("min='{}' is not a time: write a number and {}, for "
-                                        "example min=10ms",
-                                        value, kDurationUnits));
-  }
-  spec.latency_min_ns = static_cast<std::uint64_t>(least->count());
-  return {};
-}
-
-Status ParseOption(std::string_view option, EventSpec& spec) {
-  const std::size_t equals = option.find('=');
-  const std::string_view key = option.substr(0, equals);
-  const std::string_view value =
-      equals == std::string_view::npos ? std::string_view() : option.substr(equals + 1);
-  if (spec.is_latency()) return ParseLatencyOption(key, value, spec);
-  if (key == "if") {
-    TRY_ASSIGN(FieldCondition condition, ParseCondition(spec.text, value));
-    spec.conditions.push_back(std::move(condition));
-    return {};
-  }
-  if (key != "freq" && key != "period" && key != "every") {
-    return Wrong(spec.text, fmt::format("unknown option '{}': use freq=HZ, period=N, every=N or "
-                                        "if=FIELD==VALUE",
-                                        key));
-  }
-  const std::optional<std::uint64_t> number = ParseInteger(value);
-  if (!number || *number == 0) {
-    return Wrong(spec.text, fmt::format("{}='{}' is not a number above 0", key, value));
-  }
-  if (key == "every") {
-    spec.every = *number;
-    return {};
-  }
-  if (spec.rate) return Wrong(spec.text, "freq and period cannot be combined");
-  // perf_event_open rejects a period above 2^63 (kernel/events/core.c).
-  if (*number > INT64_MAX) return Wrong(spec.text, fmt::format("{} is too large", key));
-  if (key == "freq") {
-    spec.rate = Frequency{*number};
-  } else {
-    spec.rate = Period{*number};
-  }
-  return {};
-}
-
-Status ParseOptions(std::string_view options, EventSpec& spec) {
-  while (!options.empty()) {
-    const std::size_t comma = options.find(',');
-    TRY(ParseOption(options.substr(0, comma), spec));
-    options.remove_prefix(comma == std::string_view::npos ? options.size() : comma + 1);
-  }
-  return {};
+Status CheckModifiers(std::string_view event, std::string_view modifiers) {
+  if (perfdata::AreValidModifiers(modifiers)) return {};
+  return Wrong(event,
+               fmt::format("bad modifier ':{}': use letters of u k h H G p P S D I W e, each "
+                           "once, and up to three p",
+                           modifiers));
 }
 
 Status ParseModifiers(std::string_view modifiers, EventSpec& spec) {
-  const bool user = modifiers.contains('u'), kernel = modifiers.contains('k');
-  if (modifiers.empty() || modifiers.find_first_not_of("uk") != std::string_view::npos) {
-    return Wrong(spec.text, fmt::format("modifier ':{}' is not supported: use :u (only user code) "
-                                        "or :k (only the kernel)",
-                                        modifiers));
+  TRY(CheckModifiers(spec.text, modifiers));
+  if (modifiers.contains('b')) {
+    return Wrong(spec.text, "the modifier b is for perf stat, which counts by BPF programs");
   }
-  if (user != kernel) spec.modes = user ? Modes::kUser : Modes::kKernel;
+  spec.modifiers = std::string(modifiers);
   return {};
-}
-
-// The first letters that perf allows after the colon. A tracepoint's name is longer.
-bool LooksLikeModifiers(std::string_view text) {
-  return text.find_first_not_of("ukhGHpPSDIWeb") == std::string_view::npos;
 }
 
 // PROBE or PROBE/OPTIONS/
@@ -161,7 +47,27 @@ Result<EventSpec> ParseProbeEvent(std::string_view text) {
     options = options.substr(1, options.size() - 2);
   }
   TRY(ParseProbe(name));
-  TRY(ParseOptions(options, spec));
+  TRY(ParseEventOptions(options, spec));
+  spec.name = std::string(name);
+  return spec;
+}
+
+// mem:ADDRESS[/LENGTH][:ACCESS][:MODIFIERS]
+Result<EventSpec> ParseBreakpointEvent(std::string_view text) {
+  EventSpec spec{.text = std::string(text)};
+  std::string_view name = text;
+  const std::size_t colon = name.rfind(':');
+  const bool has_access_too = std::ranges::count(name, ':') > 2;
+  const bool is_access = name.find_first_not_of("rwx", colon + 1) == std::string_view::npos;
+  if (has_access_too || (std::ranges::count(name, ':') == 2 && !is_access)) {
+    if (perfdata::AreModifiers(name.substr(colon + 1))) {
+      TRY(ParseModifiers(name.substr(colon + 1), spec));
+      name = name.substr(0, colon);
+    }
+  }
+  Result<Breakpoint> breakpoint = ParseBreakpoint(name);
+  if (!breakpoint) return FailEvent(spec, std::move(breakpoint).error());
+  spec.breakpoint = *breakpoint;
   spec.name = std::string(name);
   return spec;
 }
@@ -169,6 +75,7 @@ Result<EventSpec> ParseProbeEvent(std::string_view text) {
 Result<EventSpec> ParseEvent(std::string_view text) {
   if (text.empty()) return Wrong(text, "a name is missing");
   if (ProbeKindOf(text)) return ParseProbeEvent(text);
+  if (IsBreakpoint(text)) return ParseBreakpointEvent(text);
   EventSpec spec{.text = std::string(text)};
   // NAME[:MODIFIERS] or NAME/OPTIONS/[MODIFIERS]
   std::string_view name = text, modifiers;
@@ -181,28 +88,139 @@ Result<EventSpec> ParseEvent(std::string_view text) {
     if (modifiers.starts_with(':')) modifiers.remove_prefix(1);
     has_modifiers = end + 1 < text.size();
     spec.name = std::string(name);
-    TRY(ParseOptions(text.substr(slash + 1, end - slash - 1), spec));
+    TRY(ParseEventOptions(text.substr(slash + 1, end - slash - 1), spec));
   }
-  if (const std::size_t colon = name.rfind(':');
-      colon != std::string_view::npos && !has_modifiers) {
-    if (LooksLikeModifiers(name.substr(colon + 1))) {
-      modifiers = name.substr(colon + 1);
-      name = name.substr(0, colon);
-      has_modifiers = true;
-    }
+  const std::string_view plain = perfdata::WithoutModifiers(name);
+  if (!has_modifiers && plain.size() < name.size()) {
+    modifiers = name.substr(plain.size() + 1);
+    name = plain;
+    has_modifiers = true;
   }
   if (has_modifiers) TRY(ParseModifiers(modifiers, spec));
   spec.name = std::string(name);
-  if (name.empty() || name.starts_with(':') || std::ranges::count(name, ':') > 1) {
+  if (name.empty() || name.starts_with(':') || std::ranges::count(name, ':') > 1 ||
+      name.find_first_of("{}") != std::string_view::npos) {
     return Wrong(text, "is not an event: write NAME, SUBSYSTEM:NAME or NAME/OPTION=VALUE/");
   }
   return spec;
 }
 
+// Returns the attribute that the modifiers alone make.
+perfdata::EventAttr ModifiedAttr(const EventSpec& spec) {
+  perfdata::EventAttr attr;
+  ApplyModifiers(spec, attr);
+  return attr;
+}
+
+// Splits a list into its events.
+class ListParser {
+ public:
+  explicit ListParser(std::string_view list) : list_(list) {}
+
+  Result<std::vector<EventSpec>> Parse() {
+    for (;;) {
+      if (const std::size_t brace = BraceOfGroup(); brace != std::string_view::npos) {
+        TRY(ParseGroup(brace));
+      } else {
+        TRY(ParseOne(EndOfEvent(",")));
+      }
+      if (at_ == list_.size()) return std::move(specs_);
+      ++at_;  // the comma
+    }
+  }
+
+ private:
+  // Returns where the brace of "{" or "NAME{" is, if a group begins here.
+  std::size_t BraceOfGroup() const {
+    const std::size_t end = list_.find_first_of("{},/:*", at_);
+    return end != std::string_view::npos && list_[end] == '{' ? end : std::string_view::npos;
+  }
+
+  // Returns the end of the event that begins here: the next of `ends` outside of slashes.
+  std::size_t EndOfEvent(std::string_view ends) const {
+    std::size_t end = at_;
+    if (IsBreakpoint(list_.substr(at_)))
+      return std::min(list_.find_first_of(ends, at_), list_.size());
+    if (ProbeKindOf(list_.substr(at_))) end += LengthOfProbe(list_.substr(at_));
+    for (bool is_between_slashes = false; end < list_.size(); ++end) {
+      if (list_[end] == '/') is_between_slashes = !is_between_slashes;
+      if (!is_between_slashes && ends.contains(list_[end])) break;
+    }
+    return end;
+  }
+
+  Status ParseOne(std::size_t end) {
+    TRY_ASSIGN(EventSpec spec, ParseEvent(list_.substr(at_, end - at_)));
+    specs_.push_back(std::move(spec));
+    at_ = end;
+    return {};
+  }
+
+  // [NAME]{EVENT,...}[:MODIFIERS]
+  Status ParseGroup(std::size_t brace) {
+    const std::size_t begin = at_, first = specs_.size();
+    const auto failed = [&](std::string_view what) {
+      return Wrong(list_.substr(begin, list_.find('}', begin) - begin + 1), what);
+    };
+    at_ = brace;
+    do {
+      ++at_;
+      if (BraceOfGroup() != std::string_view::npos) return failed("a group within a group");
+      TRY(ParseOne(EndOfEvent(",}")));
+      if (at_ == list_.size()) return failed("the brace } is missing");
+    } while (list_[at_] == ',');
+    ++at_;
+    const std::size_t end = std::min(list_.find(',', at_), list_.size());
+    std::string_view modifiers = list_.substr(at_, end - at_);
+    if (!modifiers.empty() && !modifiers.starts_with(':')) {
+      return failed("a comma is missing after the group");
+    }
+    if (!modifiers.empty()) {
+      modifiers.remove_prefix(1);
+      TRY(CheckModifiers(list_.substr(begin, end - begin), modifiers));
+    }
+    at_ = end;
+    return AddToGroup(std::span(specs_).subspan(first), list_.substr(begin, brace - begin),
+                      modifiers);
+  }
+
+  Status AddToGroup(std::span<EventSpec> members, std::string_view name,
+                    std::string_view modifiers) {
+    for (EventSpec& member : members) {
+      member.group = &member == members.data() ? GroupRole::kFirst : GroupRole::kOther;
+      member.group_name = std::string(name);
+      member.group_modifiers = std::string(modifiers);
+      const std::string all = member.modifiers + member.group_modifiers;
+      if (static_cast<std::size_t>(std::ranges::count(all, 'p')) > perfdata::kMostPrecise) {
+        return Wrong(member.text, "has more than three modifiers p, with those of its group");
+      }
+    }
+    return {};
+  }
+
+  std::string_view list_;
+  std::size_t at_ = 0;
+  std::vector<EventSpec> specs_;
+};
+
 }  // namespace
 
 bool EventSpec::is_latency() const {
   return name == perfdata::kLatencySystem || name.starts_with(perfdata::kLatencyPrefix);
+}
+
+bool EventSpec::only_user_code() const {
+  return ModifiedAttr(*this).Has(perfdata::kExcludeKernel);
+}
+
+bool EventSpec::only_kernel_code() const {
+  const perfdata::EventAttr attr = ModifiedAttr(*this);
+  return attr.Has(perfdata::kExcludeUser) && !attr.Has(perfdata::kExcludeKernel);
+}
+
+void ApplyModifiers(const EventSpec& spec, perfdata::EventAttr& attr) {
+  perfdata::ApplyModifiers(spec.modifiers, attr);
+  perfdata::ApplyGroupModifiers(spec.group_modifiers, attr);
 }
 
 std::unexpected<Error> FailEvent(const EventSpec& spec, ErrorCode code, std::string_view what) {
@@ -214,18 +232,7 @@ std::unexpected<Error> FailEvent(const EventSpec& spec, Error error) {
 }
 
 Result<std::vector<EventSpec>> ParseEvents(std::string_view list) {
-  std::vector<EventSpec> specs;
-  std::size_t start = 0;
-  bool is_between_slashes = false;
-  for (std::size_t at = 0; at <= list.size(); ++at) {
-    if (at == start && ProbeKindOf(list.substr(at))) at += LengthOfProbe(list.substr(at));
-    if (at < list.size() && list[at] == '/') is_between_slashes = !is_between_slashes;
-    if (at < list.size() && (list[at] != ',' || is_between_slashes)) continue;
-    TRY_ASSIGN(EventSpec spec, ParseEvent(list.substr(start, at - start)));
-    specs.push_back(std::move(spec));
-    start = at + 1;
-  }
-  return specs;
+  return ListParser(list).Parse();
 }
 
 }  // namespace perftape::record

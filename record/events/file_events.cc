@@ -26,6 +26,21 @@ std::vector<perfdata::Event> FileEvents::AttributeTable() const {
   return table;
 }
 
+perfdata::GroupDesc FileEvents::Groups() const {
+  perfdata::GroupDesc groups;
+  for (std::uint32_t number = 0; const PlannedEvent& event : sampling_) {
+    if (event.leader == number) {
+      groups.groups.push_back({.name = event.group_name, .leader = number, .members = 1});
+    } else if (!groups.groups.empty()) {
+      auto& [name, leader, members] = groups.groups.back();
+      if (event.leader == leader && leader + members == number) ++members;
+    }
+    ++number;
+  }
+  std::erase_if(groups.groups, [](const auto& group) { return group.members < 2; });
+  return groups;
+}
+
 perfdata::SampleId FileEvents::TrailerOf(std::uint32_t event, std::uint32_t cpu,
                                          std::uint64_t time_ns) const {
   return {.time = time_ns, .id = ids_.Find(event, cpu).value_or(0), .cpu = cpu};

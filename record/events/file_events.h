@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "formats/perfdata/attr.h"
+#include "formats/perfdata/features.h"
 #include "formats/perfdata/record.h"
 #include "record/events/event_attrs.h"
 #include "record/events/event_plan.h"
@@ -34,6 +35,9 @@ class FileEvents {
 
   // The events as the file's attribute table lists them.
   std::vector<perfdata::Event> AttributeTable() const;
+  // The groups whose events follow each other, which is all that the feature can say. perf shows
+  // the events of a group side by side.
+  perfdata::GroupDesc Groups() const;
   // The trailer of a record that the recorder itself writes about an event. The id is 0 if the
   // event has none on this CPU.
   perfdata::SampleId TrailerOf(std::uint32_t event, std::uint32_t cpu, std::uint64_t time_ns) const;

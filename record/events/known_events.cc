@@ -7,59 +7,34 @@
 #include "formats/perfdata/abi.h"
 #include "formats/perfdata/event_meanings.h"
 #include "formats/perfdata/kernel_events.h"
+#include "record/events/cache_events.h"
 
 namespace perftape::record {
 namespace {
 
-// The index is the number in perf_event.h: enum perf_hw_cache_id, _op_id and _op_result_id.
-struct Cache {
-  std::string_view name;
-  std::string_view operations;  // that it has: load, store, prefetch
-};
-constexpr Cache kCaches[] = {{"L1-dcache", "lsp"}, {"L1-icache", "lp"}, {"LLC", "lsp"},
-                             {"dTLB", "lsp"},      {"iTLB", "l"},       {"branch", "l"},
-                             {"node", "lsp"}};
-constexpr std::string_view kOperations[] = {"load", "store", "prefetch"};
-constexpr std::uint32_t kTypeHardwareCache = 3;
+// It counts nothing, and is not in the list. perf records it for its process events.
+constexpr std::string_view kDummy = "dummy";
 
-void AddKernelEvents(std::vector<KnownEvent>& events) {
-  for (const perfdata::KernelEvent& event : perfdata::KernelEvents()) {
-    if (!IsCounted(event)) continue;
-    const bool is_clock =
-        perfdata::PeriodMeaningOf(event.name) == perfdata::PeriodMeaning::kCpuTime;
-    events.push_back({.name = std::string(event.name),
-                      .alias = std::string(event.alias),
-                      .type = event.type,
-                      .config = event.config,
-                      .cause = is_clock ? SampleCause::kTimer : SampleCause::kCounter,
-                      .only_in_kernel = event.only_in_kernel});
-  }
+KnownEvent ToKnownEvent(const perfdata::KernelEvent& event) {
+  const bool is_clock = perfdata::PeriodMeaningOf(event.name) == perfdata::PeriodMeaning::kCpuTime;
+  return {.name = std::string(event.name),
+          .alias = std::string(event.alias),
+          .type = event.type,
+          .config = event.config,
+          .cause = is_clock ? SampleCause::kTimer : SampleCause::kCounter,
+          .only_in_kernel = event.only_in_kernel};
 }
 
-void AddCaches(std::vector<KnownEvent>& events) {
-  for (std::uint64_t id = 0; const Cache& cache : kCaches) {
-    for (std::uint64_t operation = 0; operation < std::size(kOperations); ++operation) {
-      const std::string_view verb = kOperations[operation];
-      if (!cache.operations.contains(verb.front())) continue;
-      const std::string start = std::string(cache.name).append("-").append(verb);
-      const std::string plural = verb == "prefetch" ? "es" : "s";
-      const std::uint64_t config = id | operation << 8;
-      constexpr std::uint64_t kMiss = std::uint64_t{1} << 16;
-      events.push_back(
-          {.name = start + plural, .alias = "", .type = kTypeHardwareCache, .config = config});
-      events.push_back({.name = start + "-misses",
-                        .alias = "",
-                        .type = kTypeHardwareCache,
-                        .config = config | kMiss});
-    }
-    ++id;
-  }
+KnownEvent ToKnownEvent(const CacheEvent& event) {
+  return {.name = event.name, .type = perfdata::kTypeHardwareCache, .config = event.config};
 }
 
 std::vector<KnownEvent> MakeKnownEvents() {
   std::vector<KnownEvent> events;
-  AddKernelEvents(events);
-  AddCaches(events);
+  for (const perfdata::KernelEvent& event : perfdata::KernelEvents()) {
+    if (IsCounted(event)) events.push_back(ToKnownEvent(event));
+  }
+  for (const CacheEvent& event : CacheEvents()) events.push_back(ToKnownEvent(event));
   return events;
 }
 
@@ -95,12 +70,16 @@ const std::vector<KnownEvent>& KnownEvents() {
   return events;
 }
 
-const KnownEvent* FindKnownEvent(std::string_view name) {
-  if (name.empty()) return nullptr;
+std::optional<KnownEvent> FindKnownEvent(std::string_view name) {
+  if (name == kDummy) return ToKnownEvent(*perfdata::FindKernelEvent(kDummy));
+  if (name.empty()) return {};
   const auto found = std::ranges::find_if(KnownEvents(), [&](const KnownEvent& event) {
     return event.name == name || event.alias == name;
   });
-  return found == KnownEvents().end() ? nullptr : &*found;
+  if (found != KnownEvents().end()) return *found;
+  const std::optional<std::uint64_t> cache = CacheConfigOf(name);
+  if (!cache) return {};
+  return ToKnownEvent(CacheEvent{.name = std::string(name), .config = *cache});
 }
 
 std::span<const EventSet> EventSets() {

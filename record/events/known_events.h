@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -28,8 +29,9 @@ struct KnownEvent {
 // Returns all of perf's: clocks, other software events, hardware events, caches.
 const std::vector<KnownEvent>& KnownEvents();
 
-// Returns the event with this name or alias, or null.
-const KnownEvent* FindKnownEvent(std::string_view name);
+// Returns the event with this name or alias, or none. Also finds dummy, and all names of the events
+// of caches (cache_events.h), which is the name of the returned event then.
+std::optional<KnownEvent> FindKnownEvent(std::string_view name);
 
 // Events that together answer a question, under one name.
 struct EventSet {

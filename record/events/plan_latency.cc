@@ -106,7 +106,7 @@ Error MissingProbe(const EventSpec& spec, const std::string& probe, const Error&
 }  // namespace
 
 Result<LatencyPlan> PlanLatency(const EventSpec& spec, const EventMachine& machine) {
-  if (spec.modes != Modes::kBoth) {
+  if (spec.has_modifiers()) {
     return FailEvent(spec, ErrorCode::kInvalidArgument, "a latency probe takes no modifiers");
   }
   TRY_ASSIGN(const std::vector<std::string> probes, ProbesOf(spec, spec.name));

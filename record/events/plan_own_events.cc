@@ -24,7 +24,6 @@ Result<std::vector<PlannedEvent>> PlanAttached(const EventSpec& spec, const Prog
   std::vector<PlannedEvent> planned;
   for (EventSpec& tracepoint : attached) {
     tracepoint.text = spec.text;
-    tracepoint.modes = spec.modes;
     tracepoint.rate = spec.rate;
     tracepoint.every = spec.every;
     TRY_ASSIGN(std::vector<PlannedEvent> events, PlanTracepoints(tracepoint, tracefs));
@@ -61,6 +60,10 @@ Result<PlannedEvent> PlanProgram(const EventSpec& spec, const ProgramEvent& prog
   if (!spec.conditions.empty()) {
     return FailEvent(spec, ErrorCode::kInvalidArgument, "if= is only for tracepoints");
   }
+  if (spec.has_modifiers()) {
+    return FailEvent(spec, ErrorCode::kInvalidArgument,
+                     fmt::format("{} takes no modifiers", spec.name));
+  }
   TRY_ASSIGN(std::vector<PlannedEvent> attached, PlanAttached(spec, program, tracefs));
   PlannedEvent event = std::move(attached.front());
   if (!HasFields(event, program.raw_fields)) {
@@ -79,7 +82,7 @@ Result<PlannedEvent> PlanProgram(const EventSpec& spec, const ProgramEvent& prog
 }
 
 Result<std::vector<PlannedEvent>> PlanOffCpu(const EventSpec& spec) {
-  if (spec.modes != Modes::kBoth || spec.rate || spec.every || !spec.conditions.empty()) {
+  if (spec.has_modifiers() || spec.rate || spec.every || !spec.conditions.empty()) {
     return FailEvent(spec, ErrorCode::kInvalidArgument,
                      fmt::format("{} takes no modifiers and no options: use --off-cpu-threshold "
                                  "TIME to sum up shorter waits",

@@ -164,6 +164,8 @@ Result<PlannedEvent> PlanTracepoint(const EventSpec& spec, const std::string& na
   // perf attributes a system call to the code that makes it. For a BPF program, the kernel replaces
   // the registers by its own (kernel/trace/trace_syscalls.c, perf_call_bpf_enter).
   if (name.starts_with("syscalls:")) settings.flags |= WIRE_FROM_USER;
+  event.attr.flags |= perfdata::kExcludeGuest;
+  ApplyModifiers(spec, event.attr);
   TRY(PlanConditions(spec, event, format));
   return event;
 }
@@ -179,8 +181,11 @@ static_assert(static_cast<int>(Comparison::kAtMost) == WIRE_AT_MOST);
 static_assert(static_cast<int>(Comparison::kAtLeast) == WIRE_AT_LEAST);
 
 Result<std::vector<PlannedEvent>> PlanTracepoints(const EventSpec& spec, const Tracefs& tracefs) {
-  if (spec.modes != Modes::kBoth) {
-    return FailEvent(spec, ErrorCode::kInvalidArgument, "a tracepoint takes no modifiers");
+  // The kernel makes no sample of a tracepoint if its event excludes the kernel
+  // (perf_tp_event_match of kernel/events/core.c).
+  if (spec.only_user_code()) {
+    return FailEvent(spec, ErrorCode::kInvalidArgument,
+                     "a tracepoint is hit in the kernel, so it has no hits without kernel code");
   }
   const std::size_t colon = spec.name.find(':');
   const std::string subsystem_pattern = spec.name.substr(0, colon);

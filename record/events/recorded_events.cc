@@ -7,6 +7,7 @@
 #include <iterator>
 #include <utility>
 
+#include "formats/base/cpu_list.h"
 #include "record/events/probe_events.h"
 #include "record/machine/cpu_list.h"
 #include "record/rings/cpu_events.h"
@@ -62,11 +63,24 @@ Result<CpuEvent> OpenOnCpu(const perfdata::EventAttr& attr, int cpu) {
   return std::move(events.front());
 }
 
-// `cpus` is not empty.
-Result<std::vector<CpuEvent>> OpenEvent(const PlannedEvent& event, std::span<const int> cpus) {
+// Whether the event is opened on this CPU, if the CPU is recorded.
+bool IsOpenedOn(const PlannedEvent& event, int cpu) {
+  return event.cpus.empty() || std::ranges::find(event.cpus, cpu) != event.cpus.end();
+}
+
+// `cpus` is not empty. `leaders` are those of its group, or empty.
+Result<std::vector<CpuEvent>> OpenEvent(const PlannedEvent& event, std::span<const int> cpus,
+                                        std::span<const CpuEvent> leaders) {
   if (!HasPerfEvent(event.cause)) return std::vector<CpuEvent>();
   if (event.cause == SampleCause::kProbe) return OpenProbes(event.locations, cpus.front());
-  return OpenOnCpus(AttrForBpf(event.attr), IsPerCpu(event.cause) ? cpus : cpus.first(1));
+  const perfdata::EventAttr attr = AttrForBpf(event.attr);
+  if (!IsPerCpu(event.cause)) return OpenOnCpus(attr, cpus.first(1));
+  std::vector<int> counted;
+  std::ranges::copy_if(cpus, std::back_inserter(counted),
+                       [&](int cpu) { return IsOpenedOn(event, cpu); });
+  if (!counted.empty()) return OpenOnCpus(attr, counted, leaders);
+  return Fail(ErrorCode::kInvalidArgument,
+              "is counted only on CPUs " + FormatCpuList(event.cpus) + ", which are not recorded");
 }
 
 }  // namespace
@@ -214,7 +228,9 @@ std::map<int, std::uint64_t> RecordedEvents::LostRecords() const {
 
 Status RecordedEvents::OpenSampling(std::span<const int> cpus) {
   for (std::uint32_t number = 0; const PlannedEvent& event : in_file_.sampling()) {
-    Result<std::vector<CpuEvent>> opened = OpenEvent(event, cpus);
+    std::span<const CpuEvent> leaders;
+    if (event.leader.value_or(number) != number) leaders = sampling_[*event.leader].on_cpus;
+    Result<std::vector<CpuEvent>> opened = OpenEvent(event, cpus, leaders);
     if (!opened) return Fail(InContext(event.name, std::move(opened).error()));
     sampling_[number].on_cpus = *std::move(opened);
     AddIds(in_file_.ids(), number, sampling_[number].on_cpus);
@@ -251,6 +267,10 @@ void RecordedEvents::CloseTracepoints() {
     sampling.on_cpus.clear();
   }
   CloseAll(std::move(closed));
+}
+
+bool RecordedEvents::IsCountedOn(std::uint32_t event, int cpu) const {
+  return IsOnEachCpu(event) && IsOpenedOn(in_file_.sampling()[event], cpu);
 }
 
 bool RecordedEvents::IsSampled(int cpu) const {

@@ -79,6 +79,9 @@ class RecordedEvents {
   bool IsSampled(int cpu) const;
   // Whether the event is opened on each CPU.
   bool IsOnEachCpu(std::uint32_t event) const { return IsPerCpu(in_file_.sampling()[event].cause); }
+  // Whether the event is opened on this CPU, if the sampling events were requested on it. An event
+  // that comes back with its CPU is in no group.
+  bool IsCountedOn(std::uint32_t event, int cpu) const;
   // The first event that is opened on each CPU; nothing if all are tracepoints.
   std::optional<std::uint32_t> first_per_cpu() const;
   // Returns how long this event has been enabled on the CPU. Fails with kNotFound if there is none,

@@ -24,10 +24,10 @@ std::string_view WhyNotForUsers(const EventSpec& spec) {
   if (spec.is_probe()) return "a probe needs eBPF";
   if (spec.is_tracepoint()) return "a tracepoint needs eBPF";
   if (IsOffCpuName(spec.name)) return "off-CPU time needs eBPF";
-  if (spec.modes == Modes::kKernel) return "kernel code cannot be recorded without privileges";
+  if (spec.only_kernel_code()) return "kernel code cannot be recorded without privileges";
   if (const EventSet* set = FindEventSet(spec.name)) return WhyNotForUsers(*set);
-  const KnownEvent* known = FindKnownEvent(spec.name);
-  return known != nullptr && known->only_in_kernel
+  const std::optional<KnownEvent> known = FindKnownEvent(spec.name);
+  return known && known->only_in_kernel
              ? "it happens in kernel code, which cannot be recorded without privileges"
              : "";
 }
@@ -81,7 +81,10 @@ std::vector<EventSpec> InUserCode(std::span<const EventSpec> specs) {
   std::vector<EventSpec> in_user_code(specs.begin(), specs.end());
   if (specs.empty()) in_user_code.push_back(DefaultEvent());
   for (EventSpec& spec : in_user_code) {
-    if (spec.modes == Modes::kBoth) spec.modes = Modes::kUser;
+    if (spec.only_user_code() || spec.only_kernel_code()) continue;
+    std::erase(spec.modifiers, 'k');
+    std::erase(spec.group_modifiers, 'k');
+    if (!spec.modifiers.contains('u')) spec.modifiers += 'u';
   }
   return in_user_code;
 }
@@ -91,6 +94,8 @@ void PlanForThreads(const RecordedThreads& threads, Callchains callchains,
   for (PlannedEvent& event : events) {
     perfdata::EventAttr& attr = event.attr;
     attr = AttrForThreads(attr, threads.inherit);
+    event.leader.reset();  // groups are opened on CPUs only
+    attr.flags |= perfdata::kDisabled;
     if (threads.from_exec) attr.flags |= perfdata::kEnableOnExec;
     attr.flags |= perfdata::kExcludeCallchainKernel;
     if (callchains == Callchains::kFramePointers) {

@@ -372,7 +372,7 @@ Status EventInput::ReopenOn(int cpu) {
   if (!events_.IsSampled(cpu)) return {};
 
   for (std::uint32_t event = 0; event < events_.in_file().sideband_event(); ++event) {
-    if (!events_.IsOnEachCpu(event)) continue;
+    if (!events_.IsCountedOn(event, cpu)) continue;
     TRY_ASSIGN(CpuEvent sampling, events_.ReopenSampling(event, cpu));
     const std::span<const CpuEvent> only(&sampling, 1);
     TRY(RedirectOutput(only, events_.sideband()));

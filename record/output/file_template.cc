@@ -84,6 +84,9 @@ FileTemplate::FileTemplate(const OutputOptions& options, const FileEvents& event
       sideband_event_(events.TrailerOf(events.sideband_event(), 0, 0)),
       stop_(std::move(stop)) {
   features_.push_back({perfdata::FeatureBit::kEventDesc, perfdata::EventDesc{events_}});
+  if (perfdata::GroupDesc groups = events.Groups(); !groups.groups.empty()) {
+    features_.push_back({perfdata::FeatureBit::kGroupDesc, std::move(groups)});
+  }
 }
 
 Result<FileTemplate> FileTemplate::Make(const OutputOptions& options, const FileEvents& events,

@@ -71,16 +71,23 @@ bool RaiseFileLimit() {
 
 constexpr pid_t kAnyProcess = -1;
 
+constexpr int kNoGroup = -1;
+
 // Returns the descriptor or the negative errno.
-int PerfEventOpen(const void* attr, int cpu, pid_t pid) {
-  constexpr int kNoGroup = -1;
-  const long fd = syscall(SYS_perf_event_open, attr, pid, cpu, kNoGroup, PERF_FLAG_FD_CLOEXEC);
+int PerfEventOpen(const void* attr, int cpu, pid_t pid, int group = kNoGroup) {
+  const long fd = syscall(SYS_perf_event_open, attr, pid, cpu, group, PERF_FLAG_FD_CLOEXEC);
   return fd >= 0 ? static_cast<int>(fd) : -errno;
 }
 
-int OpenWithRaisedLimit(const void* attr, int cpu, pid_t pid) {
-  const int fd = PerfEventOpen(attr, cpu, pid);
-  return fd == -EMFILE && RaiseFileLimit() ? PerfEventOpen(attr, cpu, pid) : fd;
+int OpenWithRaisedLimit(const void* attr, int cpu, pid_t pid, int group = kNoGroup) {
+  const int fd = PerfEventOpen(attr, cpu, pid, group);
+  return fd == -EMFILE && RaiseFileLimit() ? PerfEventOpen(attr, cpu, pid, group) : fd;
+}
+
+// The descriptor of the leader on a CPU.
+int GroupOn(int cpu, std::span<const CpuEvent> leaders) {
+  const auto leader = std::ranges::find(leaders, cpu, &CpuEvent::cpu);
+  return leader == leaders.end() ? kNoGroup : leader->fd.get();
 }
 
 // The result owns `fd`, an event.
@@ -94,8 +101,8 @@ Result<CpuEvent> WithId(int cpu, int fd) {
 
 // Returns nothing if the CPU went offline meanwhile.
 Result<std::optional<CpuEvent>> OpenOn(const perfdata::EventAttr& attr,
-                                       std::vector<std::byte>& encoded, int cpu) {
-  const int fd = OpenForAllProcesses(encoded.data(), cpu);
+                                       std::vector<std::byte>& encoded, int cpu, int group) {
+  const int fd = OpenWithRaisedLimit(encoded.data(), cpu, kAnyProcess, group);
   if (fd == -ENODEV) return std::nullopt;
   if (fd < 0) return ExplainOpen(attr, cpu, -fd);
   return WithId(cpu, fd);
@@ -152,8 +159,8 @@ Result<std::vector<CpuEvent>> OpenForThread(const perfdata::EventAttr& attr, pid
   return events;
 }
 
-Result<std::vector<CpuEvent>> OpenOnCpus(const perfdata::EventAttr& attr,
-                                         std::span<const int> cpus) {
+Result<std::vector<CpuEvent>> OpenOnCpus(const perfdata::EventAttr& attr, std::span<const int> cpus,
+                                         std::span<const CpuEvent> leaders) {
   // A CPU that cannot exist would give EINVAL, which has many reasons. So offline CPUs are skipped.
   TRY_ASSIGN(const std::vector<int> online, OnlineCpus());
   std::vector<std::byte> encoded;
@@ -162,7 +169,7 @@ Result<std::vector<CpuEvent>> OpenOnCpus(const perfdata::EventAttr& attr,
   std::vector<CpuEvent> events;
   for (const int cpu : cpus) {
     if (!std::ranges::binary_search(online, cpu)) continue;
-    TRY_ASSIGN(std::optional<CpuEvent> event, OpenOn(attr, encoded, cpu));
+    TRY_ASSIGN(std::optional<CpuEvent> event, OpenOn(attr, encoded, cpu, GroupOn(cpu, leaders)));
     if (event) events.push_back(std::move(*event));
   }
   if (events.empty()) {

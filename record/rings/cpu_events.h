@@ -34,8 +34,11 @@ int OpenForAllProcesses(const void* attr, int cpu);
 // kernel.perf_event_max_sample_rate. Fails with kPermission if the kernel refuses; the message
 // names the setting and the capability. Fails with kUnsupported if the kernel does not have the
 // event.
-Result<std::vector<CpuEvent>> OpenOnCpus(const perfdata::EventAttr& attr,
-                                         std::span<const int> cpus);
+//
+// `leaders` is empty, or the events of the leader of its group: the kernel counts both at the same
+// time (group_fd of perf_event_open).
+Result<std::vector<CpuEvent>> OpenOnCpus(const perfdata::EventAttr& attr, std::span<const int> cpus,
+                                         std::span<const CpuEvent> leaders = {});
 
 // Opens `attr` for one thread on each of `cpus`, which may be offline: the event then counts when
 // its CPU is online. Raises the soft limit of open files if it is too low.

@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The attributes of hardware events that the recorder passes to the kernel, seen by strace, against
-those of `perf record -vv`. Also where the machine has no counters: then the kernel refuses both. With
-counters, the recorder must have samples of them."""
+"""The attributes of events that the recorder passes to the kernel, seen by strace, against those of
+`perf record -vv`: hardware events, also where the machine has no counters, because then the kernel refuses
+both; modifiers, raw events, breakpoints and PMUs. With counters, the recorder must have samples of them."""
 
 import re
 
 import harness
 
 # What decides which hits are counted, and which become samples.
-COMPARED = ("type", "config", "rate", "freq", "exclude_user", "exclude_kernel", "exclude_hv")
+COMPARED = ("type", "config", "rate", "freq", "exclude_user", "exclude_kernel", "exclude_hv", "exclude_idle",
+            "exclude_host", "exclude_guest", "precise_ip", "pinned", "exclusive", "bp_type", "bp_addr", "bp_len")
 RATE = 97
+BREAKPOINT = "5"  # PERF_TYPE_BREAKPOINT
+
 
 # Options of perf record, and the attributes of the recording that they decide.
 OPTIONS = (
@@ -50,21 +53,24 @@ def attributes_of_strace(err):
         fields["rate"] = fields.get("sample_freq") or fields.get("sample_period")
         numbers = {}
         for name in COMPARED:
-            terms = [term.split("<<") for term in fields[name].split("|")]
+            terms = [term.split("<<") for term in fields.get(name, "0").split("|")]
             numbers[name] = sum(int(term[0], 0) << int((term + ["0"])[1], 0) for term in terms)
         if numbers not in found:
             found.append(numbers)
     return found
 
 
-def attributes_of_perf(event):
+def attributes_of_perf(event, rate=("-F", RATE)):
     """The first that perf record opens."""
-    _, _, err = harness.run("perf", "record", "-vv", "-F", RATE, "-e", event, "-o", "/dev/null", "true",
+    _, _, err = harness.run("perf", "record", "-vv", *rate, "-e", event, "-o", "/dev/null", "true",
                             env=harness.perf_environment())
     block = re.search(r"^perf_event_attr:\n(.*?)\n-----", err, re.MULTILINE | re.DOTALL)
     assert block, err
     fields = dict(re.findall(r"^\s+(\w+|\{.*?\})\s+(0x[0-9a-f]+|\d+)\b", block.group(1), re.MULTILINE))
     fields["rate"] = fields.get("{ sample_period, sample_freq }", "0")
+    if fields.get("type") == BREAKPOINT:
+        fields["bp_addr"] = fields.get("{ bp_addr, config1 }", "0")
+        fields["bp_len"] = fields.get("{ bp_len, config2 }", "0")
     return {name: int(fields.get(name, "0"), 0) for name in COMPARED}
 
 
@@ -114,6 +120,39 @@ class HardwareEvents(harness.RecordingTest):
             fields = {program: set(attributes["sample_type"].split("|")) for program, attributes in found.items()}
             self.assertLessEqual(fields["perf"] - {"ADDR", "DATA_SRC"}, fields["perftape"], options)
         print(len(OPTIONS), "command lines")
+
+    def test_modifiers_raw_events_and_pmus_are_those_of_perf(self):
+        modifiers = ("u k h H G p pp ppp P D I e W uk hu GH Gp up ukhp upp kDI uIe".split())
+        events = ["page-faults:" + letters for letters in modifiers]
+        events += ["cpu-clock:upp", "cpu-clock/name=other/pk", "dummy:u", "r1a8", "r1a8:k", "LLC-load-miss",
+                   "L2", "software/config=5/", "software/config=6,period=7/u"]
+        self.compare(events, ("-F", RATE))
+        # perf gives these the frequency of -F, too.
+        self.compare(["mem:0x1000", "mem:0x1000/8:w:u", "mem:0x1000/1:rw", "sched:sched_switch",
+                      "sched:sched_wakeup:k"], ("-c", "1"))
+
+    def compare(self, events, rate):
+        status, _, err = harness.run(
+            "strace", "-X", "raw", "-v", "-s", "0", "-e", "trace=perf_event_open", harness.RECORD,
+            "--allow-missing-events", *rate, "-e", ",".join(["minor-faults", *events]), "-o",
+            self.dir / "perf.data", "true")
+        self.assertEqual(status, 0, err)
+        opened = attributes_of_strace(err)
+        for event in events:
+            self.assertIn(attributes_of_perf(event, rate), opened, event)
+        print(len(events), "events")
+
+    def test_a_group_is_scheduled_as_one(self):
+        status, _, err = harness.run(
+            "strace", "-X", "raw", "-e", "trace=perf_event_open", harness.RECORD, "-q", "-e",
+            "faulty{page-faults,minor-faults:u}:D,cpu-clock", "-o", self.dir / "perf.data", "true")
+        self.assertEqual(status, 0, err)
+        groups = re.findall(r"\}, (-?\d+), \d+, (-?\d+), \S+\) = (\d+)$", err, re.MULTILINE)
+        leaders = {group for _, group, _ in groups if group != "-1"}
+        self.assertEqual(len(leaders), harness.os.cpu_count(), groups)
+        _, out, _ = harness.run("perf", "evlist", "-g", "-i", self.dir / "perf.data",
+                                env=harness.perf_environment())
+        self.assertIn("faulty{page-faults,minor-faults:u}", out)
 
     def test_counters_have_samples(self):
         status, _, err = harness.run(harness.RECORD, "-q", "-F", "499", "-e",

@@ -22,16 +22,16 @@ inline constexpr cli::Option kControlRows[] = {
      .argument = "MS",
      .help = "sample after MS milliseconds, with ranges (10-20,30-40) only in these, with -1 not "
              "before the command enable of --control",
-     .verdict = cli::Verdict::kDone,
      .into = cli::StoreAs<&ParseDelayOption, &Plan::record, &record::RecordOptions::control,
-                          &record::ControlOptions::delay>},
+                          &record::ControlOptions::delay>,
+     .verdict = cli::Verdict::kDone},
     {.name = "control",
      .argument = "CHANNEL",
      .help = "execute commands (enable, disable, snapshot, stop, ...) from a FIFO or a descriptor: "
              "fifo:CTL[,ACK] or fd:CTL[,ACK]; each is answered with ack on ACK",
-     .verdict = cli::Verdict::kDone,
      .into = cli::StoreAs<&ParseControlOption, &Plan::record, &record::RecordOptions::control,
-                          &record::ControlOptions::channel>},
+                          &record::ControlOptions::channel>,
+     .verdict = cli::Verdict::kDone},
 };
 
 // Completes the options for --delay, and makes the answers of the command evlist appear: on stdout,

@@ -136,14 +136,28 @@ void AddWaits(std::vector<record::EventSpec>& events) {
   events.push_back({.text = waits, .name = waits});
 }
 
+// Whether the event counts in user and kernel code.
+bool HasModes(const record::EventSpec& event) {
+  return !event.is_tracepoint() && !event.is_probe() && !event.is_latency() &&
+         !record::IsOffCpuName(event.name) && record::FindEventSet(event.name) == nullptr;
+}
+
+// Replaces the modes of an event, also those of its group.
+void SetMode(char letter, record::EventSpec& event) {
+  for (std::string* const letters : {&event.modifiers, &event.group_modifiers}) {
+    std::erase_if(*letters, [](char old) { return std::string_view("ukh").contains(old); });
+  }
+  event.modifiers += letter;
+}
+
 // As in perf, the option wins over the modifiers of an event. Tracepoints, probes and sets of them
-// are events of the kernel, and have no modifiers; waits stay as they are.
+// are events of the kernel; waits stay as they are.
 Status ApplyModes(OnlyModes only, std::vector<record::EventSpec>& events) {
   if (only == OnlyModes::kAsEvents) return {};
   if (events.empty()) events.push_back(record::DefaultEvent());
   for (record::EventSpec& event : events) {
-    if (record::FindKnownEvent(event.name) != nullptr) {
-      event.modes = only == OnlyModes::kUser ? record::Modes::kUser : record::Modes::kKernel;
+    if (HasModes(event)) {
+      SetMode(only == OnlyModes::kUser ? 'u' : 'k', event);
     } else if (only == OnlyModes::kUser && !record::IsOffCpuName(event.name)) {
       return record::FailEvent(event, ErrorCode::kInvalidArgument,
                                "--all-user: only clocks, counters and other events of perf itself "

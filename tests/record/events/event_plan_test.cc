@@ -234,7 +234,8 @@ TEST_F(PlanEventsTest, SaysWhereItSearchedAndWhatIsNear) {
 TEST_F(PlanEventsTest, RefusesOptionsThatAnEventDoesNotHave) {
   EXPECT_THAT(ErrorOf("cs/every=2/"), HasSubstr("for tracepoints"));
   EXPECT_THAT(ErrorOf("sched:sched_switch/freq=9/"), HasSubstr("has no frequency"));
-  EXPECT_THAT(ErrorOf("sched:sched_switch:u"), HasSubstr("takes no modifiers"));
+  EXPECT_THAT(ErrorOf("sched:sched_switch:u"), HasSubstr("no hits without kernel code"));
+  EXPECT_THAT(NamesOf("sched:sched_switch:k"), ElementsAre("sched:sched_switch"));
   EXPECT_THAT(ErrorOf("sched:sched_wakeup/if=comm==1/"), HasSubstr("is not an integer"));
   EXPECT_THAT(ErrorOf("oom:mark_victim/if=pid==256/"), HasSubstr("cannot have this value"));
   EXPECT_THAT(ErrorOf("oom:mark_victim/if=pid==-1/"), HasSubstr("is unsigned"));

@@ -41,12 +41,75 @@ TEST(ParseEvents, SplitsAtCommasOutsideOfSlashes) {
 }
 
 TEST(ParseEvents, ReadsModifiers) {
-  EXPECT_EQ(Only("page-faults:u").modes, Modes::kUser);
-  EXPECT_EQ(Only("page-faults:k").modes, Modes::kKernel);
-  EXPECT_EQ(Only("page-faults:uk").modes, Modes::kBoth);
-  EXPECT_EQ(Only("page-faults/period=1/u").modes, Modes::kUser);
-  EXPECT_EQ(Only("page-faults/period=1/:k").modes, Modes::kKernel);
-  EXPECT_THAT(ErrorOf("cycles:ppp"), HasSubstr("':ppp' is not supported"));
+  EXPECT_EQ(Only("page-faults:u").modifiers, "u");
+  EXPECT_EQ(Only("page-faults:uk").modifiers, "uk");
+  EXPECT_EQ(Only("page-faults/period=1/u").modifiers, "u");
+  EXPECT_EQ(Only("page-faults/period=1/:k").modifiers, "k");
+  EXPECT_EQ(Only("cycles:upppDI").modifiers, "upppDI");
+  EXPECT_EQ(Only("sched:sched_switch:k").name, "sched:sched_switch");
+  EXPECT_TRUE(Only("cycles:u").only_user_code());
+  EXPECT_TRUE(Only("cycles:k").only_kernel_code());
+  EXPECT_FALSE(Only("cycles:ukp").only_user_code());
+  EXPECT_FALSE(Only("cycles:ukp").only_kernel_code());
+}
+
+TEST(ParseEvents, RefusesBadModifiers) {
+  for (const char* text : {"cycles:pppp", "cycles:uu", "cycles/period=9/x", "cycles:uDD"}) {
+    EXPECT_THAT(ErrorOf(text), HasSubstr("bad modifier")) << text;
+  }
+  EXPECT_THAT(ErrorOf("cycles:b"), HasSubstr("perf stat"));
+}
+
+TEST(ParseEvents, ReadsGroups) {
+  const auto specs = ParseEvents("cs,{cycles:u,instructions/period=9,name=i/}:pD,mine{faults,cs}");
+  ASSERT_THAT(specs, IsOk());
+  ASSERT_EQ(specs->size(), 5U);
+  EXPECT_EQ((*specs)[0].group, GroupRole::kNone);
+  EXPECT_EQ((*specs)[1].group, GroupRole::kFirst);
+  EXPECT_EQ((*specs)[1].modifiers, "u");
+  EXPECT_EQ((*specs)[1].group_modifiers, "pD");
+  EXPECT_EQ((*specs)[2].group, GroupRole::kOther);
+  EXPECT_EQ((*specs)[2].name_in_file, "i");
+  EXPECT_EQ((*specs)[3].group, GroupRole::kFirst);
+  EXPECT_EQ((*specs)[3].group_name, "mine");
+  for (const char* text : {"{cs", "{cs,", "{}", "{cs}x", "{cs}:", "{{cs}}", "{cs}:zz", "}", "{cs}}",
+                           "{cs:pp}:pp", "cs{", "{cs}{cs}"}) {
+    EXPECT_NE(ErrorOf(text), "") << text;
+  }
+}
+
+TEST(ParseEvents, ReadsBreakpoints) {
+  const auto breakpoint = [](const char* text) { return Only(text).breakpoint; };
+  EXPECT_EQ(breakpoint("mem:0x1000"), (Breakpoint{.address = 0x1000, .length = 4, .access = 3}));
+  EXPECT_EQ(breakpoint("mem:4096:x"), (Breakpoint{.address = 0x1000, .length = 8, .access = 4}));
+  EXPECT_EQ(breakpoint("mem:0x1000/8:w:u"),
+            (Breakpoint{.address = 0x1000, .length = 8, .access = 2}));
+  EXPECT_EQ(Only("mem:0x1000/8:w:u").modifiers, "u");
+  EXPECT_EQ(Only("mem:0x1000:u").breakpoint->access, 3U);
+  EXPECT_FALSE(Only("mem:0x1000:rw").is_tracepoint());
+  EXPECT_THAT(NamesOf("mem:0x1000/1:w,cs"), ElementsAre("mem:0x1000/1:w", "cs"));
+  for (const char* text : {"mem:", "mem:x", "mem:0x1000/", "mem:0x1000:rr", "mem:0x1000:q",
+                           "mem:0x1000:r:w:u", "mem:0x1ffffffffffffffff"}) {
+    EXPECT_NE(ErrorOf(text), "") << text;
+  }
+}
+
+TEST(ParseEvents, ReadsTermsOfPmus) {
+  const EventSpec spec = Only("cpu/event=0x3c,umask=1,any,period=100,name=busy/u");
+  EXPECT_EQ(spec.name, "cpu");
+  EXPECT_THAT(spec.pmu_terms, ElementsAre(PmuTerm{.key = "event", .value = 0x3c},
+                                          PmuTerm{.key = "umask", .value = 1}, PmuTerm{"any"}));
+  EXPECT_EQ(spec.name_in_file, "busy");
+  EXPECT_EQ(std::get<Period>(*spec.rate).count, 100U);
+  EXPECT_THAT(ErrorOf("cpu/event=x/"), HasSubstr("not a number"));
+}
+
+TEST(ParseEvents, SaysWhatReplacesOptionsOfPerf) {
+  EXPECT_EQ(ErrorOf("cpu-clock/time=1,percore,inherit,no-overwrite,metric-id=x/"), "");
+  EXPECT_THAT(ErrorOf("cpu-clock/call-graph=fp/"), HasSubstr("use --call-graph"));
+  EXPECT_THAT(ErrorOf("cpu-clock/overwrite/"), HasSubstr("use --flight"));
+  EXPECT_THAT(ErrorOf("cpu-clock/time=0/"), HasSubstr("each sample has it"));
+  EXPECT_THAT(ErrorOf("cpu-clock/name=/"), HasSubstr("name= must be"));
 }
 
 TEST(ParseEvents, TellsATracepointFromAModifier) {

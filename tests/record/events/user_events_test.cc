@@ -66,13 +66,13 @@ TEST(InUserCode, IsTheClockIfNothingIsAskedFor) {
   const std::vector<EventSpec> specs = InUserCode({});
   ASSERT_THAT(specs, SizeIs(1));
   EXPECT_EQ(specs[0].name, "cpu-clock");
-  EXPECT_EQ(specs[0].modes, Modes::kUser);
+  EXPECT_EQ(specs[0].modifiers, "u");
 }
 
 TEST(InUserCode, KeepsTheModifierThatIsRefused) {
   const std::vector<EventSpec> specs = InUserCode(ParseEvents("cpu-clock:k,page-faults").value());
-  EXPECT_EQ(specs[0].modes, Modes::kKernel);
-  EXPECT_EQ(specs[1].modes, Modes::kUser);
+  EXPECT_EQ(specs[0].modifiers, "k");
+  EXPECT_EQ(specs[1].modifiers, "u");
 }
 
 perfdata::EventAttr Planned(const RecordedThreads& threads, Callchains callchains,

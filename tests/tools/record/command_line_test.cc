@@ -159,12 +159,12 @@ TEST(RecordPlan, SuggestsReplacementsForPerfsOptions) {
 TEST(RecordPlan, AppliesOptionsOfPerfThatWork) {
   const auto user = PlanOfWords({"--all-user", "-e", "cycles:k,page-faults"});
   ASSERT_TRUE(user);
-  for (const auto& event : user->input.events) EXPECT_EQ(event.modes, record::Modes::kUser);
+  for (const auto& event : user->input.events) EXPECT_EQ(event.modifiers, "u");
   EXPECT_TRUE(PlanOfWords({"--all-user", "--off-cpu"}));
   const auto kernel = PlanOfWords({"--all-kernel", "--off-cpu"});
   ASSERT_TRUE(kernel);
   ASSERT_EQ(kernel->input.events.size(), 2U);
-  EXPECT_EQ(kernel->input.events[0].modes, record::Modes::kKernel);
+  EXPECT_EQ(kernel->input.events[0].modifiers, "k");
   EXPECT_EQ(kernel->input.events[1].name, "offcpu");
   const auto chains = PlanOfWords({"--kernel-callchains", "-g"});
   ASSERT_TRUE(chains);
