@@ -72,7 +72,7 @@ RecordSummary Recording::SumUpWith(OutputSummary output) const {
   return {.losses = losses_.Summarize(*input_),
           .output = std::move(output),
           .end_ns = flushed_ns_,
-          .only_user_code = options_.input.sampler == Sampler::kKernel,
+          .only_user_code = options_.input.sampler == Sampler::kKernelForUser,
           .skipped_hits = skipped_hits_,
           .containers = Containers(),
           .cgroups = parts_ && parts_->cgroups ? parts_->cgroups->Noted()
@@ -118,7 +118,7 @@ void Recording::WarnOfUntrackedForks() {
 
 // The samples are in the rings of the process events, and the kernel does not say what it dropped.
 void Recording::WarnOfLostRecords() {
-  if (options_.input.sampler == Sampler::kPrograms) return;
+  if (!IsKernel(options_.input.sampler)) return;
   std::uint64_t lost = 0;
   for (const wire_cpu& counter : input_->Counters(kFirstEvent)) lost += counter.ring_full;
   if (lost == 0) return;

@@ -19,7 +19,7 @@ struct RecordSummary {
   LossSummary losses = {};
   OutputSummary output = {};
   std::uint64_t end_ns = 0;     // of sampling, or of the last round so far; CLOCK_MONOTONIC
-  bool only_user_code = false;  // Sampler::kKernel
+  bool only_user_code = false;  // Sampler::kKernelForUser
   // Hits of tracepoints that the kernel did not pass on, of any task, recorded or not. Not counted
   // as lost.
   std::uint64_t skipped_hits = 0;

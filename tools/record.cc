@@ -21,10 +21,10 @@
 
 #include "formats/base/file.h"
 #include "formats/base/output_file.h"
-#include "record/events/user_events.h"
+#include "record/events/kernel_samples.h"
+#include "record/kernel_sampler.h"
 #include "record/machine/requirements.h"
 #include "record/recorder.h"
-#include "record/user_recording.h"
 #include "tools/common/cli/console.h"
 #include "tools/common/cli/escape.h"
 #include "tools/common/cli/output.h"
@@ -76,23 +76,27 @@ void RecordingProgress::Show(const record::RecordProgress& made) {
   cli::ShowProgress(RecordingText(made, elapsed, cli::ProgressColumns()));
 }
 
-// Returns the first reason why `options` cannot be recorded without privileges.
-Status CheckUserRecording(const record::RecordOptions& options, const record::SystemFacts& facts) {
-  TRY(record::CheckUserOptions(options, facts));
+// Returns the first reason why the kernel itself cannot record `options`.
+Status CheckKernelSampler(const record::RecordOptions& options, record::Sampler sampler,
+                          const record::SystemFacts& facts) {
+  TRY(record::CheckKernelOptions(options, sampler, facts));
+  if (sampler == record::Sampler::kKernel) return {};
   return record::CheckUserEvents(record::EventMachine::This(), facts);
 }
 
 // Returns what can take the samples. Reports what this machine or user lacks; returns nothing if
 // that keeps `options` from being recorded.
 std::optional<record::Sampler> ChooseSampler(const record::RecordOptions& options,
+                                             record::SamplerRequest request,
                                              cli::Console& console) {
   const record::SystemFacts facts = record::ReadSystemFacts();
+  const record::Sampler sampler = record::SamplerFor(request, facts);
   std::vector<std::string> errors;
-  if (record::IsUserRecording(facts)) {
-    const Status allowed = CheckUserRecording(options, facts);
+  if (record::IsKernel(sampler)) {
+    const Status allowed = CheckKernelSampler(options, sampler, facts);
     if (allowed) {
-      console.Warning(record::UserRecordingText(options, facts));
-      return record::Sampler::kKernel;
+      console.Warning(record::KernelSamplerText(options, sampler, facts));
+      return sampler;
     }
     errors.push_back(allowed.error().message);
   } else {
@@ -176,7 +180,7 @@ Result<int> Run(const RecordRun& plan, cli::Console& console) {
   TRY_ASSIGN(const bool is_stream, CheckOutputs(plan));
   if (plan.realtime) TRY(SetRealtime(*plan.realtime));
   record::RecordOptions options = plan;
-  const std::optional<record::Sampler> sampler = ChooseSampler(options, console);
+  const std::optional<record::Sampler> sampler = ChooseSampler(options, plan.sampler, console);
   if (!sampler) return cli::kFailed;
   options.input.sampler = *sampler;
   options.output.command_line = recording::OwnCommandLine();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Turns the overflows of events into samples: BPF programs (bpf_session.h), or the kernel itself
-// (user_events.h).
+// (events/kernel_samples.h).
 #pragma once
 
 #include <linux/types.h>
@@ -19,6 +19,18 @@
 #include "record/scope/cgroup_watch.h"
 
 namespace perftape::record {
+
+// Who takes the samples.
+enum class Sampler : std::uint8_t {
+  kPrograms,  // BPF programs
+  kKernel,    // the kernel itself, of kernel and user code
+  // The kernel itself: only user code of the user's own processes, but without privileges.
+  kKernelForUser,
+};
+
+constexpr bool IsKernel(Sampler sampler) {
+  return sampler != Sampler::kPrograms;
+}
 
 // Calls of a latency probe.
 struct LatencyCounts {

@@ -9,8 +9,9 @@
 
 #include "record/events/event_attrs.h"
 #include "record/events/event_spec.h"
+#include "record/events/kernel_samples.h"
 #include "record/events/known_events.h"
-#include "record/events/user_events.h"
+#include "record/kernel_sampler.h"
 
 namespace perftape::record {
 namespace {
@@ -48,6 +49,33 @@ Ability KernelNames(const SystemFacts& facts) {
   const std::optional<Finding> why = WhyAddressesAreHidden(facts);
   ability.works = !why;
   if (why) ability.findings.push_back(*why);
+  return ability;
+}
+
+// Returns the error of the first event that is opened.
+Status CheckKernelSampler(const DoctorMachine& machine) {
+  if (SamplerFor(SamplerRequest::kKernel, machine.facts) != Sampler::kKernel) {
+    if (!machine.facts.perf_paranoid) {
+      return FailMissing(ErrorCode::kPermission, "", {Missing(Requirement::kPerfEvents)});
+    }
+    return FailMissing(
+        ErrorCode::kPermission, "",
+        {Missing(Requirement::kPerfParanoid, {std::to_string(*machine.facts.perf_paranoid)})});
+  }
+  return machine.events.try_to_open(
+      CounterAttr(perfdata::kTypeSoftware, perfdata::kSoftwareCpuClock, Frequency{1}));
+}
+
+Ability KernelSampler(const DoctorMachine& machine) {
+  const Status works = CheckKernelSampler(machine);
+  Ability ability{.name = "recording without BPF programs (--sampler kernel)",
+                  .works = works.has_value()};
+  if (works) {
+    ability.reason = "the whole system";
+    return ability;
+  }
+  ability.findings = FindingsOf(works.error());
+  if (ability.findings.empty()) ability.reason = works.error().message;
   return ability;
 }
 
@@ -169,7 +197,8 @@ std::vector<EventKind> EventKinds(const EventMachine& machine) {
 }
 
 std::vector<Ability> CheckAbilities(const DoctorMachine& machine) {
-  return {UserRecording(machine),
+  return {KernelSampler(machine),
+          UserRecording(machine),
           KernelNames(machine.facts),
           Cgroups(machine),
           SinceLinux515(
@@ -216,6 +245,7 @@ Diagnosis Diagnose(const DoctorMachine& machine) {
   for (const EventKind& kind : EventKinds(machine.events)) {
     diagnosis.events.push_back(DiagnoseEvent(kind, missing, machine));
   }
+  diagnosis.kernel_sampler_works = CheckKernelSampler(machine).has_value();
   diagnosis.user_recording_works = CheckUserEvents(machine.events, machine.facts).has_value();
   diagnosis.abilities = CheckAbilities(machine);
   return diagnosis;

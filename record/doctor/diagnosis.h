@@ -48,8 +48,10 @@ struct EventDiagnosis {
 
 struct Diagnosis {
   std::vector<EventDiagnosis> events = {};
+  // Whether this user can record the whole system without BPF programs (Sampler::kKernel).
+  bool kernel_sampler_works = false;
   // Whether this user can record user code of their own processes without privileges
-  // (Sampler::kKernel).
+  // (Sampler::kKernelForUser).
   bool user_recording_works = false;
   std::vector<Ability> abilities = {};
 

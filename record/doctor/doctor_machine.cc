@@ -84,8 +84,8 @@ Status RehearseRecording(std::span<const PlannedEvent> events) {
   TRY_ASSIGN(const std::vector<UniqueFd> others, OpenOthers());
   TRY_ASSIGN(const std::vector<int> online, OnlineCpus());
   TRY_ASSIGN(BpfSession bpf, BpfSession::Load(OptionsFor(events, online.size())));
-  TRY_ASSIGN(RecordedEvents opened,
-             RecordedEvents::Open({events.begin(), events.end()}, online, SidebandContent()));
+  TRY_ASSIGN(RecordedEvents opened, RecordedEvents::Open({events.begin(), events.end()}, online,
+                                                         SidebandContent(), Sampler::kPrograms));
   TRY_ASSIGN(const Sideband sideband, Sideband::Open(opened.sideband()));
   for (std::uint32_t number = 0; const RecordedEvents::Sampling& event : opened.sampling()) {
     TRY(bpf.AttachTo(number++, event.on_cpus));

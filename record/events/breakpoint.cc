@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view kPrefix = "mem:";
 
-std::unexpected<Error> Wrong(std::string_view what) {
+std::unexpected<Error> NoBreakpoint(std::string_view what) {
   return Fail(
       ErrorCode::kInvalidArgument,
       fmt::format("{}: write mem:ADDRESS[/LENGTH][:ACCESS], for example mem:0x1000/8:rw", what));
@@ -56,9 +56,10 @@ Result<Breakpoint> ParseBreakpoint(std::string_view event) {
   }
   const std::size_t slash = rest.find('/');
   const std::optional<std::uint64_t> address = ParseEventNumber(rest.substr(0, slash));
-  if (!address) return Wrong(fmt::format("'{}' is not an address", rest.substr(0, slash)));
+  if (!address) return NoBreakpoint(fmt::format("'{}' is not an address", rest.substr(0, slash)));
   const std::optional<std::uint32_t> type = AccessOf(access);
-  if (!type) return Wrong(fmt::format("'{}' is not an access of r, w and x, each once", access));
+  if (!type)
+    return NoBreakpoint(fmt::format("'{}' is not an access of r, w and x, each once", access));
   constexpr std::uint64_t kUsualLength = HW_BREAKPOINT_LEN_4;
   Breakpoint breakpoint{
       .address = *address,
@@ -67,7 +68,7 @@ Result<Breakpoint> ParseBreakpoint(std::string_view event) {
   };
   if (slash == std::string_view::npos) return breakpoint;
   const std::optional<std::uint64_t> length = ParseEventNumber(rest.substr(slash + 1));
-  if (!length) return Wrong(fmt::format("'{}' is not a length", rest.substr(slash + 1)));
+  if (!length) return NoBreakpoint(fmt::format("'{}' is not a length", rest.substr(slash + 1)));
   breakpoint.length = *length;
   return breakpoint;
 }

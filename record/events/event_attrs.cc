@@ -86,11 +86,16 @@ perfdata::EventAttr SidebandAttr(const SidebandContent& content) {
   if (content.cgroups) attr.flags |= perfdata::kAttrCgroup;
   if (content.data_mappings) attr.flags |= perfdata::kAttrMmapData;
   if (content.namespaces) attr.flags |= perfdata::kAttrNamespaces;
-  return content.only_user_code ? AttrForThreads(attr, Inherit::kYes) : attr;
+  if (content.only_user_code) attr = AttrOfUserCode(attr);
+  return AttrForThreads(attr, content.inherit);
+}
+
+perfdata::EventAttr AttrOfUserCode(perfdata::EventAttr attr) {
+  attr.flags |= perfdata::kExcludeKernel | perfdata::kExcludeHv;
+  return attr;
 }
 
 perfdata::EventAttr AttrForThreads(perfdata::EventAttr attr, Inherit inherit) {
-  attr.flags |= perfdata::kExcludeKernel | perfdata::kExcludeHv;
   if (inherit == Inherit::kYes) attr.flags |= perfdata::kInherit;
   return attr;
 }

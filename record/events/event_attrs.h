@@ -51,15 +51,19 @@ struct SidebandContent {
   bool data_mappings = false;         // MMAP2 of memory that is not executable, too
   bool namespaces = false;            // NAMESPACES: each process that starts or changes its own
   bool bpf_events = true;             // BPF_EVENT: each program that is loaded or unloaded
-  bool only_user_code = false;        // nothing of the kernel itself; as AttrForThreads
+  bool only_user_code = false;        // nothing of the kernel itself
+  Inherit inherit = Inherit::kNo;     // kYes for an event of single threads
 };
 
 // Returns the dummy event ("dummy:HG" in perf), on the same clock. It reports as soon as it is
 // open.
 perfdata::EventAttr SidebandAttr(const SidebandContent& content = {});
 
-// Returns `attr` for an event of single threads without kernel code. The kernel lets users open it
-// for their own threads (kernel.perf_event_paranoid up to 2).
+// Returns `attr` without kernel code. The kernel lets users open it for their own threads
+// (kernel.perf_event_paranoid up to 2).
+perfdata::EventAttr AttrOfUserCode(perfdata::EventAttr attr);
+
+// Returns `attr` for an event of single threads.
 perfdata::EventAttr AttrForThreads(perfdata::EventAttr attr, Inherit inherit);
 
 // Returns `attr` for an event whose samples a BPF program collects. It has no CALLCHAIN, because

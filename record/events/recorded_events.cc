@@ -27,12 +27,6 @@ void Replace(std::vector<CpuEvent>& events, CpuEvent event) {
   events.push_back(std::move(event));
 }
 
-// The dummy event has no samples. A kernel without CONFIG_CGROUP_PERF refuses their cgroup.
-perfdata::EventAttr OpenedSideband(perfdata::EventAttr attr) {
-  attr.sample_type &= ~static_cast<std::uint64_t>(perfdata::kSampleCgroup);
-  return AttrForPolling(attr);
-}
-
 // The CPUs of this machine, online or not.
 Result<std::vector<int>> AllCpus() {
   Result<std::vector<int>> present = PresentCpus();
@@ -53,7 +47,7 @@ Result<std::vector<int>> ExistingCpus(std::span<const int> requested, const std:
 perfdata::EventAttr RingOwnerAttr(std::size_t ring_bytes) {
   perfdata::EventAttr attr = SidebandAttr();
   attr.flags = perfdata::kUseClockid;
-  return AttrForPolling(AttrForThreads(attr, Inherit::kNo), {.ring_bytes = ring_bytes});
+  return AttrForPolling(AttrOfUserCode(attr), {.ring_bytes = ring_bytes});
 }
 
 // Opens `attr` on one CPU.
@@ -68,34 +62,61 @@ bool IsOpenedOn(const PlannedEvent& event, int cpu) {
   return event.cpus.empty() || std::ranges::find(event.cpus, cpu) != event.cpus.end();
 }
 
-// `cpus` is not empty. `leaders` are those of its group, or empty.
-Result<std::vector<CpuEvent>> OpenEvent(const PlannedEvent& event, std::span<const int> cpus,
-                                        std::span<const CpuEvent> leaders) {
+}  // namespace
+
+RecordedEvents::RecordedEvents(std::vector<PlannedEvent> plan, const SidebandContent& content,
+                               Sampler sampler)
+    : in_file_(std::move(plan), content), sampling_(in_file_.sampling().size()), sampler_(sampler) {
+  if (!IsKernel(sampler_)) return;
+  perfdata::EventAttr with_lost = in_file_.sideband_attr();
+  with_lost.read_format |= perfdata::kReadLost;
+  counts_lost_ = TryToOpen(with_lost).has_value();
+}
+
+perfdata::EventAttr RecordedEvents::Opened(const perfdata::EventAttr& attr) const {
+  if (!IsKernel(sampler_)) return AttrForBpf(attr);
+  perfdata::EventAttr opened = attr;
+  opened.read_format |= perfdata::kReadTotalTimeEnabled;
+  if (counts_lost_) opened.read_format |= perfdata::kReadLost;
+  return opened;
+}
+
+// The dummy event has no samples. A kernel without CONFIG_CGROUP_PERF refuses their cgroup.
+perfdata::EventAttr RecordedEvents::OpenedSideband() const {
+  perfdata::EventAttr attr = in_file_.sideband_attr();
+  attr.sample_type &= ~static_cast<std::uint64_t>(perfdata::kSampleCgroup);
+  return IsKernel(sampler_) ? Opened(attr) : AttrForPolling(attr);
+}
+
+Result<std::vector<CpuEvent>> RecordedEvents::OpenEvent(std::uint32_t number,
+                                                        std::span<const int> cpus) const {
+  const PlannedEvent& event = in_file_.sampling()[number];
   if (!HasPerfEvent(event.cause)) return std::vector<CpuEvent>();
   if (event.cause == SampleCause::kProbe) return OpenProbes(event.locations, cpus.front());
-  const perfdata::EventAttr attr = AttrForBpf(event.attr);
-  if (!IsPerCpu(event.cause)) return OpenOnCpus(attr, cpus.first(1));
+  const perfdata::EventAttr attr = Opened(event.attr);
+  if (!IsOnEachCpu(number)) return OpenOnCpus(attr, cpus.first(1));
   std::vector<int> counted;
   std::ranges::copy_if(cpus, std::back_inserter(counted),
                        [&](int cpu) { return IsOpenedOn(event, cpu); });
-  if (!counted.empty()) return OpenOnCpus(attr, counted, leaders);
-  return Fail(ErrorCode::kInvalidArgument,
-              "is counted only on CPUs " + FormatCpuList(event.cpus) + ", which are not recorded");
+  if (counted.empty()) {
+    return Fail(
+        ErrorCode::kInvalidArgument,
+        "is counted only on CPUs " + FormatCpuList(event.cpus) + ", which are not recorded");
+  }
+  const bool has_leader = event.leader.value_or(number) != number;
+  return OpenOnCpus(attr, counted,
+                    has_leader ? std::span<const CpuEvent>(sampling_[*event.leader].on_cpus)
+                               : std::span<const CpuEvent>());
 }
-
-}  // namespace
-
-RecordedEvents::RecordedEvents(std::vector<PlannedEvent> plan, const SidebandContent& content)
-    : in_file_(std::move(plan), content), sampling_(in_file_.sampling().size()) {}
 
 Result<RecordedEvents> RecordedEvents::Open(std::vector<PlannedEvent> plan,
                                             std::span<const int> cpus,
-                                            const SidebandContent& content) {
-  RecordedEvents events(std::move(plan), content);
+                                            const SidebandContent& content, Sampler sampler) {
+  RecordedEvents events(std::move(plan), content, sampler);
   TRY_ASSIGN(const std::vector<int> online, OnlineCpus());
   TRY(events.OpenSampling(cpus.empty() ? online : cpus));
   const std::uint32_t sideband_event = events.in_file_.sideband_event();
-  TRY_ASSIGN(events.sideband_, OpenOnCpus(OpenedSideband(events.in_file_.sideband_attr()), online));
+  TRY_ASSIGN(events.sideband_, OpenOnCpus(events.OpenedSideband(), online));
   AddIds(events.in_file_.ids(), sideband_event, events.sideband_);
   // CPUs that are offline now may be recorded before the end. A tracepoint has no events on other
   // CPUs, but samples.
@@ -111,33 +132,29 @@ Result<RecordedEvents> RecordedEvents::Open(std::vector<PlannedEvent> plan,
 Result<RecordedEvents> RecordedEvents::OpenForThreads(std::vector<PlannedEvent> plan,
                                                       std::span<const int> cpus,
                                                       const SidebandContent& content,
+                                                      Sampler sampler,
                                                       const RecordedThreads& threads) {
-  RecordedEvents events(std::move(plan), content);
-  events.is_of_threads_ = true;
-  perfdata::EventAttr with_lost = events.in_file_.sideband_attr();
-  with_lost.read_format |= perfdata::kReadLost;
-  events.counts_lost_ = TryToOpen(with_lost).has_value();
+  RecordedEvents events(std::move(plan), content, sampler);
   TRY_ASSIGN(const std::vector<int> all, AllCpus());
   TRY_ASSIGN(const std::vector<int> sampled, ExistingCpus(cpus, all));
   for (std::uint32_t number = 0; const PlannedEvent& event : events.in_file_.sampling()) {
-    Result<OfThreads> opened = events.OpenAttr(number, event.attr, threads.sampled, sampled);
+    Result<OfThreads> opened =
+        events.OpenAttr(number, events.Opened(event.attr), threads.sampled, sampled);
     if (!opened) return Fail(InContext(event.name, std::move(opened).error()));
     events.sampling_[number++] = {.on_cpus = std::move(opened->first),
                                   .of_other_threads = std::move(opened->others)};
   }
-  TRY_ASSIGN(OfThreads sideband,
-             events.OpenAttr(events.in_file_.sideband_event(), events.in_file_.sideband_attr(),
-                             threads.followed, all));
+  TRY_ASSIGN(OfThreads sideband, events.OpenAttr(events.in_file_.sideband_event(),
+                                                 events.OpenedSideband(), threads.followed, all));
   events.sideband_ = std::move(sideband.first);
   events.sideband_of_other_threads_ = std::move(sideband.others);
   return events;
 }
 
 Result<RecordedEvents::OfThreads> RecordedEvents::OpenAttr(std::uint32_t event,
-                                                           perfdata::EventAttr attr,
+                                                           const perfdata::EventAttr& attr,
                                                            std::span<const pid_t> tids,
                                                            std::span<const int> cpus) {
-  if (counts_lost_) attr.read_format |= perfdata::kReadLost;
   OfThreads events;
   for (const pid_t tid : tids) {
     Result<std::vector<CpuEvent>> opened = OpenForThread(attr, tid, cpus);
@@ -172,7 +189,7 @@ Status RecordedEvents::RedirectToRings() const {
     TRY(RedirectOutput(event.on_cpus, ring_owners()));
     TRY(RedirectOutput(event.of_other_threads, ring_owners()));
   }
-  if (!is_of_threads_) return {};
+  if (!IsKernel(sampler_)) return {};
   TRY(RedirectOutput(sideband_, ring_owners()));
   return RedirectOutput(sideband_of_other_threads_, ring_owners());
 }
@@ -228,9 +245,7 @@ std::map<int, std::uint64_t> RecordedEvents::LostRecords() const {
 
 Status RecordedEvents::OpenSampling(std::span<const int> cpus) {
   for (std::uint32_t number = 0; const PlannedEvent& event : in_file_.sampling()) {
-    std::span<const CpuEvent> leaders;
-    if (event.leader.value_or(number) != number) leaders = sampling_[*event.leader].on_cpus;
-    Result<std::vector<CpuEvent>> opened = OpenEvent(event, cpus, leaders);
+    Result<std::vector<CpuEvent>> opened = OpenEvent(number, cpus);
     if (!opened) return Fail(InContext(event.name, std::move(opened).error()));
     sampling_[number].on_cpus = *std::move(opened);
     AddIds(in_file_.ids(), number, sampling_[number].on_cpus);
@@ -240,13 +255,13 @@ Status RecordedEvents::OpenSampling(std::span<const int> cpus) {
 }
 
 Result<CpuEvent> RecordedEvents::ReopenSideband(int cpu) {
-  TRY_ASSIGN(CpuEvent event, OpenOnCpu(OpenedSideband(in_file_.sideband_attr()), cpu));
+  TRY_ASSIGN(CpuEvent event, OpenOnCpu(OpenedSideband(), cpu));
   in_file_.ids().AddAlias(event.id, in_file_.sideband_event(), static_cast<std::uint32_t>(cpu));
   return event;
 }
 
 Result<CpuEvent> RecordedEvents::ReopenSampling(std::uint32_t event, int cpu) {
-  TRY_ASSIGN(CpuEvent opened, OpenOnCpu(AttrForBpf(in_file_.sampling()[event].attr), cpu));
+  TRY_ASSIGN(CpuEvent opened, OpenOnCpu(Opened(in_file_.sampling()[event].attr), cpu));
   in_file_.ids().AddAlias(opened.id, event, static_cast<std::uint32_t>(cpu));
   return opened;
 }

@@ -15,8 +15,8 @@
 #include "formats/perfdata/record_cursor.h"
 #include "record/bpf/kernel_facts.h"
 #include "record/events/event_plan.h"
+#include "record/events/kernel_samples.h"
 #include "record/events/timer_limit.h"
-#include "record/events/user_events.h"
 #include "record/input/initial_state.h"
 #include "record/machine/clock.h"
 #include "record/machine/cpu_list.h"
@@ -136,7 +136,7 @@ BpfOptions BpfOptionsOf(const InputOptions& options, const Targets& targets, con
 
 // With an unwinder in the kernel, frame pointers are only for kernels without one.
 void ChooseCallchains(InputOptions& options, std::vector<std::string>& warnings) {
-  if (!options.prefers_unwind_tables || options.sampler == Sampler::kKernel) return;
+  if (!options.prefers_unwind_tables || IsKernel(options.sampler)) return;
   if (HasTaskRegisters()) {
     options.callchains = Callchains::kUnwindTables;
     return;
@@ -157,12 +157,51 @@ Result<EventPlan> PlanAll(const InputOptions& options, std::span<const EventSpec
   return plan;
 }
 
+// Plans what the kernel itself samples.
+Result<EventPlan> PlanForSampler(const InputOptions& options, std::vector<std::string>& warnings) {
+  const bool of_user = options.sampler == Sampler::kKernelForUser;
+  return PlanAll(options, of_user ? InUserCode(options.events) : options.events,
+                 MachineOf(options.sampler, ProgramsRemedy(ReadSystemFacts())), warnings);
+}
+
+Result<RecordedEvents> OpenForThreads(const InputOptions& options, const Targets& targets,
+                                      const Scope& scope, std::vector<PlannedEvent> planned) {
+  TRY_ASSIGN(const RecordedThreads threads, targets.FindThreads());
+  PlanForThreads(threads, planned);
+  if (options.first_state == FirstState::kOff) {
+    for (PlannedEvent& event : planned) {
+      event.attr.flags &= ~static_cast<std::uint64_t>(perfdata::kEnableOnExec);
+    }
+  }
+  SidebandContent content = SidebandContentOf(scope, options);
+  content.inherit = Inherit::kYes;
+  content.only_user_code = options.sampler == Sampler::kKernelForUser;
+  return RecordedEvents::OpenForThreads(std::move(planned), options.cpus, content, options.sampler,
+                                        threads);
+}
+
+// Returns the process of a sample that the kernel wrote; 0 if it is damaged. IDENTIFIER and IP come
+// before it (event_attrs).
+std::uint32_t ProcessOf(const perfdata::RecordView& sample) {
+  constexpr std::size_t kOffset = 2 * sizeof(std::uint64_t);
+  if (sample.payload.size() < kOffset + sizeof(std::uint32_t)) return 0;
+  return LoadFixed<std::uint32_t>(sample.payload.data() + kOffset, sample.order);
+}
+
+// The size of the ring of each CPU. Users may lock little memory.
+std::size_t OwnRingBytes(const InputOptions& options, const RecordedEvents& events) {
+  const std::size_t usual = SidebandOptions().ring_bytes;
+  if (options.sampler == Sampler::kKernelForUser) return options.ring_bytes.value_or(usual);
+  std::uint64_t rate = 0;
+  for (const PlannedEvent& event : events.in_file().sampling()) rate += SamplesPerSecond(event);
+  return PlanRings(1, rate, options.stack_bytes, usual, options.ring_bytes).bytes;
+}
+
 // Opens and maps the rings of `events`. The kernel limits their memory for each user
 // (kernel.perf_event_mlock_kb), so that those of a second recording may have to be smaller.
-Result<Sideband> MapUserRings(std::optional<std::size_t> requested, RecordedEvents& events,
-                              std::vector<std::string>& warnings) {
+Result<Sideband> MapOwnRings(std::size_t wanted, RecordedEvents& events,
+                             std::vector<std::string>& warnings) {
   constexpr std::size_t kLeast = std::size_t{8} << 10;
-  const std::size_t wanted = requested.value_or(SidebandOptions().ring_bytes);
   for (std::size_t bytes = wanted;; bytes /= 2) {
     TRY(events.OpenRings(bytes));
     Result<Sideband> rings = Sideband::Open(events.ring_owners(), {.ring_bytes = bytes});
@@ -206,8 +245,9 @@ Result<EventInput::Opened> EventInput::OpenWithPrograms(const InputOptions& opti
   // sched:sched_process_exec is recorded.
   const BpfOptions bpf_options = BpfOptionsOf(options, targets, scope, plan.events);
   TRY_ASSIGN(BpfSession bpf, BpfSession::Load(bpf_options));
-  TRY_ASSIGN(RecordedEvents events, RecordedEvents::Open(std::move(plan.events), options.cpus,
-                                                         SidebandContentOf(scope, options)));
+  TRY_ASSIGN(RecordedEvents events,
+             RecordedEvents::Open(std::move(plan.events), options.cpus,
+                                  SidebandContentOf(scope, options), options.sampler));
   // From here on no fork, exec or mapping is missed. The initial state describes what happened
   // before.
   TRY_ASSIGN(Sideband sideband, Sideband::Open(events.ring_owners()));
@@ -216,25 +256,25 @@ Result<EventInput::Opened> EventInput::OpenWithPrograms(const InputOptions& opti
                 std::move(sideband), bpf_options.filter.tasks()};
 }
 
-Result<EventInput::Opened> EventInput::OpenForThreads(const InputOptions& options, Targets targets,
-                                                      std::vector<std::string>& warnings) {
-  TRY_ASSIGN(EventPlan plan, PlanAll(options, InUserCode(options.events), UserMachine(), warnings));
+// The kernel itself takes the samples.
+Result<EventInput::Opened> EventInput::OpenWithoutPrograms(const InputOptions& options,
+                                                           Targets targets,
+                                                           std::vector<std::string>& warnings) {
+  TRY_ASSIGN(Scope scope, ScopeOf(options));
+  TRY_ASSIGN(EventPlan plan, PlanForSampler(options, warnings));
+  AddCgroupToSamples(scope, plan.events);
   AddUserStateToSamples(options, plan.events);
-  TRY_ASSIGN(const RecordedThreads threads, targets.FindThreads());
-  PlanForThreads(threads, options.callchains, plan.events);
-  if (options.first_state == FirstState::kOff) {
-    for (PlannedEvent& event : plan.events) {
-      event.attr.flags &= ~static_cast<std::uint64_t>(perfdata::kEnableOnExec);
-    }
-  }
-  const SidebandContent content = {.data_mappings = HasDataMappings(options),
-                                   .only_user_code = true};
-  TRY_ASSIGN(RecordedEvents events, RecordedEvents::OpenForThreads(std::move(plan.events),
-                                                                   options.cpus, content, threads));
-  TRY_ASSIGN(Sideband rings, MapUserRings(options.ring_bytes, events, warnings));
-  return Opened{std::move(targets), Scope(),
+  PlanForKernel(options.sampler, options.callchains, plan.events);
+  const bool is_whole_system = !targets.processes();
+  TRY_ASSIGN(RecordedEvents events,
+             is_whole_system
+                 ? RecordedEvents::Open(std::move(plan.events), options.cpus,
+                                        SidebandContentOf(scope, options), options.sampler)
+                 : OpenForThreads(options, targets, scope, std::move(plan.events)));
+  TRY_ASSIGN(Sideband rings, MapOwnRings(OwnRingBytes(options, events), events, warnings));
+  return Opened{std::move(targets), std::move(scope),
                 std::move(events),  std::make_unique<KernelSamples>(),
-                std::move(rings),   SampledTasks::kSome};
+                std::move(rings),   is_whole_system ? SampledTasks::kEvery : SampledTasks::kSome};
 }
 
 Result<std::unique_ptr<EventInput>> EventInput::Open(InputOptions options,
@@ -243,7 +283,7 @@ Result<std::unique_ptr<EventInput>> EventInput::Open(InputOptions options,
                                                      std::vector<std::string>& warnings) {
   ChooseCallchains(options, warnings);
   TRY_ASSIGN(Targets targets, Targets::Resolve(options.target, command));
-  const auto open = options.sampler == Sampler::kKernel ? &OpenForThreads : &OpenWithPrograms;
+  const auto open = IsKernel(options.sampler) ? &OpenWithoutPrograms : &OpenWithPrograms;
   TRY_ASSIGN(Opened opened, open(options, std::move(targets), warnings));
   SnapshotContent content = {.data_mappings = HasDataMappings(options),
                              .namespaces = options.scope.namespaces};
@@ -259,6 +299,7 @@ Result<std::unique_ptr<EventInput>> EventInput::Open(InputOptions options,
                                      .nice = kHighestPriority},
                                     [input = input.get()] { return input->DrainSideband(); }));
   input->background_drain_.emplace(std::move(drain));
+  if (options.include_self == IncludeSelf::kNo) input->excluded_process_ = getpid();
   input->AdaptToNamespaces(warnings);
   if (options.callchains == Callchains::kUnwindTables) {
     TRY(input->StartUnwinding(options, files));
@@ -333,9 +374,9 @@ void EventInput::NoteContainers(NameSource* names) {
   for (const CgroupDirectory& cgroup : CgroupsOf(*scope_.recorded)) containers_->Add(cgroup.path);
 }
 
-// Without programs, samples are not looked into: the recording is of named processes.
+// The samples that the kernel makes of named processes are not looked into.
 void EventInput::FindContexts(const InputOptions& options, OthersFiles& files) {
-  const bool sees_samples = options.sampler != Sampler::kKernel;
+  const bool sees_samples = !IsKernel(options.sampler) || !targets_.processes();
   contexts_.emplace([&files](std::uint32_t pid) { return files.ReadContextOf(pid); },
                     sees_samples ? ContextFinder::Of::kSampled : ContextFinder::Of::kStarted);
   if (sees_samples || !targets_.processes()) return;
@@ -363,7 +404,9 @@ void EventInput::WatchCpus() {
 
 Status EventInput::ReopenOn(int cpu) {
   TRY_ASSIGN(CpuEvent sideband, events_.ReopenSideband(cpu));
-  {
+  if (IsKernel(events_.sampler())) {
+    TRY(RedirectOutput(std::span(&sideband, 1), events_.ring_owners()));
+  } else {
     const std::lock_guard lock(sideband_mutex_);
     TRY(sideband_.Replace(sideband));
   }
@@ -375,7 +418,7 @@ Status EventInput::ReopenOn(int cpu) {
     if (!events_.IsCountedOn(event, cpu)) continue;
     TRY_ASSIGN(CpuEvent sampling, events_.ReopenSampling(event, cpu));
     const std::span<const CpuEvent> only(&sampling, 1);
-    TRY(RedirectOutput(only, events_.sideband()));
+    TRY(RedirectOutput(only, events_.ring_owners()));
     samples_->RestartTimer(event, cpu);
     TRY(samples_->AttachTo(event, only));
     if (events_.IsOn(event)) TRY(EnableAll(only));
@@ -541,6 +584,11 @@ void EventInput::AddFromKernel(const perfdata::RecordView& view) {
         perfdata::Decode<perfdata::Lost>(view, events_.in_file().format());
     const std::uint32_t cpu = perfdata::DecodeSampleId(view, events_.in_file().format()).cpu;
     if (lost && samples_->CountLost(cpu, lost->count)) return;
+  }
+  if (view.type == perfdata::RecordType::kSample && !targets_.processes()) {
+    const std::uint32_t pid = ProcessOf(view);
+    if (pid == excluded_process_) return;
+    contexts_->AddSampled(pid);
   }
   const Bytes record(view.payload.data() - sizeof(perfdata::RecordHeader), view.stored_size());
   const bool is_rewritten =

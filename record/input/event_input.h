@@ -100,8 +100,8 @@ class EventInput : public RecordInput {
   };
   static Result<Opened> OpenWithPrograms(const InputOptions& options, Targets targets,
                                          std::vector<std::string>& warnings);
-  static Result<Opened> OpenForThreads(const InputOptions& options, Targets targets,
-                                       std::vector<std::string>& warnings);
+  static Result<Opened> OpenWithoutPrograms(const InputOptions& options, Targets targets,
+                                            std::vector<std::string>& warnings);
   EventInput(Opened opened, SnapshotContent content, std::uint64_t user_limit);
   // Moves the records of the sideband rings to drained_.
   Status DrainSideband();
@@ -134,9 +134,10 @@ class EventInput : public RecordInput {
   DrainedRecords drained_;
   IncomingRecords records_;
   std::optional<CgroupPaths> cgroup_paths_;
-  std::optional<RecordedContainers> containers_;  // if cgroups are recorded
-  std::optional<ContextFinder> contexts_;         // from Open on
-  std::vector<std::byte> rewritten_;              // scratch
+  std::optional<RecordedContainers> containers_;   // if cgroups are recorded
+  std::optional<ContextFinder> contexts_;          // from Open on
+  std::optional<std::uint32_t> excluded_process_;  // whose samples by the kernel are left out
+  std::vector<std::byte> rewritten_;               // scratch
   LatencyLedger latency_;
   std::map<std::uint64_t, std::string> cgroup_names_;  // of latency_, by id
   std::optional<CpuHotplug> hotplug_;

@@ -50,7 +50,7 @@ Result<std::vector<std::byte>> EncodeInitialState(const RecordedEvents& events,
   const perfdata::SampleFormat& format = events.in_file().format();
   std::vector<std::byte> records;
   TRY(events.in_file().ids().AppendIndex(records));
-  if (!events.is_of_threads()) {
+  if (events.sampler() != Sampler::kKernelForUser) {
     TRY_ASSIGN(std::vector<std::string> hidden,
                AppendKernelMaps({.text = LookUpKernelText()}, format, records));
     std::ranges::move(hidden, std::back_inserter(warnings));

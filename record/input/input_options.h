@@ -20,12 +20,6 @@
 
 namespace perftape::record {
 
-// Who takes the samples.
-enum class Sampler : std::uint8_t {
-  kPrograms,  // BPF programs
-  kKernel,  // the kernel itself: only user code of the user's own processes, but without privileges
-};
-
 enum class IncludeSelf : std::uint8_t { kNo, kYes };
 
 // Whether events sample from the start, or when they are switched on.
@@ -33,7 +27,7 @@ enum class FirstState : std::uint8_t { kOn, kOff };
 
 struct InputOptions {
   Sampler sampler = Sampler::kPrograms;
-  Target target;                      // not WholeSystem with Sampler::kKernel
+  Target target;                      // not WholeSystem with Sampler::kKernelForUser
   std::vector<EventSpec> events;      // empty: cpu-clock
   SamplingRate rate = Frequency{99};  // of events without one of their own
   std::chrono::nanoseconds off_cpu_threshold = std::chrono::milliseconds(1);
@@ -53,8 +47,8 @@ struct InputOptions {
   std::size_t unwind_bytes = kUsualUnwindBytes;  // the memory for Callchains::kUnwindTables
   IncludeSelf include_self = IncludeSelf::kNo;
   FirstState first_state = FirstState::kOn;  // of all events
-  // The size of each ring of samples; nothing: see ring_plan.h, and SidebandOptions for
-  // Sampler::kKernel.
+  // The size of each ring of samples; nothing: see ring_plan.h, and SidebandOptions if the kernel
+  // is the sampler.
   std::optional<std::size_t> ring_bytes;
   // Gives names of containers and pods that are in no file. Must outlive the recording. May be
   // null.

@@ -252,6 +252,21 @@ std::optional<Finding> WhyNoPrograms(const SystemFacts& facts) {
   return MissingCapabilities(facts);
 }
 
+std::vector<Finding> MissingForPrograms(const SystemFacts& facts) {
+  std::vector<Finding> missing;
+  if (std::optional<Finding> why = WhyNoPrograms(facts)) missing.push_back(*std::move(why));
+  if (!facts.has_btf) missing.push_back(Missing(Requirement::kBtf));
+  if (facts.locked_down) missing.push_back(Missing(Requirement::kLockdown));
+  if (facts.IsOlderThan(5, 8))
+    missing.push_back(Missing(Requirement::kRingBuffer, {facts.release}));
+  return missing;
+}
+
+std::string ProgramsRemedy(const SystemFacts& facts) {
+  const std::vector<Finding> missing = MissingForPrograms(facts);
+  return missing.empty() ? "use --sampler bpf" : missing.front().text();
+}
+
 Findings CheckFacts(const SystemFacts& facts) {
   Findings findings;
   std::vector<Finding>& missing = findings.missing;

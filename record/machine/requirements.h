@@ -99,6 +99,14 @@ std::optional<Finding> MissingCapabilities(const SystemFacts& facts);
 // user namespace prevents it.
 std::optional<Finding> WhyNoPrograms(const SystemFacts& facts);
 
+// Returns what keeps BPF programs from taking the samples, as far as the facts say; perf events may
+// work without it.
+std::vector<Finding> MissingForPrograms(const SystemFacts& facts);
+
+// Returns how BPF programs can take the samples: the text of the first finding, or the option that
+// asks for them.
+std::string ProgramsRemedy(const SystemFacts& facts);
+
 struct Findings {
   std::vector<Finding> missing;  // requirements; without them nothing can be recorded
   std::vector<Finding> limits;   // restrictions; a recording will be incomplete

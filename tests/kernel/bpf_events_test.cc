@@ -44,7 +44,8 @@ void ExpectThatSamplesNameTheirEvent(record::EventSource source) {
   }
   record::BpfSession session = record::BpfSession::Load(options).value();
   record::RecordedEvents events =
-      record::RecordedEvents::Open(std::move(plan.events), {}, {}).value();
+      record::RecordedEvents::Open(std::move(plan.events), {}, {}, record::Sampler::kPrograms)
+          .value();
   for (std::uint32_t number = 0; const auto& event : events.sampling()) {
     ASSERT_THAT(session.AttachTo(number++, event.on_cpus), IsOk());
   }

@@ -71,6 +71,7 @@ std::string FindingText(const record::Finding& finding, const record::Diagnosis&
 
 std::string_view WhatWorks(const record::Diagnosis& diagnosis) {
   if (diagnosis.default_recording_works()) return "works";
+  if (diagnosis.kernel_sampler_works) return "works without BPF programs, as perf record does";
   return diagnosis.user_recording_works
              ? "does not work, but a recording of user code does: perftape-record COMMAND"
              : "does not work";
@@ -156,6 +157,7 @@ std::string ReportText(const record::Diagnosis& diagnosis, const record::DoctorM
 std::string ReportJson(const record::Diagnosis& diagnosis, const record::DoctorMachine& machine) {
   Json object = {cli::SchemaMember(cli::kDoctorSchema)};
   object["default_recording_works"] = diagnosis.default_recording_works();
+  object["kernel_sampler_works"] = diagnosis.kernel_sampler_works;
   object["user_recording_works"] = diagnosis.user_recording_works;
   object["machine"] = MachineJson(machine);
   object["events"] = Json::EmptyList();

@@ -131,6 +131,7 @@ Result<RecordRun> PlanOf(Plan plan) {
   run.max_loss = plan.max_loss;
   run.realtime = plan.realtime;
   run.dry_run = plan.dry_run;
+  run.sampler = plan.sampler;
   plan.record.input.target = TargetOf(plan);
   TRY(PlanEvents(plan));
   TRY(recording::FinishRecordingOptions(plan));

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "record/kernel_sampler.h"
 #include "record/recorder.h"
 #include "tools/common/cli/options.h"
 #include "tools/common/recording/recording_options.h"
@@ -48,6 +49,7 @@ struct Plan : recording::RecordingPlan {
   std::string clock, synthesis;
   std::filesystem::path json_file;
   std::optional<double> max_loss;
+  record::SamplerRequest sampler = record::SamplerRequest::kAuto;
 };
 
 // What the command line asks for: a recording, or what a verb prints: the help of a verb, a list of
@@ -60,6 +62,7 @@ struct RecordRun : record::RecordOptions {
   std::optional<double> max_loss;   // percent of the samples
   std::optional<int> realtime;      // the priority of SCHED_FIFO
   bool dry_run = false;             // only check the options
+  record::SamplerRequest sampler = record::SamplerRequest::kAuto;
   bool no_sandbox = false;
   bool shows_progress = false;  // on the terminal
 };

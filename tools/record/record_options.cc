@@ -168,6 +168,12 @@ constexpr cli::Option kTaskRows[] = {
                         &InputOptions::include_self>},
 };
 
+constexpr cli::Choice<record::SamplerRequest> kSamplers[] = {
+    {"auto", record::SamplerRequest::kAuto, "default: bpf where it works"},
+    {"bpf", record::SamplerRequest::kPrograms, "BPF programs"},
+    {"kernel", record::SamplerRequest::kKernel, "perf events without BPF programs, as perf"},
+};
+
 constexpr std::string_view kDefaultRate = "(default 99)";  // InputOptions::rate
 
 constexpr cli::Option kRateRows[] = {
@@ -196,6 +202,11 @@ constexpr cli::Option kRateRows[] = {
      .is_rare = true,
      .into = cli::SetTo<record::Callchains::kNone, &Plan::record, &RecordOptions::input,
                         &InputOptions::callchains>},
+    {.name = "sampler",
+     .argument = "SAMPLER",
+     .help = "choose who takes the samples: {choices}",
+     .is_rare = true,
+     .into = cli::StoreChoice<kSamplers, &Plan::sampler>},
     {.name = "unwind-memory",
      .argument = "SIZE",
      .help = "limit the memory for unwind tables (--call-graph eh), 4K to 1G (default 32M)",

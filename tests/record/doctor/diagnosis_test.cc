@@ -211,11 +211,19 @@ TEST(KernelConfig, HasTheValueOfAnOption) {
   EXPECT_EQ(KernelConfig().ValueOf("CONFIG_BPF"), "");
 }
 
+TEST_F(DiagnoseTest, TellsWhatWorksWithoutPrograms) {
+  machine_.facts.has_btf = false;
+  EXPECT_FALSE(Diagnose(machine_).default_recording_works());
+  EXPECT_TRUE(Diagnose(machine_).kernel_sampler_works);
+  EXPECT_EQ(AbilityOf("recording without BPF programs").reason, "the whole system");
+}
+
 TEST_F(DiagnoseTest, TellsWhatWorksWithoutPrivileges) {
   machine_.facts.capabilities = 0;
   EXPECT_FALSE(Diagnose(machine_).default_recording_works());
   EXPECT_TRUE(Diagnose(machine_).user_recording_works);
   EXPECT_TRUE(AbilityOf("recording without privileges").works);
+  EXPECT_FALSE(AbilityOf("recording without BPF programs").works);
 
   machine_.facts.perf_paranoid = 3;
   machine_.events.try_to_open = [](const perfdata::EventAttr&) -> Status {

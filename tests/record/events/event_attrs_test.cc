@@ -85,7 +85,7 @@ TEST(AttrForBpf, LeavesOnlyTheCallchainOut) {
 TEST(AttrForThreads, IsWhatTheKernelAllowsUsers) {
   const perfdata::EventAttr clock =
       CounterAttr(perfdata::kTypeSoftware, perfdata::kSoftwareCpuClock, Frequency{99});
-  const perfdata::EventAttr attr = AttrForThreads(clock, Inherit::kYes);
+  const perfdata::EventAttr attr = AttrForThreads(AttrOfUserCode(clock), Inherit::kYes);
   EXPECT_TRUE(attr.Has(perfdata::kExcludeKernel));
   EXPECT_TRUE(attr.Has(perfdata::kExcludeHv));
   EXPECT_TRUE(attr.Has(perfdata::kInherit));

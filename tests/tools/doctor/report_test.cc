@@ -67,6 +67,14 @@ TEST(ReportText, TellsThatUserCodeCanBeRecorded) {
             true);
 }
 
+TEST(ReportText, TellsThatNoProgramsAreNeeded) {
+  record::Diagnosis diagnosis = SomeDiagnosis();
+  diagnosis.events[0].works = false;
+  diagnosis.kernel_sampler_works = diagnosis.user_recording_works = true;
+  EXPECT_THAT(ReportText(diagnosis, SomeMachine()),
+              HasSubstr("works without BPF programs, as perf record does.\n"));
+}
+
 TEST(ReportText, HasNoRemediesIfNothingIsMissing) {
   record::Diagnosis diagnosis = SomeDiagnosis();
   diagnosis.events.resize(1);

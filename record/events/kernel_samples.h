@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The events of a recording without privileges: clocks and counters of user code. The kernel itself
-// writes their samples.
+// Events whose samples the kernel itself writes: clocks, counters and tracepoints. A user without
+// privileges may record clocks and counters of user code.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -21,25 +22,28 @@
 
 namespace perftape::record {
 
-// Fails with kPermission for an event that needs a BPF program, or that only kernel code causes.
-// The message names the event, the reason and `remedy`.
-Status CheckUserEvent(const EventSpec& spec, std::string_view remedy);
+// Fails with kPermission for an event that needs a BPF program, and with Sampler::kKernelForUser
+// also for one of kernel code. The message names the event, the reason and `remedy`.
+Status CheckKernelEvent(const EventSpec& spec, Sampler sampler, std::string_view remedy);
 
 // Fails with kPermission if the kernel refuses all perf events to users, as the kernels of some
 // distributions do with kernel.perf_event_paranoid above 2, or if a seccomp filter may refuse them.
 Status CheckUserEvents(const EventMachine& machine, const SystemFacts& facts);
 
-// What a user without privileges may record on this machine.
-EventMachine UserMachine();
+// What the kernel itself can record on this machine. `remedy` is a phrase of CheckKernelEvent.
+EventMachine MachineOf(Sampler sampler, std::string remedy);
 
 // Returns the events with the modifier u, as `perf record` adds it; cpu-clock if there are none.
 // Those with the modifier k keep it.
 std::vector<EventSpec> InUserCode(std::span<const EventSpec> specs);
 
-// Sets the attributes of events that OpenForThreads (recorded_events.h) opens. The kernel walks the
-// stack by frame pointers with kFramePointers, and not at all otherwise.
-void PlanForThreads(const RecordedThreads& threads, Callchains callchains,
-                    std::span<PlannedEvent> events);
+// Sets the attributes of events whose samples the kernel writes. It walks the stack of user code by
+// frame pointers with kFramePointers, and not at all otherwise.
+void PlanForKernel(Sampler sampler, Callchains callchains, std::span<PlannedEvent> events);
+
+// Sets the attributes of events that OpenForThreads (recorded_events.h) opens, beside those of
+// PlanForKernel.
+void PlanForThreads(const RecordedThreads& threads, std::span<PlannedEvent> events);
 
 // The kernel writes the samples into the rings of the process events. This class only counts those
 // that did not fit.

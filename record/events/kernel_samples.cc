@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "record/events/user_events.h"
+#include "record/events/kernel_samples.h"
 
 #include <fmt/core.h>
 
@@ -16,27 +16,35 @@
 namespace perftape::record {
 namespace {
 
-std::string_view WhyNotForUsers(const EventSet& set);
+std::string_view WhyNotByKernel(const EventSet& set, Sampler sampler);
 
-// Returns why the kernel makes no samples of the event for a user; empty if it does.
+// Returns why the kernel makes no samples of the event for a user without privileges; empty if it
+// does.
 std::string_view WhyNotForUsers(const EventSpec& spec) {
-  if (spec.is_latency()) return "a latency probe needs eBPF";
-  if (spec.is_probe()) return "a probe needs eBPF";
   if (spec.is_tracepoint()) return "a tracepoint needs eBPF";
-  if (IsOffCpuName(spec.name)) return "off-CPU time needs eBPF";
   if (spec.only_kernel_code()) return "kernel code cannot be recorded without privileges";
-  if (const EventSet* set = FindEventSet(spec.name)) return WhyNotForUsers(*set);
   const std::optional<KnownEvent> known = FindKnownEvent(spec.name);
   return known && known->only_in_kernel
              ? "it happens in kernel code, which cannot be recorded without privileges"
              : "";
 }
 
-std::string_view WhyNotForUsers(const EventSet& set) {
+// Returns why the kernel makes no samples of the event; empty if it does.
+std::string_view WhyNotByKernel(const EventSpec& spec, Sampler sampler) {
+  if (spec.is_latency()) return "a latency probe needs eBPF";
+  if (spec.is_probe()) return "a probe needs eBPF";
+  if (IsOffCpuName(spec.name)) return "off-CPU time needs eBPF";
+  if (!spec.conditions.empty()) return "a condition needs eBPF";
+  if (const EventSet* set = FindEventSet(spec.name)) return WhyNotByKernel(*set, sampler);
+  return sampler == Sampler::kKernelForUser ? WhyNotForUsers(spec) : "";
+}
+
+std::string_view WhyNotByKernel(const EventSet& set, Sampler sampler) {
+  if (set.program != nullptr) return "it needs eBPF";
   const Result<std::vector<EventSpec>> members = ParseEvents(set.events);
   if (!members) return "";
   for (const EventSpec& member : *members) {
-    const std::string_view reason = WhyNotForUsers(member);
+    const std::string_view reason = WhyNotByKernel(member, sampler);
     if (!reason.empty()) return reason;
   }
   return "";
@@ -44,16 +52,15 @@ std::string_view WhyNotForUsers(const EventSet& set) {
 
 }  // namespace
 
-Status CheckUserEvent(const EventSpec& spec, std::string_view remedy) {
-  const std::string_view reason = WhyNotForUsers(spec);
+Status CheckKernelEvent(const EventSpec& spec, Sampler sampler, std::string_view remedy) {
+  const std::string_view reason = WhyNotByKernel(spec, sampler);
   if (reason.empty()) return {};
   return FailEvent(spec, ErrorCode::kPermission, fmt::format("{}: {}", reason, remedy));
 }
 
 Status CheckUserEvents(const EventMachine& machine, const SystemFacts& facts) {
-  const perfdata::EventAttr clock = AttrForThreads(
-      CounterAttr(perfdata::kTypeSoftware, perfdata::kSoftwareCpuClock, Frequency{1}),
-      Inherit::kNo);
+  const perfdata::EventAttr clock = AttrOfUserCode(
+      CounterAttr(perfdata::kTypeSoftware, perfdata::kSoftwareCpuClock, Frequency{1}));
   Status opened = machine.try_to_open(clock);
   if (opened || opened.error().code != ErrorCode::kPermission) return opened;
   constexpr int kMostForUsers = 2;
@@ -68,11 +75,10 @@ Status CheckUserEvents(const EventMachine& machine, const SystemFacts& facts) {
   return FailMissing(ErrorCode::kPermission, "", std::move(causes));
 }
 
-EventMachine UserMachine() {
+EventMachine MachineOf(Sampler sampler, std::string remedy) {
   EventMachine machine = EventMachine::This();
-  const std::optional<Finding> why = WhyNoPrograms(ReadSystemFacts());
-  machine.check_event = [remedy = why ? why->text() : "use root"](const EventSpec& spec) {
-    return CheckUserEvent(spec, remedy);
+  machine.check_event = [sampler, remedy = std::move(remedy)](const EventSpec& spec) {
+    return CheckKernelEvent(spec, sampler, remedy);
   };
   return machine;
 }
@@ -89,20 +95,28 @@ std::vector<EventSpec> InUserCode(std::span<const EventSpec> specs) {
   return in_user_code;
 }
 
-void PlanForThreads(const RecordedThreads& threads, Callchains callchains,
-                    std::span<PlannedEvent> events) {
+void PlanForKernel(Sampler sampler, Callchains callchains, std::span<PlannedEvent> events) {
   for (PlannedEvent& event : events) {
+    event.settings.period_ns = 0;  // no program counts the expiries of a timer
     perfdata::EventAttr& attr = event.attr;
-    attr = AttrForThreads(attr, threads.inherit);
-    event.leader.reset();  // groups are opened on CPUs only
-    attr.flags |= perfdata::kDisabled;
-    if (threads.from_exec) attr.flags |= perfdata::kEnableOnExec;
-    attr.flags |= perfdata::kExcludeCallchainKernel;
+    if (sampler == Sampler::kKernelForUser) attr = AttrOfUserCode(attr);
+    if (sampler == Sampler::kKernelForUser || callchains == Callchains::kNone) {
+      attr.flags |= perfdata::kExcludeCallchainKernel;
+    }
     if (callchains == Callchains::kFramePointers) {
       attr.flags &= ~static_cast<std::uint64_t>(perfdata::kExcludeCallchainUser);
     } else {
       attr.flags |= perfdata::kExcludeCallchainUser;
     }
+  }
+}
+
+void PlanForThreads(const RecordedThreads& threads, std::span<PlannedEvent> events) {
+  for (PlannedEvent& event : events) {
+    event.attr = AttrForThreads(event.attr, threads.inherit);
+    event.leader.reset();  // groups are opened on CPUs only
+    event.attr.flags |= perfdata::kDisabled;
+    if (threads.from_exec) event.attr.flags |= perfdata::kEnableOnExec;
   }
 }
 

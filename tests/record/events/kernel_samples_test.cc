@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "record/events/user_events.h"
+#include "record/events/kernel_samples.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "record/events/user_events.h"
+#include "record/events/kernel_samples.h"
 #include "record/machine/requirements.h"
 
 namespace perftape::record {
@@ -21,20 +21,21 @@ using testing::SizeIs;
 
 // Returns the message, or nothing if users may record the event.
 std::string WhyNot(std::string_view event) {
-  const Status checked = CheckUserEvent(ParseEvents(event).value().front(), "use root");
+  const Status checked =
+      CheckKernelEvent(ParseEvents(event).value().front(), Sampler::kKernelForUser, "use root");
   if (checked) return "";
   EXPECT_EQ(checked.error().code, ErrorCode::kPermission);
   return checked.error().message;
 }
 
-TEST(CheckUserEvent, AllowsClocksCountersAndTheirSets) {
+TEST(CheckKernelEvent, AllowsClocksCountersAndTheirSets) {
   for (const char* event : {"cpu-clock", "task-clock/freq=999/", "page-faults:u", "cycles",
                             "instructions:u", "faults", "not-known"}) {
     EXPECT_EQ(WhyNot(event), "") << event;
   }
 }
 
-TEST(CheckUserEvent, RefusesWhatOnlyProgramsRecord) {
+TEST(CheckKernelEvent, RefusesWhatOnlyProgramsRecord) {
   for (const char* event : {"sched:sched_switch", "sched:*", "uprobe:libc:malloc",
                             "kprobe:vfs_read", "offcpu", "lock", "packetloss"}) {
     EXPECT_THAT(WhyNot(event), AllOf(HasSubstr("event '" + std::string(event) + "': "),
@@ -43,16 +44,19 @@ TEST(CheckUserEvent, RefusesWhatOnlyProgramsRecord) {
   }
 }
 
-TEST(CheckUserEvent, RefusesKernelCode) {
+TEST(CheckKernelEvent, RefusesKernelCode) {
   for (const char* event : {"cpu-clock:k", "cs", "context-switches:u", "migrations"}) {
     EXPECT_THAT(WhyNot(event), HasSubstr("kernel code")) << event;
   }
 }
 
-TEST(CheckUserEvent, IsPartOfThePlan) {
-  const EventMachine machine = {
-      .try_to_open = [](const perfdata::EventAttr&) { return Status(); },
-      .check_event = [](const EventSpec& spec) { return CheckUserEvent(spec, "use root"); }};
+TEST(CheckKernelEvent, IsPartOfThePlan) {
+  const EventMachine machine = {.try_to_open = [](const perfdata::EventAttr&) { return Status(); },
+                                .check_event =
+                                    [](const EventSpec& spec) {
+                                      return CheckKernelEvent(spec, Sampler::kKernelForUser,
+                                                              "use root");
+                                    }};
   const std::vector<EventSpec> specs = InUserCode(ParseEvents("offcpu,task-clock").value());
   EXPECT_FALSE(PlanEvents(specs, Frequency{99}, MissingEvents::kFail, machine));
   const Result<EventPlan> plan = PlanEvents(specs, Frequency{99}, MissingEvents::kSkip, machine);
@@ -80,7 +84,8 @@ perfdata::EventAttr Planned(const RecordedThreads& threads, Callchains callchain
   PlannedEvent event{
       .attr = CounterAttr(perfdata::kTypeSoftware, perfdata::kSoftwareCpuClock, Frequency{99})};
   if (stack_bytes != 0) AddUserState(stack_bytes, event.attr);
-  PlanForThreads(threads, callchains, std::span(&event, 1));
+  PlanForKernel(Sampler::kKernelForUser, callchains, std::span(&event, 1));
+  PlanForThreads(threads, std::span(&event, 1));
   return event.attr;
 }
 
@@ -104,6 +109,32 @@ TEST(PlanForThreads, WalksUserStacksOnlyByFramePointers) {
   EXPECT_TRUE(dwarf.Has(perfdata::kExcludeCallchainUser));
   EXPECT_EQ(dwarf.sample_stack_user, 8192U);
   EXPECT_TRUE(dwarf.Has(perfdata::kExcludeCallchainKernel));
+}
+
+TEST(PlanForKernel, KeepsKernelCodeAndCountsNoExpiries) {
+  PlannedEvent event{
+      .attr = CounterAttr(perfdata::kTypeSoftware, perfdata::kSoftwareCpuClock, Frequency{99})};
+  event.settings.period_ns = 7;
+  PlanForKernel(Sampler::kKernel, Callchains::kFramePointers, std::span(&event, 1));
+  EXPECT_FALSE(event.attr.Has(perfdata::kExcludeKernel));
+  EXPECT_FALSE(event.attr.Has(perfdata::kExcludeCallchainKernel));
+  EXPECT_FALSE(event.attr.Has(perfdata::kInherit));
+  EXPECT_EQ(event.settings.period_ns, 0U);
+  PlanForKernel(Sampler::kKernel, Callchains::kNone, std::span(&event, 1));
+  EXPECT_TRUE(event.attr.Has(perfdata::kExcludeCallchainKernel));
+}
+
+TEST(CheckKernelEvent, AllowsKernelCodeAndTracepointsWithPrivileges) {
+  const auto check = [](std::string_view event) {
+    return CheckKernelEvent(ParseEvents(event).value().front(), Sampler::kKernel, "use bpf");
+  };
+  for (const char* event : {"cpu-clock:k", "cs", "sched:sched_switch", "faults"}) {
+    EXPECT_TRUE(check(event)) << event;
+  }
+  for (const char* event :
+       {"offcpu", "lock", "uprobe:libc:malloc", "latency:fs", "sched:sched_switch/prev_pid=7/"}) {
+    EXPECT_FALSE(check(event)) << event;
+  }
 }
 
 TEST(CheckUserEvents, NamesTheSettingThatForbidsThem) {
