@@ -18,6 +18,10 @@ int Main(int argc, char** argv) noexcept;
 namespace inspect {
 int Main(int argc, char** argv) noexcept;
 }
+namespace perf_tool {
+// Also perf, if `argv[0]` has that name.
+int Main(int argc, char** argv) noexcept;
+}  // namespace perf_tool
 namespace record_tool {
 int Main(int argc, char** argv) noexcept;
 }
@@ -32,6 +36,9 @@ namespace serve {
 int Main(int argc, char** argv) noexcept;
 }
 namespace symbolize_tool {
+int Main(int argc, char** argv) noexcept;
+}
+namespace view_tool {
 int Main(int argc, char** argv) noexcept;
 }
 

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <filesystem>
 #include <iterator>
 #include <optional>
 #include <string>
@@ -17,9 +16,11 @@
 #include "formats/base/file.h"
 #include "tools/common/cli/console.h"
 #include "tools/common/cli/help.h"
+#include "tools/common/cli/other_tool.h"
 #include "tools/common/cli/output.h"
 #include "tools/convert/perf_to_profile.h"
 #include "tools/mains.h"
+#include "tools/perf/commands.h"
 #include "tools/perftape/command_line.h"
 #include "tools/perftape/verbs.h"
 
@@ -46,6 +47,7 @@ constexpr Tool kTools[] = {
     {"convert", InSingleFile(&convert_tool::Main)},
     {"doctor", InSingleFile(&doctor_tool::Main)},
     {"inspect", InSingleFile(&inspect::Main)},
+    {"perf", InSingleFile(&perf_tool::Main)},
     {"record", InSingleFile(&record_tool::Main)},
     {"recover", InSingleFile(&recover_tool::Main)},
     {"report", InSingleFile(&report_tool::Main)},
@@ -53,6 +55,7 @@ constexpr Tool kTools[] = {
     {"serve", nullptr},  // never in the single file
 #endif
     {"symbolize", InSingleFile(&symbolize_tool::Main)},
+    {"view", InSingleFile(&view_tool::Main)},
 };
 
 // Returns null if there is no such verb.
@@ -77,6 +80,7 @@ Result<Plan> PlanOf(Plan plan) {
 MainFunction ToolNamed(std::string_view program) {
   std::string_view name = program.substr(program.rfind('/') + 1);
   if (name == convert_tool::kPerfToProfile) return InSingleFile(&convert_tool::Main);
+  if (name == perf_tool::kPerf) return InSingleFile(&perf_tool::Main);
   if (!name.starts_with(kPrefix)) return nullptr;
   name.remove_prefix(kPrefix.size());
   const Tool* const tool = FindTool(name);
@@ -86,24 +90,31 @@ MainFunction ToolNamed(std::string_view program) {
 // Executes a program with these words, the first of which is its file name. Returns only with an
 // error.
 std::unexpected<Error> ExecuteBesideThis(std::vector<char*> words) {
-  std::error_code error;
-  const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
-  if (error) return FailErrno("/proc/self/exe", error.value());
-  std::string file = self.parent_path() / words.front();
-  words.front() = file.data();
+  const auto file = cli::FileOfTool(words.front());
+  if (!file) return std::unexpected(file.error());
+  std::string name = file->native();
+  words.front() = name.data();
   words.push_back(nullptr);
-  execv(file.c_str(), words.data());
-  return FailErrno(file, errno);
+  execv(name.c_str(), words.data());
+  return FailErrno(name, errno);
+}
+
+std::unexpected<Error> UnknownVerb(std::string_view word) {
+  const std::string_view instead = perf_tool::InsteadOfForeignVerb(word);
+  const std::string text =
+      instead.empty() ? cli::UnknownVerbText(front_tool::FrontCommand(), word)
+                      : "unknown verb '" + std::string(word) + "': " + std::string(instead);
+  return Fail(ErrorCode::kNotFound, text + "\nTry 'perftape help'.");
 }
 
 // Runs the tool of the verb, the first of `words`. Returns its exit status.
 Result<int> RunVerb(std::vector<std::string> words) {
-  const Tool* const tool = FindTool(words.front());
-  if (tool == nullptr) {
-    return Fail(
-        ErrorCode::kNotFound,
-        cli::UnknownVerbText(front_tool::FrontCommand(), words.front()) + "\nTry 'perftape help'.");
+  const Tool* tool = FindTool(words.front());
+  if (tool == nullptr && perf_tool::FindPerfCommand(words.front()) != nullptr) {
+    words.insert(words.begin(), "perf");
+    tool = FindTool(words.front());
   }
+  if (tool == nullptr) return UnknownVerb(words.front());
   words.front().insert(0, kPrefix);
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());

@@ -155,8 +155,12 @@ class Normalizer {
 
   // Writes the features that a pipe has as records of their own.
   Status AppendHead() {
-    if (FromPipe()) return {};
-    TRY_ASSIGN(const std::vector<std::byte> records, RecordsOfFeatures(features_));
+    // The records of a pipe are copied.
+    const std::vector<perfdata::Feature> added = {
+        {perfdata::FeatureBit::kBuildId, perfdata::BuildIds{options_.build_ids}}};
+    if (FromPipe() && options_.build_ids.empty()) return {};
+    TRY_ASSIGN(const std::vector<std::byte> records,
+               RecordsOfFeatures(FromPipe() ? added : features_));
     TRY(writer_->AppendPlain(records));
     return {};
   }
@@ -164,6 +168,7 @@ class Normalizer {
   std::vector<perfdata::Feature> Features() {
     std::vector<perfdata::Feature> features =
         FeaturesFor(OutlineOf(reader_, events_), gathered_, report_.features);
+    if (!options_.build_ids.empty()) AddBuildIds(features);
     if (options_.reader == nullptr) return features;
     for (FeatureOutcome& outcome : report_.features) {
       if (options_.reader->Knows(outcome.bit)) continue;
@@ -173,6 +178,36 @@ class Normalizer {
       return !options_.reader->Knows(feature.bit);
     });
     return features;
+  }
+
+  // Adds the build ids of the options to those of the features.
+  void AddBuildIds(std::vector<perfdata::Feature>& features) const {
+    using perfdata::FeatureBit;
+    const auto at =
+        std::ranges::lower_bound(features, FeatureBit::kBuildId, {}, &perfdata::Feature::bit);
+    const bool has_ids = at != features.end() && at->bit == FeatureBit::kBuildId;
+    perfdata::BuildIds all;
+    const auto add = [&](const perfdata::FeatureValue& value) {
+      if (const auto* ids = std::get_if<perfdata::BuildIds>(&value)) all = *ids;
+    };
+    if (has_ids) {
+      add(at->value);
+      const auto* const raw = std::get_if<perfdata::RawFeature>(&at->value);
+      const auto decoded = raw == nullptr ? std::nullopt : Decoded(*raw);
+      if (decoded) add(*decoded);
+    }
+    all.entries.insert(all.entries.end(), options_.build_ids.begin(), options_.build_ids.end());
+    if (has_ids) {
+      at->value = std::move(all);
+    } else {
+      features.insert(at, {FeatureBit::kBuildId, std::move(all)});
+    }
+  }
+
+  static std::optional<perfdata::FeatureValue> Decoded(const perfdata::RawFeature& raw) {
+    auto value = perfdata::DecodeFeature(perfdata::FeatureBit::kBuildId, raw.payload,
+                                         std::endian::native, 0);
+    return value ? std::optional(*std::move(value)) : std::nullopt;
   }
 
   // Returns whether the record's content is in the new file's header.

@@ -35,6 +35,9 @@ struct NormalizeOptions {
   // function is called for each SAMPLE record, in file order. The chain must be valid until the
   // next call.
   std::function<NewChain()> next_chain = {};
+  // Added to the build ids of the input: in the feature BUILD_ID of a file, as records at the
+  // beginning of a pipe.
+  std::vector<perfdata::BuildIdEntry> build_ids = {};
 };
 
 // A record that was not written.

@@ -55,22 +55,33 @@ void ArchiveWriter::Free::operator()(Stream* stream) const {
 
 ArchiveWriter::ArchiveWriter(std::unique_ptr<Stream, Free> stream) : stream_(std::move(stream)) {}
 
-Result<ArchiveWriter> ArchiveWriter::Create(UniqueFd fd, int level) {
+template <class AddFilter>
+Result<ArchiveWriter> ArchiveWriter::CreateWith(UniqueFd fd, const AddFilter& add_filter) {
   std::unique_ptr<Stream, Free> stream(new Stream);
   stream->fd = std::move(fd);
   stream->tar = archive_write_new();
   if (stream->tar == nullptr) return FailErrno("archive", ENOMEM);
   archive* tar = stream->tar;
-  const std::string compression = std::to_string(std::clamp(level, 1, 22));
-  if (archive_write_set_format_gnutar(tar) != ARCHIVE_OK ||
-      archive_write_add_filter_zstd(tar) != ARCHIVE_OK ||
-      archive_write_set_filter_option(tar, "zstd", "compression-level", compression.c_str()) !=
-          ARCHIVE_OK ||
+  if (archive_write_set_format_gnutar(tar) != ARCHIVE_OK || add_filter(tar) != ARCHIVE_OK ||
       archive_write_set_bytes_in_last_block(tar, 1) != ARCHIVE_OK ||
       archive_write_open(tar, stream.get(), nullptr, &Stream::Write, nullptr) != ARCHIVE_OK) {
     return stream->Failure();
   }
   return ArchiveWriter(std::move(stream));
+}
+
+Result<ArchiveWriter> ArchiveWriter::Create(UniqueFd fd, int level) {
+  return CreateWith(std::move(fd), [&](archive* tar) {
+    const std::string compression = std::to_string(std::clamp(level, 1, 22));
+    const int added = archive_write_add_filter_zstd(tar);
+    if (added != ARCHIVE_OK) return added;
+    return archive_write_set_filter_option(tar, "zstd", "compression-level", compression.c_str());
+  });
+}
+
+Result<ArchiveWriter> ArchiveWriter::CreateBzip2(UniqueFd fd) {
+  return CreateWith(std::move(fd),
+                    [](archive* tar) { return archive_write_add_filter_bzip2(tar); });
 }
 
 Status ArchiveWriter::AddFile(const std::string& name, Bytes content) {

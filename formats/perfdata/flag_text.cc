@@ -83,6 +83,10 @@ constexpr std::string_view kAttrBits[] = {"disabled",
                                           "sigtrap",
                                           "defer_callchain",
                                           "defer_output"};
+constexpr std::string_view kBranchBits[] = {
+    "USER",     "KERNEL",    "HV",        "ANY",      "ANY_CALL",   "ANY_RETURN", "IND_CALL",
+    "ABORT",    "IN_TX",     "NO_TX",     "COND",     "CALL_STACK", "IND_JUMP",   "CALL",
+    "NO_FLAGS", "NO_CYCLES", "TYPE_SAVE", "HW_INDEX", "PRIV_SAVE",  "COUNTERS"};
 constexpr std::string_view kTypes[] = {"hardware", "software", "tracepoint",
                                        "hw-cache", "raw",      "breakpoint"};
 
@@ -183,6 +187,23 @@ std::string SampleTypeText(std::uint64_t sample_type) {
 
 std::string ReadFormatText(std::uint64_t read_format) {
   return BitsText(read_format, kReadBits);
+}
+
+std::vector<FlagValue> AttrFlagValues(std::uint64_t flags) {
+  std::vector<FlagValue> values;
+  for (unsigned bit = 0; bit < std::size(kAttrBits); ++bit) {
+    if (bit == kPreciseIpShift) {
+      const auto precise = static_cast<unsigned>(flags >> kPreciseIpShift & 3);
+      if (precise != 0) values.push_back({"precise_ip", precise});
+    } else if ((flags >> bit & 1) != 0 && !kAttrBits[bit].empty()) {
+      values.push_back({kAttrBits[bit], 1});
+    }
+  }
+  return values;
+}
+
+std::string BranchFilterText(std::uint64_t branch_sample_type) {
+  return BitsText(branch_sample_type, kBranchBits);
 }
 
 std::string AttrFlagsText(std::uint64_t flags) {

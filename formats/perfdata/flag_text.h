@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "formats/perfdata/attr.h"
 
@@ -15,6 +17,18 @@ std::string ReadFormatText(std::uint64_t read_format);
 
 // Returns "disabled|inherit|freq", with precise_ip as "precise_ip=2".
 std::string AttrFlagsText(std::uint64_t flags);
+
+struct FlagValue {
+  std::string_view name;  // "precise_ip"
+  unsigned value = 0;     // 1, but up to 3 for precise_ip
+};
+// The fields of the bit-field word that are not zero, in its order. Bits without a name are left
+// out.
+std::vector<FlagValue> AttrFlagValues(std::uint64_t flags);
+
+// Returns "USER|ANY" for a branch_sample_type (enum perf_branch_sample_type). "none" and numbers as
+// in SampleTypeText.
+std::string BranchFilterText(std::uint64_t branch_sample_type);
 
 // Returns all fields that are not zero, on one line: "type software size 128 config 0 sample_freq
 // 99 …".

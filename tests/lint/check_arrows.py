@@ -45,6 +45,7 @@ TOOL_ARROWS = {
     "tools/common/profiles": ["tools/common/cli", "tools/common/sandbox"],
     "tools/common/recording": ["tools/common/cli"],
     "tools/convert": ["tools/report"],  # compares windows by the same names and tables
+    "tools/perf": ["tools/bundle", "tools/record"],  # opens bundles; knows which options are given
     "tools/record": ["tools/doctor"],  # has it as a verb
     "tools/serve": ["tools/doctor", "tools/serve/channels", "tools/serve/cri", "tools/serve/push"],
     "tools/serve/channels": [],

@@ -17,11 +17,12 @@ SUITES = os.environ.get("PERFTAPE_PACKAGE_SUITES", "bookworm trixie").split()
 EARLIER = os.environ.get("PERFTAPE_PACKAGES")
 CCACHE = os.environ.get("PERFTAPE_PACKAGE_CCACHE")
 EPOCH = "1767225600"
-TOOLS = ("perftape", "perftape-bundle", "perftape-convert", "perftape-doctor", "perftape-inspect", "perftape-record",
-         "perftape-recover", "perftape-report", "perftape-serve", "perftape-symbolize")
+TOOLS = ("perftape", "perftape-bundle", "perftape-convert", "perftape-doctor", "perftape-inspect", "perftape-perf",
+         "perftape-record",
+         "perftape-recover", "perftape-report", "perftape-serve", "perftape-symbolize", "perftape-view")
 EXPECTED = [f"usr/bin/{tool}" for tool in TOOLS] + [f"usr/share/man/man1/{tool}.1.gz" for tool in TOOLS] + [
     f"usr/share/bash-completion/completions/{tool}" for tool in TOOLS] + [
-    "usr/bin/perf_to_profile", "usr/share/perftape/schemas/perftape-report.json", "usr/share/man/man7/perftape.7.gz", "usr/share/man/man7/perftape-symbols.7.gz",
+    "usr/bin/perf_to_profile", "usr/lib/perftape/perf", "usr/share/perftape/schemas/perftape-report.json", "usr/share/man/man7/perftape.7.gz", "usr/share/man/man7/perftape-symbols.7.gz",
     "usr/lib/systemd/system/perftape-record@.service",
     "usr/lib/systemd/system/perftape-serve.service",
     "usr/libexec/perftape/recorder-group", "usr/share/doc/perftape/copyright",

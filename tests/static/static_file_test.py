@@ -24,7 +24,7 @@ import harness  # noqa: E402
 FILE = pathlib.Path(os.environ.get("PERFTAPE_STATIC_FILE", SOURCE / "build/static/bin/perftape")).resolve()
 ROOT = os.environ.get("PERFTAPE_STATIC_ROOT")
 MOST_BYTES = 8_000_000
-VERBS = ("record", "doctor", "report", "convert", "inspect", "recover", "symbolize", "bundle")
+VERBS = ("record", "doctor", "report", "convert", "inspect", "recover", "symbolize", "perf", "bundle", "view")
 
 
 def run(*words, **options):

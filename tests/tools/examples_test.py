@@ -299,8 +299,10 @@ def all_examples(bin_dir):
     for path in (*sorted((ROOT / "tools/man").glob("*.md")), ROOT / "README.md"):
         yield from examples_in_markdown(path.relative_to(ROOT), path.read_text())
     tools = ["perftape", *(f"perftape-{tool}" for tool in (
-        "record", "doctor", "report", "convert", "inspect", "recover", "symbolize", "bundle"))]
+        "record", "doctor", "report", "convert", "inspect", "recover", "symbolize", "bundle", "perf",
+        "view"))]
     verbs = {"perftape-bundle": "create list verify extract clean embed strip".split(),
+             "perftape-perf": "archive buildid-list diff evlist inject list version".split(),
              "perftape-record": ["list"]}
     for tool in tools:
         for words in ([tool], *([tool, verb] for verb in verbs.get(tool, ()))):

@@ -16,7 +16,7 @@ BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
 CACHE = (BUILD / "CMakeCache.txt").read_text()
 HAS_SERVE = "PERFTAPE_SERVE:BOOL=ON" in CACHE
 TOOLS = ["perftape", *(f"perftape-{verb}" for verb in (
-    "bundle", "convert", "doctor", "inspect", "record", "recover", "report", "symbolize")),
+    "bundle", "convert", "doctor", "inspect", "perf", "record", "recover", "report", "symbolize", "view")),
     *(["perftape-serve"] if HAS_SERVE else [])]
 UNITS = {"perftape-record@.service", *(["perftape-serve.service"] if HAS_SERVE else [])}
 PAGES = {*(f"{tool}.1" for tool in TOOLS), "perf_to_profile.1",
@@ -45,6 +45,11 @@ class Install(unittest.TestCase):
 
     def test_the_tools_but_nothing_of_the_tests(self):
         self.assertEqual(self.names_in("bin"), {*TOOLS, "perf_to_profile"})
+
+    def test_perf_is_not_in_the_path(self):
+        done = subprocess.run([self.prefix / "lib/perftape/perf", "--version"], check=True, capture_output=True,
+                              text=True)
+        self.assertRegex(done.stdout, r"^perf version 6\.1\.0 \(perftape [0-9.]+\)\n$")
 
     def test_a_verb_is_found_beside_the_installed_perftape(self):
         done = subprocess.run([self.prefix / "bin/perftape", "convert", "--version"], check=True,

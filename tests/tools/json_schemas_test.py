@@ -24,7 +24,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 SCHEMAS = ROOT / "tools/schemas"
 TESTDATA = ROOT / "testdata"
 CONSTANTS = ROOT / "tools/common/cli/json_schema.h"
-TOOLS = ("bundle", "convert", "doctor", "inspect", "record", "recover", "report", "serve", "symbolize")
+TOOLS = ("bundle", "convert", "doctor", "inspect", "perf", "record", "recover", "report", "serve", "symbolize",
+         "view")
 BIN = pathlib.Path("build/dev/bin")
 
 sys.path.append("/usr/lib/python3/dist-packages")  # of python3-jsonschema, also for another python3

@@ -142,8 +142,9 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(&bundle_tool::BundleCommand(), &convert_tool::ConvertCommand(),
                     &convert_tool::PerfToProfileCommand(), &doctor_tool::DoctorCommand(),
                     &front_tool::FrontCommand(), &inspect::InspectCommand(),
-                    &record_tool::RecordCommand(), &recover_tool::RecoverCommand(),
-                    &report_tool::ReportCommand(), &symbolize_tool::SymbolizeCommand()));
+                    &perf_tool::PerfCommandLine(), &record_tool::RecordCommand(),
+                    &recover_tool::RecoverCommand(), &report_tool::ReportCommand(),
+                    &symbolize_tool::SymbolizeCommand(), &view_tool::ViewCommand()));
 
 }  // namespace
 }  // namespace perftape

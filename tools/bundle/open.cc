@@ -44,6 +44,9 @@ Result<std::string> OnlyBundle(const cli::BaseOptions& options) {
 }
 
 std::filesystem::path DefaultBuildIdCache() {
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): never set here
+  const char* named = std::getenv("PERF_BUILDID_DIR");
+  if (named != nullptr && *named != '\0') return named;
   const char* home = std::getenv("HOME");  // NOLINT(concurrency-mt-unsafe): never set here
   if (home == nullptr || *home == '\0') return {};
   return std::filesystem::path(home) / ".debug";

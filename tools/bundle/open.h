@@ -18,7 +18,8 @@ Result<bundle::Bundle> OpenNamed(const std::string& name, cli::Console& console)
 // Returns the only operand. Fails with kInvalidArgument if there is none, or more than one.
 Result<std::string> OnlyBundle(const cli::BaseOptions& options);
 
-// The default directory of perf's build-id cache: ~/.debug, or empty if HOME is not set.
+// The directory of perf's build-id cache: $PERF_BUILDID_DIR, which perf sets for the programs that
+// it runs, or ~/.debug; empty if HOME is not set.
 std::filesystem::path DefaultBuildIdCache();
 
 }  // namespace perftape::bundle_tool

@@ -17,11 +17,14 @@
 #include "tools/convert/perf_to_profile.h"
 #include "tools/doctor/command_line.h"
 #include "tools/inspect/command_line.h"
+#include "tools/perf/command_line.h"
+#include "tools/perf/commands.h"
 #include "tools/perftape/command_line.h"
 #include "tools/record/command_line.h"
 #include "tools/recover/command_line.h"
 #include "tools/report/command_line.h"
 #include "tools/symbolize/command_line.h"
+#include "tools/view/command_line.h"
 #if PERFTAPE_HAS_SERVE
 #include "tools/serve/command_line.h"
 #endif
@@ -58,6 +61,14 @@ int WriteReference(std::span<char* const> files) {
                 contents + chapters);
 }
 
+// Replaces the line "{commands}" by the table of perf's commands.
+std::string WithCommands(std::string source) {
+  constexpr std::string_view kLine = "{commands}\n";
+  const std::size_t at = source.find(kLine);
+  if (at == source.npos) return source;
+  return source.replace(at, kLine.size(), perf_tool::CommandsMarkdown());
+}
+
 int WritePage(std::string_view name) {
   const cli::Command* const commands[] = {
     &bundle_tool::BundleCommand(),
@@ -66,17 +77,19 @@ int WritePage(std::string_view name) {
     &doctor_tool::DoctorCommand(),
     &front_tool::FrontCommand(),
     &inspect::InspectCommand(),
+    &perf_tool::PerfCommandLine(),
     &record_tool::RecordCommand(),
     &recover_tool::RecoverCommand(),
     &report_tool::ReportCommand(),
     &symbolize_tool::SymbolizeCommand(),
+    &view_tool::ViewCommand(),
 #if PERFTAPE_HAS_SERVE
     &serve::ServeCommand(),
 #endif
   };
   const auto found = std::ranges::find(commands, name, &cli::Command::name);
   if (found == std::end(commands)) return ReportFailure("no such tool");
-  const std::string source(std::istreambuf_iterator<char>(std::cin), {});
+  const std::string source = WithCommands({std::istreambuf_iterator<char>(std::cin), {}});
   const Result<std::string> page = cli::ManPage(**found, source);
   if (!page) return ReportFailure(std::string(name) + ".1.md: " + page.error().message);
   return Finish(*page);

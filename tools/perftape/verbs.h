@@ -14,10 +14,12 @@ inline constexpr cli::Verb kVerbs[] = {
     {"serve", "record all the time, and answer requests for profiles over HTTP"},
 #endif
     {"report", "show where a profile spends its time"},
+    {"view", "show a profile in the browser"},
     {"convert", "convert perf.data, folded stacks and pprof into each other"},
     {"inspect", "show the content of a perf.data as text or JSON"},
     {"recover", "write every complete record of a damaged perf.data to a new file"},
     {"symbolize", "add names to the addresses in a profile, from saved symbols"},
+    {"perf", "run a command of perf: evlist, buildid-list, archive, diff, list"},
     {"bundle", "manage the symbols that are stored with a recording"},
 };
 

@@ -165,6 +165,29 @@ TEST_F(Normalized, BuildIdsGoThroughAPipeAsRecords) {
   EXPECT_EQ(std::get<perfdata::BuildIds>(*value).entries.at(0).filename, "/bin/app");
 }
 
+TEST_F(Normalized, AddsBuildIdsToThoseOfTheInput) {
+  PerfDataBuilder file = SmallRecording();
+  constexpr BuildId kRecorded = {.bytes = {1}, .size = 20}, kAdded = {.bytes = {2}, .size = 20};
+  file.AddFeature(FeatureBit::kBuildId,
+                  perfdata::BuildIds{{{.build_id = kRecorded, .filename = "/bin/old"}}});
+  const NormalizeOptions options = {.build_ids = {{.build_id = kAdded, .filename = "/bin/app"}}};
+  ASSERT_THAT(Run(file.Build(), options), IsOk());
+  const auto value = Output().DecodedFeature(FeatureBit::kBuildId);
+  ASSERT_TRUE(value);
+  const auto& entries = std::get<perfdata::BuildIds>(*value).entries;
+  ASSERT_EQ(entries.size(), 2U);
+  EXPECT_EQ(entries[0].filename, "/bin/old");
+  EXPECT_EQ(entries[1].build_id, kAdded);
+}
+
+TEST_F(Normalized, AddsBuildIdsToAPipeAsRecords) {
+  constexpr BuildId kAdded = {.bytes = {2}, .size = 20};
+  const NormalizeOptions options = {.container = Container::kPipe,
+                                    .build_ids = {{.build_id = kAdded, .filename = "/bin/app"}}};
+  ASSERT_THAT(Run(SmallRecording(Container::kPipe).Build(), options), IsOk());
+  EXPECT_THAT(RecordsOf(Output()).front(), testing::StartsWith("BUILD_ID "));
+}
+
 TEST_F(Normalized, DropsAndCountsRecordsUnknownToTheReader) {
   PerfDataBuilder file = SmallRecording();
   file.Add(perfdata::CallchainDeferred{.cookie = 1});

@@ -49,6 +49,20 @@ TEST(Unpack, CountsItsProgress) {
   EXPECT_EQ(after.done_bytes - before.done_bytes, archive.size());
 }
 
+TEST(Unpack, ReadsATarBz2) {
+  const TempDir dir;
+  const auto path = dir.Write("archive", "");
+  auto writer = ArchiveWriter::CreateBzip2(UniqueFd(::open(path.c_str(), O_WRONLY | O_CLOEXEC)));
+  ASSERT_THAT(writer, IsOk());
+  EXPECT_THAT(writer->AddFile("a", AsBytes("content")), IsOk());
+  EXPECT_THAT(std::move(*writer).Finish(), IsOk());
+  const std::string bytes = *ReadWholeFile(path);
+  EXPECT_THAT(bytes, testing::StartsWith("BZh"));
+  const auto archive = Unpack(AsBytes(bytes), {});
+  ASSERT_THAT(archive, IsOk());
+  EXPECT_THAT(archive->members, ElementsAre(Named("a")));
+}
+
 TEST(UnpackArchive, GivesFilesAndLinksInTheirOrder) {
   TarBuilder tar;
   tar.Add({.name = "dir/", .type = '5'});

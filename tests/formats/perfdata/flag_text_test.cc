@@ -36,6 +36,21 @@ TEST(AttrFlagsText, ShowsTheTwoBitsOfPreciseIpAsANumber) {
   EXPECT_EQ(AttrFlagsText(0), "none");
 }
 
+TEST(AttrFlagValues, HasTheFieldsInTheOrderOfTheStruct) {
+  const auto values = AttrFlagValues(kSampleIdAll | std::uint64_t{3} << 15 | kDisabled);
+  ASSERT_EQ(values.size(), 3U);
+  EXPECT_EQ(values[0].name, "disabled");
+  EXPECT_EQ(values[1].name, "precise_ip");
+  EXPECT_EQ(values[1].value, 3U);
+  EXPECT_EQ(values[2].name, "sample_id_all");
+}
+
+TEST(BranchFilterText, HasTheNamesOfTheKernel) {
+  EXPECT_EQ(BranchFilterText(PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_CALL_STACK),
+            "USER|CALL_STACK");
+  EXPECT_EQ(BranchFilterText(PERF_SAMPLE_BRANCH_HW_INDEX), "HW_INDEX");
+}
+
 TEST(SampleTypeText, ShowsBitsWithoutANameAsANumber) {
   EXPECT_EQ(SampleTypeText(kIp | std::uint64_t{1} << 60), "IP|0x1000000000000000");
 }
