@@ -31,6 +31,9 @@ int Main(int argc, char** argv) noexcept;
 namespace report_tool {
 int Main(int argc, char** argv) noexcept;
 }
+namespace script_tool {
+int Main(int argc, char** argv) noexcept;
+}
 // Only with PERFTAPE_SERVE, and never in the single file, which has no web server.
 namespace serve {
 int Main(int argc, char** argv) noexcept;

@@ -51,6 +51,7 @@ constexpr Tool kTools[] = {
     {"record", InSingleFile(&record_tool::Main)},
     {"recover", InSingleFile(&recover_tool::Main)},
     {"report", InSingleFile(&report_tool::Main)},
+    {"script", InSingleFile(&script_tool::Main)},
 #if PERFTAPE_HAS_SERVE
     {"serve", nullptr},  // never in the single file
 #endif

@@ -132,8 +132,7 @@ const StackResolver::KnownFrame& StackResolver::Find(const perfdata::ChainFrame&
 
 StackResolver::KnownFrame StackResolver::Look(const perfdata::ChainFrame& frame, std::uint32_t pid,
                                               const perfdata::Processes& processes) {
-  const bool is_return = frame.found_by == perfdata::FoundBy::kReturnAddress && frame.address > 0;
-  const std::uint64_t lookup = is_return ? frame.address - 1 : frame.address;
+  const std::uint64_t lookup = IsReturnAddress(frame) ? frame.address - 1 : frame.address;
   const perfdata::Region* region = processes.Find(pid, frame.mode, lookup);
   const bool is_hidden = region == nullptr && origin_ == Origin::kRecorded &&
                          frame.mode == perfdata::CpuMode::kKernel && IsInKernelHalf(lookup);

@@ -17,6 +17,7 @@
 #include "convert/model/profile_builder.h"
 #include "convert/unwind/packed_locations.h"
 #include "formats/perfdata/address_space.h"
+#include "formats/perfdata/callchain.h"
 #include "formats/perfdata/kernel_names.h"
 
 namespace perftape::convert {
@@ -31,6 +32,11 @@ struct ListedBuildIds {
   std::unordered_map<std::string, std::string> by_path;  // in hexadecimal digits
   perfdata::KernelNames kernel_names;
 };
+
+// Whether the frame's location is 1 below its address, inside the call before it.
+constexpr bool IsReturnAddress(const perfdata::ChainFrame& frame) {
+  return frame.found_by == perfdata::FoundBy::kReturnAddress && frame.address > 0;
+}
 
 // The name of the outermost frame of a stack that could not be unwound to its end. It keeps these
 // stacks apart from complete ones.
@@ -59,6 +65,13 @@ class StackResolver {
   // must not decrease, neither in a batch nor from batch to batch. All batches must use the same
   // replay.
   std::vector<Answer> Resolve(const HashedStacks& batch, ProcessHistory::Replay& replay);
+
+  // Adds the location of one frame of a process to the builder, as Resolve does for the frames of
+  // stacks. All calls must pass the same processes, whose state may change between calls.
+  LocationId Locate(const perfdata::ChainFrame& frame, std::uint32_t pid,
+                    const perfdata::Processes& processes) {
+    return Look(frame, pid, processes).location;
+  }
 
  private:
   // The region that a mapping was made from.

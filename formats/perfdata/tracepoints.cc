@@ -201,6 +201,7 @@ const TracepointField* TracepointFormat::last_location() const {
 
 std::optional<TracepointFormat> ParseTracepointFormat(std::string_view text,
                                                       const TracingMachine& machine) {
+  constexpr std::string_view kPrintFormat = "print fmt:";
   TracepointFormat format{.name = {}, .order = machine.order, .fields = {}};
   std::optional<std::uint64_t> id;
   while (!text.empty()) {
@@ -209,7 +210,8 @@ std::optional<TracepointFormat> ParseTracepointFormat(std::string_view text,
       format.name = line.substr(6);
     } else if (line.starts_with("ID: ")) {
       id = ParseNumber<std::uint64_t>(line.substr(4));
-    } else if (line.starts_with("print fmt:")) {
+    } else if (line.starts_with(kPrintFormat)) {
+      format.print_format = line.substr(kPrintFormat.size());
       break;
     } else if (std::optional<TracepointField> field = ParseField(line, machine)) {
       format.fields.push_back(*std::move(field));

@@ -13,8 +13,8 @@
 //
 //   print fmt: "filename=%s pid=%d", __get_str(filename), REC->pid
 //
-// `print fmt` is not interpreted. Values are written as libtraceevent writes a field without it
-// (tep_print_field_content of event-parse.c).
+// `print fmt` is not interpreted here. Values are written as libtraceevent writes a field without
+// it (tep_print_field_content of event-parse.c).
 #pragma once
 
 #include <cstdint>
@@ -70,6 +70,8 @@ struct TracepointFormat {
   std::uint64_t id = 0;
   std::endian order = std::endian::native;  // of RAW
   std::vector<TracepointField> fields;      // in the order of the file
+  // What follows "print fmt:": PrintFormat interprets it (print_format.h).
+  std::string print_format = {};
 
   // Returns the field of this name, or null.
   const TracepointField* Find(std::string_view field_name) const;

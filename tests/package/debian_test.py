@@ -18,8 +18,8 @@ EARLIER = os.environ.get("PERFTAPE_PACKAGES")
 CCACHE = os.environ.get("PERFTAPE_PACKAGE_CCACHE")
 EPOCH = "1767225600"
 TOOLS = ("perftape", "perftape-bundle", "perftape-convert", "perftape-doctor", "perftape-inspect", "perftape-perf",
-         "perftape-record",
-         "perftape-recover", "perftape-report", "perftape-serve", "perftape-symbolize", "perftape-view")
+         "perftape-record", "perftape-recover", "perftape-report", "perftape-script", "perftape-serve",
+         "perftape-symbolize", "perftape-view")
 EXPECTED = [f"usr/bin/{tool}" for tool in TOOLS] + [f"usr/share/man/man1/{tool}.1.gz" for tool in TOOLS] + [
     f"usr/share/bash-completion/completions/{tool}" for tool in TOOLS] + [
     "usr/bin/perf_to_profile", "usr/lib/perftape/perf", "usr/share/perftape/schemas/perftape-report.json", "usr/share/man/man7/perftape.7.gz", "usr/share/man/man7/perftape-symbols.7.gz",

@@ -16,6 +16,7 @@
 #include "tools/record/command_line.h"
 #include "tools/recover/command_line.h"
 #include "tools/report/command_line.h"
+#include "tools/script/command_line.h"
 #include "tools/symbolize/command_line.h"
 #include "tools/view/command_line.h"
 #if PERFTAPE_HAS_SERVE
@@ -47,6 +48,7 @@ inline std::vector<Tool> AllTools() {
       {&record_tool::RecordCommand(), &NewPlan<record_tool::Plan>},
       {&recover_tool::RecoverCommand(), &NewPlan<recover_tool::Plan>},
       {&report_tool::ReportCommand(), &NewPlan<report_tool::ReportPlan>},
+      {&script_tool::ScriptCommand(), &NewPlan<script_tool::ScriptPlan>},
       {&symbolize_tool::SymbolizeCommand(), &NewPlan<symbolize_tool::Plan>},
       {&view_tool::ViewCommand(), &NewPlan<view_tool::ViewPlan>},
   };

@@ -144,7 +144,8 @@ INSTANTIATE_TEST_SUITE_P(
                     &front_tool::FrontCommand(), &inspect::InspectCommand(),
                     &perf_tool::PerfCommandLine(), &record_tool::RecordCommand(),
                     &recover_tool::RecoverCommand(), &report_tool::ReportCommand(),
-                    &symbolize_tool::SymbolizeCommand(), &view_tool::ViewCommand()));
+                    &script_tool::ScriptCommand(), &symbolize_tool::SymbolizeCommand(),
+                    &view_tool::ViewCommand()));
 
 }  // namespace
 }  // namespace perftape

@@ -23,6 +23,7 @@
 #include "tools/record/command_line.h"
 #include "tools/recover/command_line.h"
 #include "tools/report/command_line.h"
+#include "tools/script/command_line.h"
 #include "tools/symbolize/command_line.h"
 #include "tools/view/command_line.h"
 #if PERFTAPE_HAS_SERVE
@@ -81,6 +82,7 @@ int WritePage(std::string_view name) {
     &record_tool::RecordCommand(),
     &recover_tool::RecoverCommand(),
     &report_tool::ReportCommand(),
+    &script_tool::ScriptCommand(),
     &symbolize_tool::SymbolizeCommand(),
     &view_tool::ViewCommand(),
 #if PERFTAPE_HAS_SERVE

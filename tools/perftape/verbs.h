@@ -14,6 +14,7 @@ inline constexpr cli::Verb kVerbs[] = {
     {"serve", "record all the time, and answer requests for profiles over HTTP"},
 #endif
     {"report", "show where a profile spends its time"},
+    {"script", "print the samples of a perf.data as perf script does"},
     {"view", "show a profile in the browser"},
     {"convert", "convert perf.data, folded stacks and pprof into each other"},
     {"inspect", "show the content of a perf.data as text or JSON"},
