@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "convert/import/first_pass.h"
-#include "convert/import/from_perfdata.h"
 #include "convert/import/round_clock.h"
 #include "convert/import/stack_copies.h"
 #include "convert/symbolize/symbol_sources.h"
@@ -50,6 +49,20 @@ class RecordingBinaries {
 
 }  // namespace
 
+Result<Profile> ReadNamedByRecord(Input& input, const CombineOptions& options, ImportReport& report,
+                                  RecordedSamples& samples) {
+  RecordingBinaries binaries(input, options.symbols);
+  ImportOptions import = options.import;
+  import.find_binary = binaries.Finder();
+  import.index_cache = options.symbols.index_cache;
+  Result<Profile> profile = ReadPerfDataByRecord(input, import, report, samples);
+  if (!profile) return Fail(InContext(input.name(), std::move(profile).error()));
+  if (!options.look_up_names) return profile;
+  symbolize::SymbolizeReport unused;
+  return symbolize::SymbolizeFrom(*profile, options.symbols, symbolize::ProfileOrigin(input),
+                                  unused);
+}
+
 Result<ChosenSamples> ChooseSamples(Input& input, const FilterOptions& filter,
                                     const CombineOptions& options) {
   if (filter.cuts_frames()) {
@@ -60,18 +73,9 @@ Result<ChosenSamples> ChooseSamples(Input& input, const FilterOptions& filter,
   }
   ChosenSamples chosen;
   RecordedSamples samples;
-  RecordingBinaries binaries(input, options.symbols);
-  ImportOptions import = options.import;
-  import.find_binary = binaries.Finder();
-  import.index_cache = options.symbols.index_cache;
-  Result<Profile> read = ReadPerfDataByRecord(input, import, chosen.read, samples);
-  if (!read) return Fail(InContext(input.name(), std::move(read).error()));
-  Profile profile = *std::move(read);
-  if (options.look_up_names && filter.needs_names()) {
-    symbolize::SymbolizeReport unused;
-    TRY_ASSIGN(profile, symbolize::SymbolizeFrom(profile, options.symbols,
-                                                 symbolize::ProfileOrigin(input), unused));
-  }
+  CombineOptions read = options;
+  read.look_up_names &= filter.needs_names();
+  TRY_ASSIGN(const Profile profile, ReadNamedByRecord(input, read, chosen.read, samples));
 
   const FilterJudge judge(profile, filter);
   std::vector<bool> passes;

@@ -9,6 +9,7 @@
 
 #include "convert/combine.h"
 #include "convert/filter/filter.h"
+#include "convert/import/from_perfdata.h"
 #include "convert/import/import_report.h"
 #include "convert/rewrite/normalize.h"
 #include "convert/unwind/unwind_report.h"
@@ -16,6 +17,11 @@
 #include "formats/base/result.h"
 
 namespace perftape::convert {
+
+// Reads a whole perf.data, record by record, and adds names if options.look_up_names is set. The
+// input can be read again afterwards. Fails as ReadPerfData and SymbolizeFrom do.
+Result<Profile> ReadNamedByRecord(Input& input, const CombineOptions& options, ImportReport& report,
+                                  RecordedSamples& samples);
 
 // The samples of a recording that a filter keeps. They are used to write a perf.data with only
 // these samples, but with all other records and all times.

@@ -37,6 +37,7 @@
 #include "tools/report/diagnosis_sections.h"
 #include "tools/report/diff_sections.h"
 #include "tools/report/path_section.h"
+#include "tools/report/perf_view.h"
 #include "tools/report/report_sections.h"
 
 namespace perftape::report_tool {
@@ -313,6 +314,7 @@ Result<int> Run(const ReportPlan& plan, cli::Console& console) {
 }  // namespace
 
 int Main(int argc, char** argv) noexcept {
+  if (std::optional<int> status = MainOfPerf(argc, argv)) return *status;
   return cli::Main<ReportPlan>({ReportCommand(), &PlanOf, &Run}, argc, argv);
 }
 

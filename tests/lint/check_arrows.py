@@ -47,6 +47,7 @@ TOOL_ARROWS = {
     "tools/convert": ["tools/report"],  # compares windows by the same names and tables
     "tools/perf": ["tools/bundle", "tools/record"],  # opens bundles; knows which options are given
     "tools/record": ["tools/doctor"],  # has it as a verb
+    "tools/report": ["tools/inspect"],  # prints the same statistics
     "tools/serve": ["tools/doctor", "tools/serve/channels", "tools/serve/cri", "tools/serve/push"],
     "tools/serve/channels": [],
     "tools/serve/client": [],

@@ -21,6 +21,7 @@ STANDARD = {
     "charconv": "from_chars to_chars",
     "bit": "bit_cast bit_width byteswap endian popcount",
     "chrono": "chrono",
+    "compare": "weak_ordering",
     "concepts": "convertible_to derived_from floating_point integral invocable same_as signed_integral unsigned_integral",
     "condition_variable": "condition_variable",
     "cstddef": "byte max_align_t nullptr_t to_integer",

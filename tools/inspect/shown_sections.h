@@ -85,8 +85,12 @@ std::string RowText(const records::SampleRow& row, FieldColumn column = FieldCol
 // UTF-8 become U+FFFD.
 std::string SampleJson(const records::SampleRow& row);
 
-// Returns first the lines that `perf report --stats` prints for the same file. Then follow the
-// losses, the periods, and the shares of comms and dsos, largest first.
+// Returns the lines that `perf report --stats` prints for the same file.
+std::string StatisticsLikePerf(const records::Statistics& statistics,
+                               const perfdata::EventTable& events);
+
+// Returns first these lines. Then follow the losses, the periods, and the shares of comms and dsos,
+// largest first.
 std::string StatisticsText(const records::Statistics& statistics,
                            const perfdata::EventTable& events);
 

@@ -19,29 +19,6 @@ using records::SharesByName;
 using records::Statistics;
 using Json = json::Value;
 
-// perf's format: tools/perf/util/hist.c and evsel.c, events_stats__fprintf.
-void AppendLikePerf(const Statistics& statistics, const perfdata::EventTable& events,
-                    std::string& out) {
-  std::uint64_t total = 0;
-  for (const auto& [type, count] : statistics.records) total += count;
-  AppendFormat(out, "\nAggregated stats:\n{:>16} events: {:10}\n", "TOTAL", total);
-  for (const auto& [type, count] : statistics.records) {
-    const double percent = 100.0 * static_cast<double>(count) / static_cast<double>(total);
-    AppendFormat(out, "{:>16} events: {:10}  ({:4.1f}%)\n", RecordName(type), count, percent);
-  }
-  for (std::size_t i = 0; i < events.size(); ++i) {
-    const EventStatistics& of_event = statistics.events[i];
-    if (of_event.samples == 0 && of_event.lost_samples == 0) continue;
-    AppendFormat(out, "{} stats:\n", cli::EscapeForTerminal(events[i].name));
-    if (of_event.samples != 0) {
-      AppendFormat(out, "{:>16} events: {:10}\n", "SAMPLE", of_event.samples);
-    }
-    if (of_event.lost_samples != 0) {
-      AppendFormat(out, "{:>16} events: {:10}\n", "LOST_SAMPLES", of_event.lost_samples);
-    }
-  }
-}
-
 void AppendShares(std::string_view title, const SharesByName& shares, std::string& out) {
   std::vector<const std::pair<const std::string, Share>*> sorted;
   for (const auto& share : shares) sorted.push_back(&share);
@@ -76,9 +53,32 @@ Json SharesOf(const SharesByName& shares) {
 
 }  // namespace
 
+std::string StatisticsLikePerf(const Statistics& statistics, const perfdata::EventTable& events) {
+  std::string out;
+  std::uint64_t total = 0;
+  for (const auto& [type, count] : statistics.records) total += count;
+  AppendFormat(out, "\nAggregated stats:\n{:>16} events: {:10}\n", "TOTAL", total);
+  for (const auto& [type, count] : statistics.records) {
+    const double percent = 100.0 * static_cast<double>(count) / static_cast<double>(total);
+    AppendFormat(out, "{:>16} events: {:10}  ({:4.1f}%)\n", RecordName(type), count, percent);
+  }
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    const EventStatistics& of_event = statistics.events[i];
+    if (of_event.samples == 0 && of_event.lost_samples == 0) continue;
+    AppendFormat(out, "{} stats:\n", cli::EscapeForTerminal(events[i].name));
+    if (of_event.samples != 0) {
+      AppendFormat(out, "{:>16} events: {:10}\n", "SAMPLE", of_event.samples);
+    }
+    if (of_event.lost_samples != 0) {
+      AppendFormat(out, "{:>16} events: {:10}\n", "LOST_SAMPLES", of_event.lost_samples);
+    }
+  }
+  return out;
+}
+
 std::string StatisticsText(const Statistics& statistics, const perfdata::EventTable& events) {
   std::string text;
-  AppendLikePerf(statistics, events, text);
+  text += StatisticsLikePerf(statistics, events);
   AppendFormat(text, "\nLost:\n{:>16}: {:10} records of any kind\n{:>16}: {:10} samples\n", "LOST",
                statistics.lost_records, "LOST_SAMPLES", statistics.lost_samples);
   if (statistics.skipped_samples != 0) {

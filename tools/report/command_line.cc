@@ -227,10 +227,6 @@ constexpr cli::Option kOutputRows[] = {
              "limit if stdout is not a terminal",
      .is_rare = true,
      .into = cli::StoreAs<&cli::ParseNumberIn<std::size_t, 40, 100000>, &ReportPlan::width>},
-    {.name = "stdio",
-     .help = "the same as --no-pager, for users of perf report; the report is always text",
-     .is_rare = true,
-     .into = cli::Set<&ReportPlan::no_pager>},
     {.name = "no-pager",
      .help = "write to the terminal without a pager",
      .is_rare = true,
@@ -259,23 +255,6 @@ constexpr auto kOptions = cli::Table(
     cli::InGroup(cli::Group::kSymbols, cli::kSymbolRows),
     cli::InGroup(cli::Group::kOutput, kOutputRows), cli::InGroup(cli::Group::kOther, kOtherRows));
 
-// Options of perf report.
-constexpr cli::ForeignOption kForeign[] = {
-    {.name = "call-graph",
-     .letter = 'g',
-     .instead =
-         "--tree shows the call tree, --tree=callers shows who calls the functions of --focus"},
-    {.name = "children", .instead = "--sort total sorts by samples with callees"},
-    {.name = "no-children", .instead = "--sort self is the default"},
-    {.name = "tui", .instead = "the report is text, in a pager on a terminal"},
-    {.name = "gtk", .instead = "'perftape-convert perf.data -o profile.html' writes a page"},
-    {.name = "fields",
-     .letter = 'F',
-     .instead = "--by comm,dso adds up the samples by thread name and binary"},
-    {.name = "comms", .letter = 'c', .instead = "--comm GLOB selects threads"},
-    {.name = "dsos", .letter = 'd', .instead = "--dso GLOB selects binaries"},
-};
-
 constexpr cli::Example kExamples[] = {
     {"perftape-report", "the functions with the most samples in perf.data"},
     {"perftape-report perf.data --by comm,dso", "also by thread and binary"},
@@ -295,9 +274,10 @@ constexpr cli::Command kCommand = {
     .options = kOptions,
     .examples = kExamples,
     .epilogue =
+        "With an option of perf report, such as -s, -g or --stdio, it prints perf's table.\n"
+        "'perftape-report --stdio --help-all' lists these options.\n\n"
         "Exit status: 0 success, 1 failure, 2 wrong usage, 3 success but an input was damaged,\na "
         "function breaks a rule of --fail-on, or --fail-on-finding has a finding.\n",
-    .foreign = kForeign,
     .libraries = &cli::LibrariesOfProfiles,
 };
 
