@@ -10,7 +10,7 @@ namespace {
 
 using testing::HasSubstr;
 
-PlannedEvent Clock(SamplingRate rate) {
+PlannedEvent ClockAt(SamplingRate rate) {
   PlannedEvent event{
       .name = "cpu-clock",
       .attr = CounterAttr(perfdata::kTypeSoftware, perfdata::kSoftwareCpuClock, rate),
@@ -24,7 +24,7 @@ std::uint64_t Takes14Us() {
 }
 
 TEST(LimitTimers, LeavesRatesThatEachMachineCarriesWithoutMeasuring) {
-  std::vector<PlannedEvent> events = {Clock(Frequency{19999})};
+  std::vector<PlannedEvent> events = {ClockAt(Frequency{19999})};
   const auto fails = []() -> std::uint64_t {
     ADD_FAILURE();
     return 1;
@@ -34,7 +34,7 @@ TEST(LimitTimers, LeavesRatesThatEachMachineCarriesWithoutMeasuring) {
 }
 
 TEST(LimitTimers, LowersTheFrequencyInTheAttributeAndInTheProgram) {
-  std::vector<PlannedEvent> events = {Clock(Frequency{100'000})};
+  std::vector<PlannedEvent> events = {ClockAt(Frequency{100'000})};
   EXPECT_THAT(
       LimitTimers(events, Takes14Us).value(),
       HasSubstr("100000 samples per second on each CPU are more than this machine can take, "
@@ -44,15 +44,15 @@ TEST(LimitTimers, LowersTheFrequencyInTheAttributeAndInTheProgram) {
 }
 
 TEST(LimitTimers, MakesShortPeriodsLonger) {
-  std::vector<PlannedEvent> events = {Clock(Period{1000})};
+  std::vector<PlannedEvent> events = {ClockAt(Period{1000})};
   EXPECT_TRUE(LimitTimers(events, Takes14Us));
   EXPECT_EQ(events[0].attr.sample_period, 40'001U);
   EXPECT_EQ(events[0].settings.period_ns, 40'001U);
 }
 
 TEST(LimitTimers, LowersSeveralClocksTogetherAndNothingElse) {
-  std::vector<PlannedEvent> events = {Clock(Frequency{40'000}), Clock(Frequency{10'000}),
-                                      Clock(Frequency{90'000})};
+  std::vector<PlannedEvent> events = {ClockAt(Frequency{40'000}), ClockAt(Frequency{10'000}),
+                                      ClockAt(Frequency{90'000})};
   events[2].cause = SampleCause::kCounter;
   EXPECT_TRUE(LimitTimers(events, Takes14Us));
   EXPECT_EQ(events[0].attr.sample_period, 20'000U);
@@ -61,13 +61,13 @@ TEST(LimitTimers, LowersSeveralClocksTogetherAndNothingElse) {
 }
 
 TEST(LimitTimers, AFastMachineCarriesMore) {
-  std::vector<PlannedEvent> events = {Clock(Frequency{60'000})};
+  std::vector<PlannedEvent> events = {ClockAt(Frequency{60'000})};
   EXPECT_FALSE(LimitTimers(events, [] { return std::uint64_t{1000}; }));
   EXPECT_EQ(events[0].attr.sample_period, 60'000U);
 }
 
 TEST(LimitTimers, ASlowMachineCarriesTheUsualRates) {
-  std::vector<PlannedEvent> events = {Clock(Frequency{60'000})};
+  std::vector<PlannedEvent> events = {ClockAt(Frequency{60'000})};
   EXPECT_TRUE(LimitTimers(events, [] { return std::uint64_t{1'000'000}; }));
   EXPECT_EQ(events[0].attr.sample_period, kCarriedRate);
 }

@@ -19,7 +19,7 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-constexpr std::uint64_t kText = 0x401000;
+constexpr std::uint64_t kCodeAddress = 0x401000;
 
 // A program whose code is at file offset = address - 0x400000.
 class ProbedBinaryTest : public testing::Test {
@@ -30,15 +30,15 @@ class ProbedBinaryTest : public testing::Test {
     elf_ = ElfBuilder();
     text_ = elf_.AddSection({.name = ".text",
                              .flags = SHF_ALLOC | SHF_EXECINSTR,
-                             .address = kText,
+                             .address = kCodeAddress,
                              .size = 0x400,
                              .contents = code,
                              .offset = 0x1000});
-    elf_.AddSegment({.offset = 0x1000, .address = kText, .size = 0x400});
+    elf_.AddSegment({.offset = 0x1000, .address = kCodeAddress, .size = 0x400});
   }
 
   void Add(const char* name, std::uint64_t value, std::uint64_t size = 0x10) {
-    elf_.AddSymbol({.name = name, .value = kText + value, .size = size, .section = text_});
+    elf_.AddSymbol({.name = name, .value = kCodeAddress + value, .size = size, .section = text_});
   }
 
   ProbedBinary Open() { return ProbedBinary::Open(dir_.Write("program", elf_.Build())).value(); }
@@ -107,9 +107,9 @@ TEST_F(ProbedBinaryTest, FunctionsOfMiniDebugInfoAreFound) {
   const auto text = embedded.AddSection({.name = ".text",
                                          .type = SHT_NOBITS,
                                          .flags = SHF_ALLOC | SHF_EXECINSTR,
-                                         .address = kText,
+                                         .address = kCodeAddress,
                                          .size = 0x400});
-  embedded.AddSymbol({.name = "hidden", .value = kText + 0x50, .size = 8, .section = text});
+  embedded.AddSymbol({.name = "hidden", .value = kCodeAddress + 0x50, .size = 8, .section = text});
   elf_.AddSection(
       {.name = ".gnu_debugdata", .contents = Xz(std::string(AsText(embedded.Build())))});
   EXPECT_THAT(OffsetsOf("hidden"), ElementsAre(0x1050));
@@ -124,16 +124,16 @@ TEST_F(ProbedBinaryTest, FunctionsOfADebugFileBesideItAreFound) {
   const auto text = debug.AddSection({.name = ".text",
                                       .type = SHT_NOBITS,
                                       .flags = SHF_ALLOC | SHF_EXECINSTR,
-                                      .address = kText,
+                                      .address = kCodeAddress,
                                       .size = 0x400});
-  debug.AddSymbol({.name = "apart", .value = kText + 0x60, .size = 8, .section = text});
+  debug.AddSymbol({.name = "apart", .value = kCodeAddress + 0x60, .size = 8, .section = text});
   dir_.Write(".debug/p.debug", debug.Build());
   EXPECT_THAT(OffsetsOf("apart"), ElementsAre(0x1060));
 }
 
 // Functions of Go at 0x401000 and 0x401020, one of C behind them.
 void AddGoTable(ElfBuilder& elf) {
-  const GoTable table = MakeGoTable({.text_start = kText},
+  const GoTable table = MakeGoTable({.text_start = kCodeAddress},
                                     {{.entry = 0, .name = "main.main", .file = "main.go"},
                                      {.entry = 0x20, .name = "main.(*T).Get", .file = "main.go"}},
                                     0x40);

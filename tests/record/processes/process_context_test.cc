@@ -25,11 +25,11 @@ using testing::HasSubstr;
 
 constexpr std::uint32_t kPid = 42;
 constexpr std::uint64_t kContext = 0x10000, kPayload = 0x30ff8;
-const std::string kText = "the payload of it";
+const std::string kPayload = "the payload of it";
 
 std::string Header(std::uint64_t published_ns, std::uint64_t payload) {
   std::string bytes(32, '\0');
-  const std::uint32_t numbers[] = {2, static_cast<std::uint32_t>(kText.size())};
+  const std::uint32_t numbers[] = {2, static_cast<std::uint32_t>(kPayload.size())};
   const std::uint64_t words[] = {published_ns, payload};
   std::memcpy(bytes.data(), "OTEL_CTX", 8);
   std::memcpy(bytes.data() + 8, numbers, sizeof numbers);
@@ -48,7 +48,7 @@ class PublishedContext : public testing::Test {
   void SetMemory(const std::string& header) {
     SetMaps("");
     SetMemory(kContext, header);
-    SetMemory(kPayload, kText);
+    SetMemory(kPayload, kPayload);
   }
   Result<std::vector<std::byte>> Read() { return ReadProcessContext(dir_.path(), kPid); }
 
@@ -77,7 +77,7 @@ TEST_F(PublishedContext, IsItsHeaderAndItsPayload) {
     SetMaps("8000-9000 r-xp 00000000 08:01 5 /bin/app\n" + line + kHeap);
     const auto read = Read();
     ASSERT_THAT(read, IsOk()) << line;
-    EXPECT_EQ(AsText(*read), Header(7, kPayload) + kText);
+    EXPECT_EQ(AsText(*read), Header(7, kPayload) + kPayload);
   }
 }
 
@@ -122,13 +122,13 @@ TEST_F(PublishedContext, OfThisProcessIsRead) {
   void* const mapped = ::mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE, memfd, 0);
   ::close(memfd);
   ASSERT_NE(mapped, MAP_FAILED);
-  const std::string payload = kText;  // on the heap
+  const std::string payload = kPayload;  // on the heap
   const std::string header = Header(9, reinterpret_cast<std::uintptr_t>(payload.data()));
   std::memcpy(mapped, header.data(), header.size());
   const auto read = ReadProcessContext("/proc", static_cast<std::uint32_t>(::getpid()));
   ::munmap(mapped, 4096);
   ASSERT_THAT(read, IsOk());
-  EXPECT_EQ(AsText(*read), header + kText);
+  EXPECT_EQ(AsText(*read), header + kPayload);
 }
 
 }  // namespace
