@@ -123,7 +123,7 @@ std::string LockText(std::uint64_t bits) {
 
 std::string BlockText(std::uint64_t bits) {
   constexpr std::uint64_t kData = 2, kAddress = 4;
-  if ((bits & kNotAvailable) != 0) return " N/A";
+  if (bits == 0 || (bits & kNotAvailable) != 0) return " N/A";
   std::string text = (bits & kData) != 0 ? " Data" : "";
   return (bits & kAddress) != 0 ? text + " Addr" : text;
 }

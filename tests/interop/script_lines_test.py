@@ -81,6 +81,11 @@ DIFFERENT = {
     "own-x86_64-offcpu-sched-switch-wakeup": "the same",
     "own-i386-fp-systemwide": "perf keeps the mappings of the program before exec(2)",
     "own-ppc64le-fp-systemwide": "the same",
+    "simpleperf-aarch64-merge1": "the same",
+    "pipe": "perf adds its default fields to those that -F names, if a pipe describes the events",
+    "own-s390x-BE": "perf reads the protection of a mapping in its own byte order; a thread that was "
+                    "started by the kernel's first one, which has no COMM, is named only by perf",
+    "x86_64-k3.4-callgraph-and-branch": "perf takes user addresses in branches for the kernel's",
     "x86_64-k4.14-intel-pt": "perf takes fields that only samples of the trace would have",
     "x86_64-k5.4-lbr-callgraph-vector-gcc": "perf reads an entry of an empty branch stack",
 }

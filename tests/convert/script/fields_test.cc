@@ -60,7 +60,8 @@ TEST(FieldPlan, ATypeSelectsTheEvents) {
 
 TEST(FieldPlan, WarnsOfFieldsThatATypeCannotHave) {
   Changed("comm,trace");
-  EXPECT_THAT(change_warnings, testing::Contains("'trace' not valid for hardware events. Ignoring."));
+  EXPECT_THAT(change_warnings,
+              testing::Contains("'trace' not valid for hardware events. Ignoring."));
   EXPECT_THAT(FailureOf("hw:trace"), HasSubstr("hardware events have no field trace"));
 }
 
