@@ -257,6 +257,7 @@ constexpr Key kKeys[] = {
     {.word = "time",
      .heading = "Time",
      .width = kTimeWidth,
+     .width_of_nanoseconds = 16,
      .identity = &NumberIdentity<&Hit::time_ns>,
      .order = &NumberOrder<&Hit::time_ns>,
      .text = &TimeText},

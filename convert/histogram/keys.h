@@ -35,6 +35,8 @@ struct Key {
   Column column = Column::kText;
   // Of the column; 0 if it is as wide as the longest text. At least that of the heading.
   unsigned width = 0;
+  unsigned width_of_nanoseconds =
+      0;  // with TextStyle::nanoseconds, instead of `width`; 0: the same
 
   // For kShare and kNumber. `amounts` are the total of an entry if `of_total`, else its own.
   std::uint64_t (*amount)(const Amounts& amounts) = nullptr;

@@ -67,6 +67,9 @@ PerfText::PerfText(const histogram::Histogram& histogram, const histogram::Setti
   for (const Key* key : settings.columns) {
     if (std::ranges::count(layout.elided, key->word) != 0) continue;
     Column column{.key = key, .heading = std::string(key->heading), .width = key->width};
+    if (layout.style.nanoseconds && key->width_of_nanoseconds != 0) {
+      column.width = key->width_of_nanoseconds;
+    }
     if (layout.calls_overhead_self && key->word == "overhead") column.heading = "Self";
     column.width = std::max(column.width, column.heading.size());
     column.is_padded = std::ranges::count(kPadded, key->word) != 0;
@@ -86,9 +89,7 @@ void PerfText::MeasureWidths(const std::vector<std::unique_ptr<Entry>>& entries)
   constexpr std::size_t kAddressDigits = 16;
   for (const auto& entry : entries) {
     for (Column& column : columns_) {
-      // With nanoseconds, times are longer.
-      if (column.key->width != 0 && !layout_.style.nanoseconds) continue;
-      if (column.key->is_number() || column.key->word == "cpu") continue;
+      if (column.key->is_number() || column.key->width != 0) continue;
       const std::size_t size = column.key->text(entry->hit, names_, layout_.style).size();
       column.width = std::max(column.width, size);
       const bool is_unresolved =
