@@ -24,12 +24,12 @@ namespace {
 using testing::HasSubstr;
 
 constexpr std::uint32_t kPid = 42;
-constexpr std::uint64_t kContext = 0x10000, kPublishedText = 0x30ff8;
-const std::string kPublishedText = "the payload of it";
+constexpr std::uint64_t kContext = 0x10000, kPayload = 0x30ff8;
+const std::string kPayloadText = "the payload of it";
 
 std::string Header(std::uint64_t published_ns, std::uint64_t payload) {
   std::string bytes(32, '\0');
-  const std::uint32_t numbers[] = {2, static_cast<std::uint32_t>(kPublishedText.size())};
+  const std::uint32_t numbers[] = {2, static_cast<std::uint32_t>(kPayloadText.size())};
   const std::uint64_t words[] = {published_ns, payload};
   std::memcpy(bytes.data(), "OTEL_CTX", 8);
   std::memcpy(bytes.data() + 8, numbers, sizeof numbers);
@@ -48,7 +48,7 @@ class PublishedContext : public testing::Test {
   void SetMemory(const std::string& header) {
     SetMaps("");
     SetMemory(kContext, header);
-    SetMemory(kPublishedText, kPublishedText);
+    SetMemory(kPayload, kPayloadText);
   }
   Result<std::vector<std::byte>> Read() { return ReadProcessContext(dir_.path(), kPid); }
 
@@ -69,7 +69,7 @@ const std::string kHeap =
     "31000-32000 rw-p 00000000 00:00 0\n";
 
 TEST_F(PublishedContext, IsItsHeaderAndItsPayload) {
-  SetMemory(Header(7, kPublishedText));
+  SetMemory(Header(7, kPayload));
   for (const std::string& line :
        {std::string("10000-11000 rw-p 00000000 00:00 0 [anon:OTEL_CTX]\n"),
         MemfdLine(kContext, "/memfd:OTEL_CTX (deleted)"),
@@ -77,13 +77,13 @@ TEST_F(PublishedContext, IsItsHeaderAndItsPayload) {
     SetMaps("8000-9000 r-xp 00000000 08:01 5 /bin/app\n" + line + kHeap);
     const auto read = Read();
     ASSERT_THAT(read, IsOk()) << line;
-    EXPECT_EQ(AsText(*read), Header(7, kPublishedText) + kPublishedText);
+    EXPECT_EQ(AsText(*read), Header(7, kPayload) + kPayloadText);
   }
 }
 
 // Its page would be read from a file system, which may belong to another user.
 TEST_F(PublishedContext, OfAFileIsNotRead) {
-  SetMemory(Header(7, kPublishedText));
+  SetMemory(Header(7, kPayload));
   SetMaps("10000-11000 rw-p 00000000 08:01 5 /memfd:OTEL_CTX\n" + kHeap);
   EXPECT_THAT(Read(), FailsWith(ErrorCode::kNotFound, HasSubstr("no OTEL_CTX")));
   SetMaps("10000-11000 rw-p 00000000 00:44 0 [anon:OTEL_CTX]\n" + kHeap);
@@ -95,7 +95,7 @@ TEST_F(PublishedContext, OfAFileIsNotRead) {
 }
 
 TEST_F(PublishedContext, IsNoneWhileItChanges) {
-  SetMemory(Header(0, kPublishedText));
+  SetMemory(Header(0, kPayload));
   SetMaps("10000-11000 rw-p 00000000 00:00 0 [anon:OTEL_CTX]\n" + kHeap);
   EXPECT_THAT(Read(), FailsWith(ErrorCode::kNotFound, HasSubstr("no payload yet")));
 }
@@ -122,13 +122,13 @@ TEST_F(PublishedContext, OfThisProcessIsRead) {
   void* const mapped = ::mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE, memfd, 0);
   ::close(memfd);
   ASSERT_NE(mapped, MAP_FAILED);
-  const std::string payload = kPublishedText;  // on the heap
+  const std::string payload = kPayloadText;  // on the heap
   const std::string header = Header(9, reinterpret_cast<std::uintptr_t>(payload.data()));
   std::memcpy(mapped, header.data(), header.size());
   const auto read = ReadProcessContext("/proc", static_cast<std::uint32_t>(::getpid()));
   ::munmap(mapped, 4096);
   ASSERT_THAT(read, IsOk());
-  EXPECT_EQ(AsText(*read), header + kPublishedText);
+  EXPECT_EQ(AsText(*read), header + kPayloadText);
 }
 
 }  // namespace
