@@ -405,10 +405,6 @@ Result<const Key*> FindKey(std::string_view option, std::string_view word) {
   return found;
 }
 
-bool Is(const Key& key, std::string_view word) {
-  return key.word == word;
-}
-
 std::weak_ordering CompareAddresses(const Hit& a, const Hit& b, const NameTable& names) {
   const Symbol& symbol_a = names.symbols[a.leaf.symbol];
   const Symbol& symbol_b = names.symbols[b.leaf.symbol];

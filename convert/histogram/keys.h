@@ -62,9 +62,6 @@ std::span<const Key> Keys();
 // kInvalidArgument, naming the option, if there is none or if it is refused.
 Result<const Key*> FindKey(std::string_view option, std::string_view word);
 
-// Whether the key is the word's.
-bool Is(const Key& key, std::string_view word);
-
 // Compares entries that are equal in the order of all keys: as in perf's tree of samples, by
 // addresses, which are signed there.
 std::weak_ordering CompareAddresses(const Hit& a, const Hit& b, const NameTable& names);

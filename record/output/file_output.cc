@@ -72,11 +72,13 @@ EndedFile FileOutput::EndFile(Successor successor, std::uint64_t time_ns) {
   unreported_ += missing.samples + missing.lost_samples;
   parts_.counter.Commit();
   EndedFile ended{.file = *std::move(file_),
-                  .features = {{perfdata::FeatureBit::kBuildId, parts_.build_ids.all()},
-                               {perfdata::FeatureBit::kSampleTime, parts_.counter.sample_time()}},
+                  .features = {{perfdata::FeatureBit::kSampleTime, parts_.counter.sample_time()}},
                   .bundle = std::move(bundle_),
                   .notes = notes_.Next(parts_.notes_of(Counts())),
                   .samples = samples};
+  if (parts_.build_ids.reads_ids()) {
+    ended.features.emplace_back(perfdata::FeatureBit::kBuildId, parts_.build_ids.all());
+  }
   file_.reset();
   bundle_.reset();
   if (next_bundle) bundle_.emplace(*std::move(next_bundle));

@@ -59,6 +59,8 @@ class BuildIdCollector {
   // The same for one record that is decoded already.
   Status Observe(const perfdata::RecordView& record, std::vector<std::byte>& out);
 
+  // Whether build ids are read: only then the file has the feature.
+  bool reads_ids() const { return roots_.reads_ids; }
   // All build ids that were found, in the order of the first hits: the BUILD_ID feature.
   const perfdata::BuildIds& all() const { return all_; }
 

@@ -70,7 +70,7 @@ class Sampler(harness.RecordingTest):
     def test_without_btf(self):
         under = self.after_mounts("mount -t tmpfs none /sys/kernel/btf")
         err, counts = self.burn("old.data", "-a", under=under)
-        self.assertRegex(err, "no BPF programs are used: .*BTF")
+        self.assertRegex(err, "no BPF programs are used: .*/sys/kernel/btf/vmlinux is absent")
         self.assert_burner(counts)
         status, _, err = harness.run(*under, harness.RECORD, "-o", self.dir / "no.data", "--sampler", "bpf",
                                      "--", "true")
@@ -90,8 +90,11 @@ class Sampler(harness.RecordingTest):
         os.chmod(self.dir, 0o777)
         capabilities = "-all,+perfmon"
         under = ["setpriv", "--bounding-set", capabilities, "--inh-caps", capabilities]
-        err, counts = self.burn("perfmon.data", "-a", under=under)
+        data = self.dir / "perfmon.data"
+        _, err = self.record("-o", data, "-F", "499", "-a", "--", harness.BURNER, "--seconds", "1", under=under)
         self.assertRegex(err, "no BPF programs are used: .*CAP_BPF")
+        counts, complaints = harness.perf_report(data)
+        self.assertIn("Kernel address maps", complaints, "they need CAP_SYSLOG")
         self.assert_burner(counts)
 
 

@@ -300,7 +300,7 @@ def all_examples(bin_dir):
         yield from examples_in_markdown(path.relative_to(ROOT), path.read_text())
     tools = ["perftape", *(f"perftape-{tool}" for tool in (
         "record", "doctor", "report", "convert", "inspect", "recover", "symbolize", "bundle", "perf",
-        "view"))]
+        "script", "view"))]
     verbs = {"perftape-bundle": "create list verify extract clean embed strip".split(),
              "perftape-perf": "archive buildid-list diff evlist inject list version".split(),
              "perftape-record": ["list"]}

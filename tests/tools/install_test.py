@@ -16,7 +16,8 @@ BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
 CACHE = (BUILD / "CMakeCache.txt").read_text()
 HAS_SERVE = "PERFTAPE_SERVE:BOOL=ON" in CACHE
 TOOLS = ["perftape", *(f"perftape-{verb}" for verb in (
-    "bundle", "convert", "doctor", "inspect", "perf", "record", "recover", "report", "symbolize", "view")),
+    "bundle", "convert", "doctor", "inspect", "perf", "record", "recover", "report", "script", "symbolize",
+    "view")),
     *(["perftape-serve"] if HAS_SERVE else [])]
 UNITS = {"perftape-record@.service", *(["perftape-serve.service"] if HAS_SERVE else [])}
 PAGES = {*(f"{tool}.1" for tool in TOOLS), "perf_to_profile.1",

@@ -173,7 +173,7 @@ inline constexpr cli::Option kRefusedPerfRows[] = {
                "switch"},
     {.name = "latency", .reason = "record with --why, then use 'perftape-report --latency'"},
     {.name = "filter",
-     .argument = "CONDITION",
+     .argument = "FILTER",
      .reason = "a condition belongs to its event: use -e 'SUBSYSTEM:NAME/if=FIELD==VALUE/'"},
     {.name = "setup-filter",
      .argument = "ACTION",

@@ -288,7 +288,7 @@ constexpr auto kOptions = cli::Table(
     cli::InGroup(cli::Group::kOther, kOtherRows), cli::InGroup(cli::Group::kOther, kRefusedRows));
 
 constexpr cli::Example kExamples[] = {
-    {"perftape-script | head -n 40", "the first samples of perf.data, with their callchains"},
+    {"perftape-script > samples.txt", "all samples of perf.data, with their callchains"},
     {"perftape-script -i perf.data -F comm,tid,time,event,ip,sym", "only these fields"},
     {"perftape-script -F +srcline -c burner | less", "with source lines, of one thread name"},
     {"perftape-script perf.data | stackcollapse-perf.pl > out.folded", "for other programs"},

@@ -94,7 +94,7 @@ TEST(AttrForThreads, IsWhatTheKernelAllowsUsers) {
 }
 
 TEST(SidebandAttr, ReportsNothingOfTheKernelToUsers) {
-  const perfdata::EventAttr attr = SidebandAttr({.only_user_code = true});
+  const perfdata::EventAttr attr = SidebandAttr({.only_user_code = true, .inherit = Inherit::kYes});
   EXPECT_TRUE(attr.Has(perfdata::kExcludeKernel));
   EXPECT_TRUE(attr.Has(perfdata::kInherit));
   EXPECT_TRUE(attr.Has(perfdata::kAttrMmap2));

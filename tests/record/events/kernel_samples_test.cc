@@ -131,8 +131,8 @@ TEST(CheckKernelEvent, AllowsKernelCodeAndTracepointsWithPrivileges) {
   for (const char* event : {"cpu-clock:k", "cs", "sched:sched_switch", "faults"}) {
     EXPECT_TRUE(check(event)) << event;
   }
-  for (const char* event :
-       {"offcpu", "lock", "uprobe:libc:malloc", "latency:fs", "sched:sched_switch/prev_pid=7/"}) {
+  for (const char* event : {"offcpu", "lock", "uprobe:libc:malloc", "latency:fs",
+                            "sched:sched_switch/if=prev_pid==7/"}) {
     EXPECT_FALSE(check(event)) << event;
   }
 }

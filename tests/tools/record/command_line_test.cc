@@ -151,7 +151,7 @@ TEST(RecordPlan, SuggestsReplacementsForPerfsOptions) {
   const auto refuses = [](const char* message) {
     return FailsWith(ErrorCode::kInvalidArgument, HasSubstr(message));
   };
-  EXPECT_THAT(PlanOfWords({"-e", "cycles:pp"}), refuses("-e: event 'cycles:pp': modifier"));
+  EXPECT_THAT(PlanOfWords({"-e", "cycles:pppp"}), refuses("-e: event 'cycles:pppp': bad modifier"));
   EXPECT_THAT(PlanOfWords({"-k", "realtime"}), refuses("always of CLOCK_MONOTONIC"));
   EXPECT_THAT(PlanOfWords({"--time", "5"}), refuses("--duration TIME"));
 }
