@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <span>
@@ -31,7 +32,9 @@ struct ChainNode {
 
   // dso, address or start of the symbol, name of an inlined function
   using Key = std::tuple<std::uint32_t, std::uint64_t, std::uint32_t>;
-  std::map<Key, std::unique_ptr<ChainNode>> children;  // by the first frame
+  // By the first frame. As in perf, of nodes with equal hits that with the highest address is
+  // first.
+  std::map<Key, std::unique_ptr<ChainNode>, std::greater<>> children;
 };
 
 class CallChains {

@@ -56,7 +56,10 @@ void Histogram::Add(Hit& hit) {
     const Frame leaf = hit.leaf;
     counted_.assign(1, &own);
     for (std::size_t i = 0; i < chain_.size(); ++i) {
+      // As in perf, a frame in no mapping keeps the level of the frame before it.
+      const char level = hit.leaf.level;
       hit.leaf = chain_[i];
+      if (hit.leaf.dso == 0) hit.leaf.level = level;
       Entry& entry = EntryOf(hit);
       if (std::ranges::count(counted_, &entry) != 0) continue;  // recursion
       counted_.push_back(&entry);

@@ -66,6 +66,8 @@ std::weak_ordering DsoOrder(const Hit& a, const Hit& b, const NameTable& names) 
 
 std::string SymbolText(const Hit& hit, const NameTable& names, const TextStyle&) {
   const Frame& frame = hit.leaf;
+  // As printf("%#.16llx"), which has no 0x for zero.
+  if (frame.symbol == 0 && frame.address == 0) return fmt::format("[{}] {:016}", frame.level, 0);
   if (frame.symbol == 0) return fmt::format("[{}] {:#018x}", frame.level, frame.address);
   const Symbol& symbol = names.symbols[frame.symbol];
   return fmt::format("[{}] {}{}", frame.level, names.texts[symbol.name],

@@ -165,9 +165,6 @@ void HitMaker::SetFrames(StackId stack, const perfdata::Sample& sample,
     const std::uint64_t address =
         is_raw ? raw[number].address : frames_.AddressOf(profile_[at].leaf);
     frames_.Append(profile_[at].leaf, hit.pid, address, hit.chain);
-    if (is_raw && hit.chain.back().dso == 0) {
-      hit.chain.back().level = raw[number].mode == CpuMode::kKernel ? 'k' : '.';
-    }
   }
 }
 

@@ -33,7 +33,7 @@ STANDARD = {
     "expected": "expected unexpected",
     "filesystem": "filesystem",
     "fstream": "ifstream ofstream",
-    "functional": "equal_to function less",
+    "functional": "greater equal_to function less",
     "future": "async future launch",
     "limits": "numeric_limits",
     "list": "list",

@@ -20,6 +20,21 @@ using Nodes = std::vector<const ChainNode*>;
 constexpr std::size_t kMargin = 12;
 constexpr std::string_view kLevel = "|          ";
 
+// The depths of branches at which a vertical line continues. As in perf, 32 bits hold all depths,
+// so that a depth shares its bit with that 32 levels above.
+class LineMask {
+ public:
+  bool Has(std::size_t depth) const { return (bits_ & BitOf(depth)) != 0; }
+  LineMask With(std::size_t depth) const { return LineMask(bits_ | BitOf(depth)); }
+  LineMask Without(std::size_t depth) const { return LineMask(bits_ & ~BitOf(depth)); }
+  LineMask() = default;
+
+ private:
+  explicit LineMask(std::uint32_t bits) : bits_(bits) {}
+  static std::uint32_t BitOf(std::size_t depth) { return 1U << (depth % 32); }
+  std::uint32_t bits_ = 0;
+};
+
 class ChainText {
  public:
   ChainText(const histogram::Settings& settings, const histogram::NameTable& names,
@@ -34,7 +49,8 @@ class ChainText {
  private:
   struct Level {
     std::uint64_t total = 0;
-    std::vector<bool> lines;  // of each depth: whether a vertical line continues
+    std::size_t depth = 0;
+    LineMask lines;
   };
 
   bool is_fractal() const { return settings_.chain_mode == ChainMode::kFractal; }
@@ -42,8 +58,8 @@ class ChainText {
   std::string ValueOf(std::uint64_t period, std::uint64_t count, std::uint64_t total) const;
   bool AppendOnlyRoot(const ChainNode& root);
   void AppendLevel(const Nodes& nodes, const Level& level);
-  void AppendNode(const ChainNode& node, const Level& level, const std::vector<bool>& lines);
-  void AppendIndent(const std::vector<bool>& lines, std::size_t levels);
+  void AppendNode(const ChainNode& node, const Level& level, LineMask lines);
+  void AppendIndent(LineMask lines, std::size_t levels);
   void AppendRest(std::uint64_t rest, std::uint64_t rest_count, const Level& level);
   void AppendFrames(const ChainNode& node, std::vector<const Frame*>& frames) const;
 
@@ -55,6 +71,7 @@ class ChainText {
 };
 
 std::string ChainText::NameOf(const Frame& frame) const {
+  if (frame.symbol == 0 && frame.address == 0) return "0";  // as printf("%#llx")
   if (frame.symbol == 0) return fmt::format("{:#x}", frame.address);
   const histogram::Symbol& symbol = names_.symbols[frame.symbol];
   std::string name = names_.texts[symbol.name];
@@ -108,23 +125,23 @@ void ChainText::AppendGraph(const Nodes& top, std::uint64_t total, std::uint64_t
     AppendOnlyRoot(*top.front());
     nodes = &top.front()->sorted;
   }
-  AppendLevel(*nodes, {.total = is_fractal() ? of_entry : total, .lines = {true}});
+  AppendLevel(*nodes,
+              {.total = is_fractal() ? of_entry : total, .depth = 1, .lines = LineMask().With(0)});
   if (text_.size() != before) text_ += '\n';
 }
 
-void ChainText::AppendIndent(const std::vector<bool>& lines, std::size_t levels) {
+void ChainText::AppendIndent(LineMask lines, std::size_t levels) {
   text_.append(margin_, ' ');
   for (std::size_t i = 0; i < levels; ++i) {
-    text_ += lines[i] ? kLevel : std::string_view("           ");
+    text_ += lines.Has(i) ? kLevel : std::string_view("           ");
   }
 }
 
-void ChainText::AppendNode(const ChainNode& node, const Level& level,
-                           const std::vector<bool>& lines) {
+void ChainText::AppendNode(const ChainNode& node, const Level& level, LineMask lines) {
   bool is_first = true;
   for (const Frame& frame : node.frames) {
-    AppendIndent(lines, lines.size() - 1);
-    text_ += lines.back() ? '|' : ' ';
+    AppendIndent(lines, level.depth - 1);
+    text_ += lines.Has(level.depth - 1) ? '|' : ' ';
     if (std::exchange(is_first, false)) {
       text_.append("--");
       text_.append(ValueOf(node.total_hits(), node.total_count(), level.total));
@@ -139,19 +156,18 @@ void ChainText::AppendNode(const ChainNode& node, const Level& level,
 void ChainText::AppendLevel(const Nodes& nodes, const Level& level) {
   std::uint64_t rest = level.total, count = 0;
   std::size_t printed = 0;
-  std::vector<bool> lines = level.lines;
+  LineMask lines = level.lines;
   for (const ChainNode* node : nodes) {
     rest -= std::min(rest, node->total_hits());
     count += node->total_count();
     const bool is_last = node == nodes.back();
-    if (is_last && (!is_fractal() || rest == 0)) lines.back() = false;
-    AppendIndent(level.lines, level.lines.size());
+    if (is_last && (!is_fractal() || rest == 0)) lines = lines.Without(level.depth - 1);
+    AppendIndent(level.lines, level.depth);
     text_ += '\n';
     AppendNode(*node, level, lines);
-    std::vector<bool> below = lines;
-    below.push_back(true);
-    AppendLevel(node->sorted,
-                {.total = is_fractal() ? node->children_hits : level.total, .lines = below});
+    AppendLevel(node->sorted, {.total = is_fractal() ? node->children_hits : level.total,
+                               .depth = level.depth + 1,
+                               .lines = lines.With(level.depth)});
     if (++printed == layout_.chain_limit) break;
   }
   if (!is_fractal() || rest == 0 || rest == level.total) return;
@@ -164,7 +180,7 @@ void ChainText::AppendLevel(const Nodes& nodes, const Level& level) {
 // What the branches below the threshold add up to.
 void ChainText::AppendRest(std::uint64_t rest, std::uint64_t rest_count, const Level& level) {
   if (layout_.chain_value == ChainValue::kCount && rest_count == 0) return;
-  AppendIndent(level.lines, level.lines.size() - 1);
+  AppendIndent(level.lines, level.depth - 1);
   text_.append(" --").append(ValueOf(rest, rest_count, level.total)).append("--[...]\n");
 }
 

@@ -16,34 +16,31 @@
 namespace perftape::report_tool {
 namespace {
 
-// An option of perf that perftape does not have. The sentence names the way.
-template <const auto& kSentence>
-inline constexpr cli::Target kRefused = {
-    .store = [](cli::BaseOptions&, std::string_view spelled, std::string_view) -> Status {
-      return Fail(ErrorCode::kInvalidArgument, fmt::format("{}: {}", spelled, kSentence));
-    }};
-
-constexpr char kBranchesWay[] =
+constexpr std::string_view kBranchesWay =
     "branches are not added up; 'perftape-inspect --samples' lists those of each sample";
-constexpr char kHeaderWay[] = "'perftape-inspect --header' prints the header";
-constexpr char kRecordsWay[] = "'perftape-inspect --records' lists the records";
-constexpr char kThreadsWay[] = "'--sort pid,comm' adds up the samples by thread";
-constexpr char kOneTableWay[] = "each event of a group has a table of its own";
-constexpr char kTraceWay[] =
+constexpr std::string_view kHeaderWay = "'perftape-inspect --header' prints the header";
+constexpr std::string_view kRecordsWay = "'perftape-inspect --records' lists the records";
+constexpr std::string_view kThreadsWay = "'--sort pid,comm' adds up the samples by thread";
+constexpr std::string_view kOneTableWay = "each event of a group has a table of its own";
+constexpr std::string_view kTraceWay =
     "instruction traces are not decoded; 'perf inject --itrace' makes samples of them";
-constexpr char kLatencyWay[] = "'perftape-report --latency' without options of perf shows latency";
-constexpr char kParallelWay[] =
+constexpr std::string_view kLatencyWay =
+    "'perftape-report --latency' without options of perf shows latency";
+constexpr std::string_view kParallelWay =
     "'perftape-report --parallelism' without options of perf counts the running threads";
-constexpr char kMemoryWay[] = "memory accesses are not added up; 'perf mem report' does that";
-constexpr char kSocketWay[] =
+constexpr std::string_view kMemoryWay =
+    "memory accesses are not added up; 'perf mem report' does that";
+constexpr std::string_view kSocketWay =
     "'--cpu' selects the CPUs of a socket, which 'perftape-inspect "
     "--header' lists";
-constexpr char kSwitchWay[] = "'--time' selects the samples between two times";
-constexpr char kOrderWay[] = "samples are always read with the names of their time";
-constexpr char kStitchWay[] = "call chains of branch stacks are not joined";
-constexpr char kTracepointWay[] = "'perftape-convert --to script' prints the fields of tracepoints";
-constexpr char kTextWay[] = "the report is text, in a pager on a terminal";
-constexpr char kKernelNamesWay[] = "names of the kernel's C++ functions are not demangled";
+constexpr std::string_view kSwitchWay = "'--time' selects the samples between two times";
+constexpr std::string_view kOrderWay = "samples are always read with the names of their time";
+constexpr std::string_view kStitchWay = "call chains of branch stacks are not joined";
+constexpr std::string_view kTracepointWay =
+    "'perftape-convert --to script' prints the fields of tracepoints";
+constexpr std::string_view kTextWay = "the report is text, in a pager on a terminal";
+constexpr std::string_view kKernelNamesWay =
+    "names of the kernel's C++ functions are not demangled";
 
 constexpr cli::Option kTableRows[] = {
     {.name = "sort",
@@ -210,20 +207,6 @@ constexpr cli::Option kNameRows[] = {
      .help = "search the files of the recording machine below DIR, at their paths on that machine",
      .completion = cli::Completion::kDirectory,
      .into = cli::Store<&cli::SymbolPlan::symbol_options, &symbolize::SymbolOptions::symfs>},
-    {.name = "bundle",
-     .argument = "FILE",
-     .help = "use the names in this bundle, in addition to the bundle in the recording",
-     .completion = cli::Completion::kFile,
-     .into = cli::Store<&cli::SymbolPlan::symbol_options, &symbolize::SymbolOptions::bundle>},
-    {.name = "debug-dir",
-     .argument = "DIR",
-     .help = "search DIR for binaries and debug files by build id; can be given several times",
-     .completion = cli::Completion::kDirectory,
-     .into = cli::Store<&cli::SymbolPlan::symbol_options, &symbolize::SymbolOptions::debug_dirs>},
-    {.name = "no-local",
-     .help = "do not use the files of this machine, even if it made the recording",
-     .into = cli::SetTo<symbolize::LocalSystem::kNever, &cli::SymbolPlan::symbol_options,
-                        &symbolize::SymbolOptions::local>},
     {.name = "no-demangle",
      .help = "show C++ names as the linker knows them",
      .into = cli::SetTo<symbolize::Demangling::kNone, &cli::SymbolPlan::symbol_options,
@@ -238,118 +221,103 @@ constexpr cli::Option kPerfOutputRows[] = {
     {.name = "stdio",
      .help = "print the table of perf report, also without another option of perf",
      .into = cli::Set<&PerfPlan::no_pager>},
-    {.name = "no-pager",
-     .help = "write to the terminal without a pager",
-     .into = cli::Set<&PerfPlan::no_pager>},
     cli::QuietRow("print only the table, without headings"),
     cli::VerboseRow("also print what was read"),
     cli::InputRow("report on this file, like an operand; - is stdin"),
+};
+
+constexpr cli::Option kOwnNameRows[] = {
+    {.name = "bundle",
+     .argument = "FILE",
+     .help = "use the names in this bundle, in addition to the bundle in the recording",
+     .completion = cli::Completion::kFile,
+     .into = cli::Store<&cli::SymbolPlan::symbol_options, &symbolize::SymbolOptions::bundle>},
+    {.name = "debug-dir",
+     .argument = "DIR",
+     .help = "search DIR for binaries and debug files by build id; can be given several times",
+     .completion = cli::Completion::kDirectory,
+     .into = cli::Store<&cli::SymbolPlan::symbol_options, &symbolize::SymbolOptions::debug_dirs>},
+    {.name = "no-local",
+     .help = "do not use the files of this machine, even if it made the recording",
+     .into = cli::SetTo<symbolize::LocalSystem::kNever, &cli::SymbolPlan::symbol_options,
+                        &symbolize::SymbolOptions::local>},
+};
+
+constexpr cli::Option kOwnOutputRows[] = {
+    {.name = "no-pager",
+     .help = "write to the terminal without a pager",
+     .into = cli::Set<&PerfPlan::no_pager>},
     cli::NoProgressRow(),
     cli::NoSandboxRow(),
 };
 
-// Options that describe what the report is or does without them, or that change only perf's
-// annotation and its user interface.
+// Options that ask for what the report does anyway, or change only perf's annotation and its user
+// interface.
 constexpr cli::Option kAlreadyRows[] = {
-    {.name = "force",
-     .letter = 'f',
-     .help = "no effect: the owner is not checked",
-     .into = cli::Ignore},
-    {.name = "inline", .help = "no effect: the default", .into = cli::Ignore},
-    {.name = "demangle", .help = "no effect: the default", .into = cli::Ignore},
-    {.name = "skip-empty", .help = "no effect: the default", .into = cli::Ignore},
-    {.name = "no-group", .help = "no effect: the default", .into = cli::Ignore},
-    {.name = "ignore-vmlinux",
-     .help = "no effect: --vmlinux is used only if given",
-     .into = cli::Ignore},
-    {.name = "modules",
-     .letter = 'm',
-     .help = "no effect: modules have names anyway",
-     .into = cli::Ignore},
-    {.name = "show-ref-call-graph", .help = "no effect", .into = cli::Ignore},
-    {.name = "asm-raw", .help = "no effect: no annotation", .into = cli::Ignore},
-    {.name = "source", .help = "no effect: no annotation", .into = cli::Ignore},
+    {.name = "force", .letter = 'f', .reason = "the owner of the file is not checked"},
+    {.name = "inline", .reason = "it is the default"},
+    {.name = "demangle", .reason = "it is the default"},
+    {.name = "skip-empty", .reason = "it is the default"},
+    {.name = "no-group", .reason = "it is the default"},
+    {.name = "ignore-vmlinux", .reason = "--vmlinux is used only if given"},
+    {.name = "modules", .letter = 'm', .reason = "modules have names anyway"},
+    {.name = "show-ref-call-graph", .reason = "each event has its own call chains"},
+    {.name = "asm-raw", .reason = "the table has no annotated code"},
+    {.name = "source", .reason = "the table has no annotated code"},
     {.name = "disassembler-style",
      .letter = 'M',
      .argument = "STYLE",
-     .help = "no effect: no annotation",
-     .into = cli::Ignore},
-    {.name = "objdump",
-     .argument = "PATH",
-     .help = "no effect: no annotation",
-     .into = cli::Ignore},
-    {.name = "addr2line",
-     .argument = "PATH",
-     .help = "no effect: lines are read without it",
-     .into = cli::Ignore},
-    {.name = "addr2line-style",
-     .argument = "STYLE",
-     .help = "no effect: lines are read without it",
-     .into = cli::Ignore},
-    {.name = "unwind-style",
-     .argument = "STYLE",
-     .help = "no effect: there is one",
-     .into = cli::Ignore},
-    {.name = "prefix", .argument = "TEXT", .help = "no effect: no annotation", .into = cli::Ignore},
-    {.name = "prefix-strip",
-     .argument = "N",
-     .help = "no effect: no annotation",
-     .into = cli::Ignore},
-    {.name = "percent-type",
-     .argument = "TYPE",
-     .help = "no effect: no annotation",
-     .into = cli::Ignore},
-    {.name = "pretty",
-     .argument = "KEY",
-     .help = "no effect: only for --threads of perf",
-     .into = cli::Ignore},
-    {.name = "samples", .argument = "N", .help = "no effect: no browser", .into = cli::Ignore},
-    {.name = "stdio-color",
-     .argument = "MODE",
-     .help = "no effect: no colors",
-     .into = cli::Ignore},
+     .reason = "the table has no annotated code"},
+    {.name = "objdump", .argument = "PATH", .reason = "the table has no annotated code"},
+    {.name = "addr2line", .argument = "PATH", .reason = "lines are read without it"},
+    {.name = "addr2line-style", .argument = "STYLE", .reason = "lines are read without it"},
+    {.name = "unwind-style", .argument = "STYLE", .reason = "there is only one unwinder"},
+    {.name = "prefix", .argument = "TEXT", .reason = "the table has no annotated code"},
+    {.name = "prefix-strip", .argument = "N", .reason = "the table has no annotated code"},
+    {.name = "percent-type", .argument = "TYPE", .reason = "the table has no annotated code"},
+    {.name = "pretty", .argument = "KEY", .reason = "it is only for perf's --threads"},
+    {.name = "samples", .argument = "N", .reason = "there is no browser of samples"},
+    {.name = "stdio-color", .argument = "MODE", .reason = "the table has no colors"},
 };
 
 constexpr cli::Option kRefusedRows[] = {
-    {.name = "branch-stack", .letter = 'b', .help = "refused", .into = kRefused<kBranchesWay>},
-    {.name = "branch-history", .help = "refused", .into = kRefused<kBranchesWay>},
-    {.name = "total-cycles", .help = "refused", .into = kRefused<kBranchesWay>},
-    {.name = "header", .help = "refused", .into = kRefused<kHeaderWay>},
-    {.name = "header-only", .help = "refused", .into = kRefused<kHeaderWay>},
-    {.name = "show-info", .letter = 'I', .help = "refused", .into = kRefused<kHeaderWay>},
-    {.name = "tasks", .help = "refused", .into = kRefused<kRecordsWay>},
-    {.name = "mmaps", .help = "refused", .into = kRefused<kRecordsWay>},
-    {.name = "dump-raw-trace", .letter = 'D', .help = "refused", .into = kRefused<kRecordsWay>},
-    {.name = "threads", .letter = 'T', .help = "refused", .into = kRefused<kThreadsWay>},
-    {.name = "group", .help = "refused", .into = kRefused<kOneTableWay>},
-    {.name = "group-sort-idx", .argument = "N", .help = "refused", .into = kRefused<kOneTableWay>},
-    {.name = "itrace",
-     .argument = "OPTIONS",
-     .help = "refused",
-     .argument_is_optional = true,
-     .into = kRefused<kTraceWay>},
-    {.name = "latency", .help = "refused", .into = kRefused<kLatencyWay>},
-    {.name = "parallelism", .argument = "N", .help = "refused", .into = kRefused<kParallelWay>},
-    {.name = "mem-mode", .help = "refused", .into = kRefused<kMemoryWay>},
-    {.name = "socket-filter", .argument = "N", .help = "refused", .into = kRefused<kSocketWay>},
-    {.name = "switch-on", .argument = "EVENT", .help = "refused", .into = kRefused<kSwitchWay>},
-    {.name = "switch-off", .argument = "EVENT", .help = "refused", .into = kRefused<kSwitchWay>},
-    {.name = "show-on-off-events", .help = "refused", .into = kRefused<kSwitchWay>},
-    {.name = "disable-order", .help = "refused", .into = kRefused<kOrderWay>},
-    {.name = "stitch-lbr", .help = "refused", .into = kRefused<kStitchWay>},
-    {.name = "raw-trace", .help = "refused", .into = kRefused<kTracepointWay>},
-    {.name = "tui", .help = "refused", .into = kRefused<kTextWay>},
-    {.name = "gtk", .help = "refused", .into = kRefused<kTextWay>},
-    {.name = "demangle-kernel", .help = "refused", .into = kRefused<kKernelNamesWay>},
+    {.name = "branch-stack", .letter = 'b', .reason = kBranchesWay},
+    {.name = "branch-history", .reason = kBranchesWay},
+    {.name = "total-cycles", .reason = kBranchesWay},
+    {.name = "header", .reason = kHeaderWay},
+    {.name = "header-only", .reason = kHeaderWay},
+    {.name = "show-info", .letter = 'I', .reason = kHeaderWay},
+    {.name = "tasks", .reason = kRecordsWay},
+    {.name = "mmaps", .reason = kRecordsWay},
+    {.name = "dump-raw-trace", .letter = 'D', .reason = kRecordsWay},
+    {.name = "threads", .letter = 'T', .reason = kThreadsWay},
+    {.name = "group", .reason = kOneTableWay},
+    {.name = "group-sort-idx", .argument = "N", .reason = kOneTableWay},
+    {.name = "itrace", .argument = "OPTIONS", .argument_is_optional = true, .reason = kTraceWay},
+    {.name = "latency", .reason = kLatencyWay},
+    {.name = "parallelism", .argument = "N", .reason = kParallelWay},
+    {.name = "mem-mode", .reason = kMemoryWay},
+    {.name = "socket-filter", .argument = "N", .reason = kSocketWay},
+    {.name = "switch-on", .argument = "EVENT", .reason = kSwitchWay},
+    {.name = "switch-off", .argument = "EVENT", .reason = kSwitchWay},
+    {.name = "show-on-off-events", .reason = kSwitchWay},
+    {.name = "disable-order", .reason = kOrderWay},
+    {.name = "stitch-lbr", .reason = kStitchWay},
+    {.name = "raw-trace", .reason = kTracepointWay},
+    {.name = "tui", .reason = kTextWay},
+    {.name = "gtk", .reason = kTextWay},
+    {.name = "demangle-kernel", .reason = kKernelNamesWay},
 };
 
 constexpr auto kPerfOptions = cli::Table(cli::InGroup(cli::Group::kContents, kTableRows),
                                          cli::InGroup(cli::Group::kContents, kChainRows),
                                          cli::InGroup(cli::Group::kSelection, kSelectionRows),
                                          cli::InGroup(cli::Group::kSymbols, kNameRows),
+                                         cli::InGroup(cli::Group::kSymbols, kOwnNameRows),
                                          cli::InGroup(cli::Group::kOutput, kPerfOutputRows),
-                                         cli::InGroup(cli::Group::kOther, kAlreadyRows),
-                                         cli::InGroup(cli::Group::kOther, kRefusedRows));
+                                         cli::InGroup(cli::Group::kOutput, kOwnOutputRows),
+                                         cli::OfPerf(cli::Verdict::kAlreadySo, kAlreadyRows),
+                                         cli::OfPerf(cli::Verdict::kRefused, kRefusedRows));
 
 constexpr std::string_view kOtherView = "it cannot be combined with options of perf report";
 constexpr cli::ForeignOption kOwnOptions[] = {

@@ -70,6 +70,12 @@ TEST_F(CallChainsTest, LeavesOutNodesBelowTheThreshold) {
   EXPECT_THAT(TextsOf(fractal[0]->sorted), ElementsAre("b"));
 }
 
+TEST_F(CallChainsTest, SortsEqualNodesFromTheHighestAddress) {
+  for (const char* chain : {"ab", "ad", "ac"}) Add(chain);
+  const auto top = chains_.Sort(ChainMode::kGraph, 0, 0);
+  EXPECT_THAT(TextsOf(top[0]->sorted), ElementsAre("d", "c", "b"));
+}
+
 TEST_F(CallChainsTest, ListsWholeChainsByTheirOwnHits) {
   Add("ab", 2);
   Add("a", 5);

@@ -68,6 +68,20 @@ TEST_F(HistogramTest, CountsARecursiveFunctionOnce) {
   EXPECT_EQ(hit.chain.size(), 4U);
 }
 
+TEST_F(HistogramTest, AFrameWithoutMappingHasTheLevelOfTheFrameBefore) {
+  const Settings settings{.sort = {KeyOf("overhead_children"), KeyOf("sym")},
+                          .columns = {KeyOf("sym")},
+                          .adds_callees = true};
+  Histogram histogram(settings, names_);
+  Hit hit = HitOf("app", {"leaf"}, 3);
+  hit.leaf.level = hit.chain[0].level = 'k';
+  hit.chain.push_back({.address = 0x20});
+  histogram.Add(hit);
+  histogram.Sort();
+  EXPECT_THAT(Lines(histogram, settings),
+              testing::UnorderedElementsAre("3 3 [k] leaf", "3 0 [k] 0x0000000000000020"));
+}
+
 TEST_F(HistogramTest, PutsEntriesOfAKeyBelowThoseOfTheKeyBefore) {
   const Settings settings{.sort = {KeyOf("overhead"), KeyOf("comm"), KeyOf("sym")},
                           .columns = {KeyOf("overhead"), KeyOf("comm"), KeyOf("sym")},

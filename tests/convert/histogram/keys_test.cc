@@ -35,9 +35,11 @@ TEST(Keys, EachHasAValueOrAReason) {
 
 TEST(Keys, ShowAddressesWithoutAFunction) {
   NameTable names;
-  const Hit hit{.leaf = {.address = 0x1677}};
+  Hit hit{.leaf = {.address = 0x1677}};
   const Key& symbol = **FindKey("--sort", "symbol");
   EXPECT_EQ(symbol.text(hit, names, {}), "[.] 0x0000000000001677");
+  hit.leaf.address = 0;
+  EXPECT_EQ(symbol.text(hit, names, {}), "[.] 0000000000000000");
   EXPECT_EQ((*FindKey("--sort", "dso"))->text(hit, names, {}), "[unknown]");
 }
 

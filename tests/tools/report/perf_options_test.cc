@@ -90,9 +90,9 @@ TEST(PerfPlanOf, RefusesWithTheWay) {
   EXPECT_THAT(PerfPlanOf({"a", "b"}), refuses("exactly one input"));
 }
 
-TEST(PerfReportCommand, GivesEachOptionAHelp) {
+TEST(PerfReportCommand, GivesEachOptionASummary) {
   for (const cli::Option& option : PerfReportCommand().options) {
-    EXPECT_FALSE(option.help.empty()) << option.key();
+    EXPECT_FALSE(option.summary().empty()) << option.key();
   }
 }
 
