@@ -15,6 +15,23 @@ namespace perftape::listing {
 
 using convert::Location;
 
+namespace {
+
+// Identifies the frame of an address: equal ones have the same mappings around them.
+convert::Hash128 HashOf(std::uint64_t address, perfdata::CpuMode mode,
+                        const FrameContext& context) {
+  const std::uint64_t key[] = {address,
+                               context.pid,
+                               static_cast<std::uint64_t>(mode),
+                               context.processes.UserSpace(context.pid).fingerprint(),
+                               context.processes.UserCode(context.pid).fingerprint(),
+                               context.processes.kernel().fingerprint()};
+  const XXH128_hash_t hash = XXH3_128bits(key, sizeof key);
+  return {.low = hash.low64, .high = hash.high64};
+}
+
+}  // namespace
+
 Frames::Frames(const convert::FirstPass& first_pass, convert::Origin origin, UserAddress form)
     : form_(form),
       kernel_names_(first_pass.build_ids.kernel_names),
@@ -60,9 +77,15 @@ FrameId Frames::AddFrame(const perfdata::ChainFrame& frame, const FrameContext& 
 
 FrameId Frames::AddAddress(std::uint64_t address, perfdata::CpuMode mode,
                            const FrameContext& context) {
+  const convert::Hash128 hash = HashOf(address, mode, context);
+  const std::uint32_t known = address_index_.Find(
+      hash.low, [&](std::uint32_t index) { return addresses_[index].hash == hash; });
+  if (known != convert::IdTable::kNone) return addresses_[known].frame;
   Frame frame = Resolve({.address = address, .mode = mode}, context);
   frame.printed = address;
-  return Intern(frame);
+  address_index_.Add(hash.low, static_cast<std::uint32_t>(addresses_.size()));
+  addresses_.push_back({.hash = hash, .frame = Intern(frame)});
+  return addresses_.back().frame;
 }
 
 ChainId Frames::FindChain(const convert::Hash128& hash) const {
@@ -184,6 +207,13 @@ void Frames::AppendAddress(std::string& out, FrameId id, const Style& style) con
     const auto lines = LocationOf(frame).lines;
     AppendSourceLine(out, frame, lines.empty() ? nullptr : &lines.back());
   }
+}
+
+std::string_view Frames::AddressText(FrameId id, const Style& style) {
+  std::vector<std::string>& made = address_texts_[style.index];
+  if (made.empty()) made.resize(frames_.size());
+  if (made[id].empty()) AppendAddress(made[id], id, style);
+  return made[id];
 }
 
 std::string_view Frames::Lines(FrameId id, const Style& style) {

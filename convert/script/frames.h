@@ -68,6 +68,8 @@ class Frames {
   // The lines of a frame in a callchain: several if calls were inlined there. Valid until the next
   // call.
   std::string_view Lines(FrameId frame, const Style& style);
+  // What AppendAddress appends, made once. Valid until the next call.
+  std::string_view AddressText(FrameId frame, const Style& style);
   // Appends "7f001234 main+0x4 (/usr/bin/ls)", without a line end.
   void AppendAddress(std::string& out, FrameId frame, const Style& style) const;
   // Appends "main+0x4", or "[unknown]".
@@ -87,6 +89,11 @@ class Frames {
     bool is_generated = false;  // in such memory
   };
 
+  struct Address {
+    convert::Hash128 hash;
+    FrameId frame;
+  };
+
   FrameId Intern(const Frame& frame);
   Frame Resolve(const perfdata::ChainFrame& frame, const FrameContext& context);
   void AppendFrameName(std::string& out, const Frame& frame, std::string_view name,
@@ -100,12 +107,16 @@ class Frames {
   convert::StackResolver resolver_;
   std::vector<Frame> frames_;
   convert::IdTable frame_index_;
+  std::vector<Address> addresses_;
+  convert::IdTable address_index_;
   std::vector<FrameId> frames_of_chains_;
   std::vector<std::size_t> chain_ends_;
   std::vector<convert::Hash128> chain_hashes_;
   convert::IdTable chain_index_;
-  convert::Profile profile_;                                  // after Name
-  std::array<std::vector<std::string>, kOutputTypes> lines_;  // by style and frame; empty: not made
+  convert::Profile profile_;  // after Name
+  // By style and frame; empty if not made yet.
+  using Texts = std::array<std::vector<std::string>, kOutputTypes>;
+  Texts lines_, address_texts_;
 };
 
 }  // namespace perftape::listing

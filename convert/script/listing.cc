@@ -75,6 +75,7 @@ Listing::Listing(const perfdata::Reader& reader, const convert::FirstPass& first
                                                     : convert::Origin::kRecorded,
               options.style == Style::kPerf61 ? UserAddress::kFileOffset : UserAddress::kRuntime),
       head_text_(options) {
+  std::size_t name_width = 0;
   for (const perfdata::Event& event : reader.events().all()) {
     const OutputType type = TypeOf(event.attr);
     events_.push_back({.fields = options.fields.of(type),
@@ -84,7 +85,14 @@ Listing::Listing(const perfdata::Reader& reader, const convert::FirstPass& first
                        .has_symbol_address = HasSymbolAddress(event.attr),
                        .is_selected = Allows(options.selection.events, event.name)});
     needed_.AddAll(events_.back().fields);
-    name_width_ = std::max(name_width_, event.name.size());
+    name_width = std::max(name_width, event.name.size());
+  }
+  for (std::size_t i = 0; i < events_.size(); ++i) {
+    std::string& text = events_[i].name_text;
+    const std::string& name = reader.events().all()[i].name;
+    text.assign(name_width - name.size(), ' ');
+    AppendSafe(text, name);
+    text += ": ";
   }
   if (options.selection.time && !first_pass.times.is_empty()) {
     window_ = convert::Resolve(*options.selection.time,
@@ -254,12 +262,7 @@ void Listing::AppendStart(Walk& walk, const Event& event, const perfdata::Delive
     AppendNumber(text_, delivery.period, 10);
     text_ += ' ';
   }
-  if (event.fields.Has(Field::kEvent)) {
-    const std::string& name = delivery.event->name;
-    if (name.size() < name_width_) text_.append(name_width_ - name.size(), ' ');
-    AppendSafe(text_, name);
-    text_ += ": ";
-  }
+  if (event.fields.Has(Field::kEvent)) text_ += event.name_text;
   constexpr std::size_t kFlagsWidth = 24;  // only hardware traces have flags
   if (event.fields.Has(Field::kFlags)) text_.append(kFlagsWidth, ' ');
 }
@@ -297,7 +300,7 @@ void Listing::AppendStack(const Event& event, bool has_chain, std::uint32_t stac
   const Frames::Style style{.fields = event.fields, .index = event.style};
   if (!has_chain) {
     text_ += ' ';
-    frames_.AppendAddress(text_, stack, style);
+    text_ += frames_.AddressText(stack, style);
     return;
   }
   text_ += '\n';

@@ -58,7 +58,8 @@ class Listing {
   // How the samples of an event are printed.
   struct Event {
     FieldSet fields;
-    std::size_t style = 0;  // the index of the fields
+    std::size_t style = 0;       // the index of the fields
+    std::string name_text = {};  // as it is printed: aligned, with a colon
     bool has_chains = false;
     bool has_symbol_address = false;  // the address of its samples is resolved
     bool is_selected = true;
@@ -88,7 +89,6 @@ class Listing {
   std::optional<convert::TimeWindow> window_;
   std::vector<Event> events_;  // as in the reader
   FieldSet needed_;            // of any event
-  std::size_t name_width_ = 0;
   offline_unwind::SampleUnwinder* unwinder_ = nullptr;
   perfdata::CallchainReader callchains_;
   Frames frames_;
