@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,22 +13,6 @@
 #include "tools/common/profiles/symbol_options.h"
 
 namespace perftape::script_tool {
-
-// Options of perf script that are refused, because they need what perftape does not have.
-enum class Refused : std::uint8_t {
-  kScript,
-  kListScripts,
-  kDumpRecords,
-  kTrace,
-  kFilterLibrary,
-  kGuest,
-  kLatencyFormat,
-  kSwitchOnEvent,
-  kTextPoke,
-  kStopAtSymbol,
-  kAddressRange,
-  kLive,
-};
 
 // The comments before the samples.
 enum class Header : std::uint8_t { kNone, kShown, kOnly };
@@ -51,7 +34,6 @@ struct ScriptPlan : cli::SymbolPlan {
   std::vector<std::string> comms, dsos, symbols, events;  // arguments, comma lists
   std::vector<std::int64_t> pids, tids;
   std::vector<int> cpus;
-  std::optional<Refused> refused;
 };
 
 const cli::Command& ScriptCommand();
