@@ -216,8 +216,8 @@ Result<std::uint64_t> EnabledNs(const CpuEvent& event) {
 
 Result<std::uint64_t> LostRecordsOf(const CpuEvent& event) {
   struct {
-    std::uint64_t count, id, lost;
-  } values{};  // kReadId | kReadLost
+    std::uint64_t count, enabled_ns, id, lost;
+  } values{};  // kReadTotalTimeEnabled | kReadId | kReadLost
   TRY(ReadValues(event, values));
   return values.lost;
 }

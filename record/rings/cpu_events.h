@@ -63,7 +63,7 @@ Status RedirectOutput(std::span<const CpuEvent> events, std::span<const CpuEvent
 Result<std::uint64_t> EnabledNs(const CpuEvent& event);
 
 // Returns how many records of the event, and of those that inherited it, did not fit into its ring.
-// Its attribute must have kReadLost.
+// Its attribute must have kReadTotalTimeEnabled, kReadId and kReadLost.
 Result<std::uint64_t> LostRecordsOf(const CpuEvent& event);
 
 // Start and stop counting on every CPU.
