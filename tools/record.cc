@@ -169,6 +169,19 @@ Status SetRealtime(int priority) {
   return FailErrno(fmt::format("-r {}: SCHED_FIFO", priority), errno);
 }
 
+// Prints what was recorded, and what is missing.
+void PrintSummary(const record::RecordSummary& summary, cli::Console& console) {
+  for (const std::string& warning : summary.warnings) console.Warning(warning);
+  if (!summary.output.failure.empty()) console.Error(FailureText(summary));
+  if (!summary.output.bundle_failure.empty()) {
+    console.Warning((summary.output.failure.empty()
+                         ? "the recording is complete but has no symbols: "
+                         : "no symbols written: ") +
+                    summary.output.bundle_failure);
+  }
+  for (const std::string& line : SummaryLines(summary)) console.Note(line);
+}
+
 Result<int> Run(const RecordRun& plan, cli::Console& console) {
   if (!plan.verb_help.empty()) {
     TRY(cli::PrintToStdout(plan.verb_help));
@@ -235,19 +248,12 @@ Result<int> Run(const RecordRun& plan, cli::Console& console) {
     return exit_status;
   }
 
-  for (const std::string& warning : summary.warnings) console.Warning(warning);
-  if (!summary.output.failure.empty()) console.Error(FailureText(summary));
-  if (!summary.output.bundle_failure.empty()) {
-    console.Warning((summary.output.failure.empty()
-                         ? "the recording is complete but has no symbols: "
-                         : "no symbols written: ") +
-                    summary.output.bundle_failure);
-  }
-  if (is_stream &&
-      options.output.bundle.destination == record::BundleRequest::Destination::kRecording) {
+  PrintSummary(summary, console);
+  const bool has_bundle =
+      options.output.bundle.destination == record::BundleRequest::Destination::kRecording;
+  if (is_stream && has_bundle) {
     console.Detail("no symbols written: a pipe cannot contain a bundle: use --bundle FILE");
   }
-  for (const std::string& line : SummaryLines(summary)) console.Note(line);
   return exit_status;
 }
 

@@ -59,7 +59,7 @@ class BuildIdCollector {
   // The same for one record that is decoded already.
   Status Observe(const perfdata::RecordView& record, std::vector<std::byte>& out);
 
-  // Whether build ids are read: only then the file has the feature.
+  // Whether build ids are read. If not, the file has no feature BUILD_ID.
   bool reads_ids() const { return roots_.reads_ids; }
   // All build ids that were found, in the order of the first hits: the BUILD_ID feature.
   const perfdata::BuildIds& all() const { return all_; }
